@@ -14,29 +14,16 @@ from __future__ import annotations
 
 import argparse
 import math
-import random
-import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from itertools import groupby, islice
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from statistics import mean
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 from common import data, print_table
-from numpy.typing import NDArray
 
-from benchmarks.answers import Answered, answered, shown
 from benchmarks.asked import (
-    SAMPLE,
-    Asked,
-    few,
     flat,
-    held_out,
     index_of,
     pool,
     sample,
@@ -44,17 +31,32 @@ from benchmarks.asked import (
     xquad,
 )
 from benchmarks.calibration import area, show_status
+from benchmarks.grounding_fits import show_claims
+from benchmarks.ranking_fits import (
+    NAMES,
+    NEARLY,
+    SURE,
+    THRESHOLDS,
+    Floats,
+    Row,
+    are_answerable,
+    by_set,
+    first_and_three,
+    logistic,
+    logit,
+    order_of,
+    rows_of,
+    sums,
+    sweep,
+    without_vectors,
+)
 from corpus_agent.answering import (
-    agreement,
     answer_type,
-    evidence,
-    grounding,
     probability,
     ranking,
 )
 from corpus_agent.answering import shown as choice
-from corpus_agent.answering.coverage import EncodeTokens
-from corpus_agent.answering.ranking import Weighed, rank_sentences, weighed
+from corpus_agent.answering.ranking import rank_sentences, weighed
 from corpus_agent.answering.shown import (
     KEEP_WITHIN,
     KEEP_WITHIN_OTHER,
@@ -62,176 +64,7 @@ from corpus_agent.answering.shown import (
     best_sentences,
 )
 from corpus_agent.answering.subquestions import parts
-from corpus_agent.answering.verification import UNSUPPORTED
 from corpus_agent.text.sentences import units
-from indexer import Encoded
-from indexer.index import Index
-from indexer.records import Chunk, Query
-
-CLAIMS = Path(__file__).parent / "claims.toml"
-NAMES = ("cosine", "passage", "rare", "share", "kind", "title", "measure")
-SURE = (
-    *("score", "cosine", "gap", "covered", "measure missing", "names missing", "least", "code"),
-)
-ENCODED = 24  # candidates that are encoded for the fits, of which the code keeps UNITS_ENCODED
-RIDGE = 1.0  # on weights of features with a deviation of 1: rare features stay small
-ANSWERS = 150  # of benchmarks/answers.py, of each set
-FOREIGN = 1  # questions of an article in other languages
-THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
-NEARLY = 0.005  # a cheaper choice that loses no more than this is as good
-
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Row:
-    """A question with its candidates: features with and without vectors, which are right."""
-
-    asked: Asked
-    held: bool
-    own: Weighed
-    right: NDArray[np.bool_]
-    ranks: tuple[int, ...]  # of the passages that hold the answer
-
-    @property
-    def answerable(self) -> bool:
-        """Whether the text says it."""
-        return bool(self.asked.answers)
-
-
-# ---- The questions, and which part each is in
-
-
-def _row(corpus: Index, asked: Asked, *, held: bool) -> Row | None:
-    hits = pool(corpus, asked.text)
-    memory: dict[str, Encoded] = {}
-    own = weighed(asked.text, hits, corpus.encoder.encode_tokens, memory, ENCODED)
-    if own is None:
-        return None
-    memory.clear()  # the coverage of every text is known by now; the vectors are gigabytes
-    wanted = [flat(answer) for answer in asked.answers]
-
-    def holds(passage: int, text: str) -> bool:
-        return hits[passage].chunk.source == asked.source and any(a in flat(text) for a in wanted)
-
-    right = np.array([holds(c.passage, c.text) for c in own.found], dtype=bool)
-    ranks = tuple(n for n, hit in enumerate(hits) if holds(n, hit.chunk.text))
-    return Row(asked, held, own, right, ranks)
-
-
-def rows_of(most: int) -> list[Row]:
-    """All questions of all sets that ask for one thing, with their candidates."""
-    sets = [xquad("en"), squad(), sample(), xquad("de"), xquad("es")]
-    held = held_out(sets[:3])
-    found: list[Row] = []
-    for folder, every in sets:
-        foreign = every[0].which not in ("xquad", "squad", "sample")
-        with index_of(folder) as corpus:
-            made = [
-                _row(corpus, asked, held=foreign or held[asked.group])
-                for asked in few(every, FOREIGN if foreign else most)
-                if len(parts(asked.text)) == 1
-            ]
-        found += [row for row in made if row]
-    return found
-
-
-# ---- Fits
-
-
-def _logit(tables: Sequence[Floats], right: Sequence[NDArray[np.bool_]]) -> Floats:
-    """Weights by which the right rows of each table outweigh the others (McFadden 1974)."""
-    deviation = np.maximum(np.concatenate(tables).std(axis=0), 1e-6)
-    scaled = [table / deviation for table in tables]
-    weights = np.zeros(tables[0].shape[1])
-    for _ in range(30):
-        slope, curve = -RIDGE * weights, RIDGE * np.eye(len(weights))
-        for table, good in zip(scaled, right, strict=True):
-            scores = table @ weights
-            share = np.exp(scores - scores.max())
-            share /= share.sum()
-            middle = share @ table
-            slope += table[good].mean(axis=0) - middle
-            curve += (table * share[:, None]).T @ table - np.outer(middle, middle)
-        step = np.linalg.solve(curve, slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-6:
-            break
-    return np.asarray(weights / deviation)
-
-
-def _logistic(table: Floats, yes: NDArray[np.bool_]) -> Floats:
-    """Bias and weights of a logistic regression, by Newton's method."""
-    deviation = np.maximum(table.std(axis=0), 1e-6)
-    scaled = np.column_stack([np.ones(len(table)), table / deviation])
-    weights, ridge = np.zeros(scaled.shape[1]), np.diag([0.0] + [RIDGE] * table.shape[1])
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-scaled @ weights))
-        slope = scaled.T @ (yes - chance) - ridge @ weights
-        curve = (scaled * (chance * (1 - chance))[:, None]).T @ scaled + ridge
-        step = np.linalg.solve(curve, slope)
-        weights = weights + step
-        if np.abs(step).max() < 1e-6:
-            break
-    return np.concatenate([weights[:1], weights[1:] / deviation])
-
-
-# ---- Figures of merit
-
-
-def _order(row: Row, weights: Floats, encoded: int = ranking.UNITS_ENCODED) -> list[int]:
-    """The candidates best first, of those that would have been encoded."""
-    table = row.own.table.astype(np.float64)
-    kept = np.argsort(-_plain(row) @ ranking.WEIGHTS_UNENCODED, kind="stable")[:encoded]
-    return sorted(kept.tolist(), key=lambda i: -float(table[i] @ weights))
-
-
-_PLAIN: dict[int, Floats] = {}
-
-
-def _plain(row: Row) -> Floats:
-    """The features without vectors: coverage by the same words alone."""
-    if id(row) not in _PLAIN:
-        own = row.own
-        rarity = own.subject.rarity / max(float(own.subject.rarity.sum()), 1e-9)
-        table = own.table.astype(np.float64).copy()
-        table[:, 0] = 0.0
-        for n, candidate in enumerate(own.found):
-            hits = np.zeros(len(own.subject.words))
-            hits[list(own.subject.hits(candidate.text))] = 1.0
-            table[n, 3] = hits.mean()
-            for text in candidate.around:
-                hits[list(own.subject.hits(text))] = 1.0
-            table[n, 2] = float(hits @ rarity)
-        _PLAIN[id(row)] = table
-    return _PLAIN[id(row)]
-
-
-def first_and_three(rows: Iterable[Row], weights: Floats) -> tuple[float, float]:
-    """Share of answerable questions with the answer in the first sentence, and in three."""
-    orders = [(row, _order(row, weights)) for row in rows if row.answerable]
-    first = mean(bool(row.right[order[0]]) for row, order in orders)
-    return first, mean(bool(row.right[order[:3]].any()) for row, order in orders)
-
-
-def _sums(rows: Sequence[Row]) -> Floats:
-    """The figures about the best candidate of each question."""
-    found = [ranking.figures(row.asked.text, row.own)[0] for row in rows]
-    return np.array(found, dtype=np.float64)
-
-
-def _answerable(rows: Sequence[Row]) -> NDArray[np.bool_]:
-    return np.array([row.answerable for row in rows], dtype=bool)
-
-
-def _by_set(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    return {
-        name: list(own)
-        for name, own in groupby(sorted(rows, key=lambda r: r.asked.which), lambda r: r.asked.which)
-    }
-
-
-# ---- The tables
 
 
 def _compare(title: str, names: Sequence[str], code: Iterable[float], refit: Floats) -> None:
@@ -246,22 +79,22 @@ def show_weights(fit: Sequence[Row], held: Sequence[Row]) -> None:
     """WEIGHTS and WEIGHTS_UNENCODED, refitted, and what each finds in the part held out."""
     good = [row for row in fit if row.right.any() and not row.right.all()]
     code = ranking.WEIGHTS.astype(np.float64)
-    refit = _logit([r.own.table.astype(np.float64) for r in good], [r.right for r in good])
+    refit = logit([r.own.table.astype(np.float64) for r in good], [r.right for r in good])
     _compare(f"WEIGHTS ({len(good)} questions)", NAMES, code, refit)
     plain = ranking.WEIGHTS_UNENCODED.astype(np.float64)
     plain_refit = np.concatenate(
-        [[0.0], _logit([_plain(r)[:, 1:] for r in good], [r.right for r in good])]
+        [[0.0], logit([without_vectors(r)[:, 1:] for r in good], [r.right for r in good])]
     )
     _compare("WEIGHTS_UNENCODED", NAMES, plain, plain_refit)
     print(
         "\nHeld out: answer in the first sentence / in three; without vectors in the first eight\n"
     )
     table = []
-    for name, own in _by_set(r for r in held if r.answerable).items():
+    for name, own in by_set(r for r in held if r.answerable).items():
         a, b = first_and_three(own, code), first_and_three(own, refit)
         kept = [
             mean(
-                bool(row.right[np.argsort(-_plain(row) @ w, kind="stable")[:8]].any())
+                bool(row.right[np.argsort(-without_vectors(row) @ w, kind="stable")[:8]].any())
                 for row in own
             )
             for w in (plain, plain_refit)
@@ -276,7 +109,7 @@ def show_weights(fit: Sequence[Row], held: Sequence[Row]) -> None:
         tables = [r.own.table.astype(np.float64).copy() for r in good]
         for each in tables:
             each[:, n] = 0.0
-        weights = _logit(tables, [r.right for r in good])
+        weights = logit(tables, [r.right for r in good])
         weights[n] = 0.0
         left = first_and_three(english, weights)
         table.append((name, f"{left[0] - base[0]:+.3f}", f"{left[1] - base[1]:+.3f}"))
@@ -291,7 +124,7 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
         return mean(any(rank < most for rank in row.ranks) for row in rows)
 
     def encoded(rows: Sequence[Row], most: float) -> float:
-        orders = [(row, _order(row, weights, int(most))) for row in rows]
+        orders = [(row, order_of(row, weights, int(most))) for row in rows]
         return mean(bool(row.right[order[:3]].any()) for row, order in orders)
 
     def elsewhere(rows: Sequence[Row], gap: float) -> float:
@@ -300,7 +133,7 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
     def within(rows: Sequence[Row], gap: float, other: float | None = None) -> float:
         found = []
         for row in rows:
-            order = _order(row, weights)[:MOST_SENTENCES]
+            order = order_of(row, weights)[:MOST_SENTENCES]
             scores = row.own.table @ ranking.WEIGHTS
             here = row.own.found[order[0]].passage
             gaps = [
@@ -311,7 +144,7 @@ def show_limits(fit: Sequence[Row], held: Sequence[Row]) -> None:
         return mean(found)
 
     def returned(rows: Sequence[Row], most: float) -> float:
-        return mean(bool(row.right[_order(row, weights)[: int(most)]].any()) for row in rows)
+        return mean(bool(row.right[order_of(row, weights)[: int(most)]].any()) for row in rows)
 
     curves: tuple[tuple[str, float, tuple[float, ...], Callable[..., float]], ...] = (
         ("PASSAGES_READ", ranking.PASSAGES_READ, (2, 3, 5, 8, 10), read),
@@ -360,15 +193,15 @@ def show_beside(fit: Sequence[Row], held: Sequence[Row]) -> None:
 
 def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
     """The confidence, its caps and NOT_FOUND_THRESHOLD."""
-    refit = _logistic(_sums(fit), _answerable(fit))
+    refit = logistic(sums(fit), are_answerable(fit))
     code = np.array([probability.CONFIDENCE_BIAS, *probability.CONFIDENCE_WEIGHTS])
     _compare(f"CONFIDENCE_* ({len(fit)} questions)", ("bias", *SURE), code, refit)
     print("\nHeld out: area under the curve, answerable against not\n")
 
     def merit(rows: Sequence[Row], weights: Floats) -> float:
-        return area(_sums(rows) @ weights[1:], _answerable(rows))
+        return area(sums(rows) @ weights[1:], are_answerable(rows))
 
-    sets = {n: own for n, own in _by_set(held).items() if len({r.answerable for r in own}) == 2}
+    sets = {n: own for n, own in by_set(held).items() if len({r.answerable for r in own}) == 2}
     print_table(
         ("held out", "questions", "code", "refit"),
         [(n, len(own), merit(own, code), merit(own, refit)) for n, own in sets.items()],
@@ -379,9 +212,9 @@ def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
         ("MOST_COVERED", (3.0, 4.0, 6.0, 9.0)),
         ("UNRELATED_SCORE", (4.0, 6.0, 8.0)),
     ):
-        table.append(_swept(probability, name, values, lambda r: merit(r, code), fit, held))
+        table.append(sweep(probability, name, values, lambda r: merit(r, code), fit, held))
     print_table(("constant", "code", "refit", "held out"), table)
-    refits = {name: _threshold(own, code) for name, own in _by_set(fit).items() if name in sets}
+    refits = {name: _threshold(own, code) for name, own in by_set(fit).items() if name in sets}
     chosen = ", ".join(f"{value:.2f} on {name}" for name, value in refits.items())
     print(
         f"\nNOT_FOUND_THRESHOLD {probability.NOT_FOUND_THRESHOLD}; the highest that refuses fewer "
@@ -394,8 +227,8 @@ def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
         cells = []
         for own in sets.values():
             for weights in (code, refit):
-                refused = _sums(own) @ weights[1:] + weights[0] < level
-                yes = _answerable(own)
+                refused = sums(own) @ weights[1:] + weights[0] < level
+                yes = are_answerable(own)
                 cells.append(f"{refused[yes].mean():.3f} / {refused[~yes].mean():.3f}")
         table.append((threshold, *cells))
     header = [f"{name} {which}" for name in sets for which in ("code", "refit")]
@@ -405,37 +238,9 @@ def show_confidence(fit: Sequence[Row], held: Sequence[Row]) -> None:
 def _threshold(rows: Sequence[Row], weights: Floats) -> float:
     """The highest threshold at which fewer than one in ten answerable questions is refused."""
     answerable = [row for row in rows if row.answerable]
-    logits = _sums(answerable) @ weights[1:] + weights[0]
+    logits = sums(answerable) @ weights[1:] + weights[0]
     kept = [t for t in THRESHOLDS if (logits < math.log(t / (1 - t))).mean() < 0.1]
     return max(kept, default=THRESHOLDS[0])
-
-
-def _swept(
-    module: ModuleType,
-    name: str,
-    values: Sequence[float],
-    merit: Callable[[Any], float],
-    fit: object,
-    held: object,
-) -> tuple[object, ...]:
-    """A constant's row: the value in the code, the best on the fitted part, the held out curve.
-
-    The value in the code stays where another gains no more than NEARLY.
-    """
-    code = getattr(module, name)
-    fitted: dict[float, float] = {}
-    shown: list[str] = []
-    for value in values:
-        setattr(module, name, type(code)(value))
-        try:
-            fitted[value] = merit(fit)
-            shown.append(f"{value:g}: {merit(held):.3f}")
-        finally:
-            setattr(module, name, code)
-    best = max(values, key=lambda value: fitted[value])
-    if fitted.get(code, -1.0) >= fitted[best] - NEARLY:
-        best = code
-    return name, f"{code:g}", f"{best:g}", " ".join(shown)
 
 
 # ---- Which kinds, measures and halves earn their place
@@ -447,14 +252,14 @@ def show_kinds(rows: Sequence[Row]) -> None:
     print("\nanswer_type: answers in the first sentence / in three, with and without\n")
     table = []
     for name in (*answer_type.KINDS, *answer_type.MEASURES):
-        for which, own in _by_set(rows).items():
+        for which, own in by_set(rows).items():
             asking = [r for r in own if name in (r.own.subject.kind, r.own.subject.measure)]
             good = [r for r in asking if r.answerable]
             if not good:
                 continue
             column = 4 if name in answer_type.KINDS else 6
             kept, left = first_and_three(good, weights), _left(good, column, weights)
-            missing = [bool(s[4]) for s in _sums(asking)] if column == 6 else []
+            missing = [bool(s[4]) for s in sums(asking)] if column == 6 else []
             wrong = sum(m for m, r in zip(missing, asking, strict=False) if r.answerable)
             other = sum(m for m, r in zip(missing, asking, strict=False) if not r.answerable)
             n = len(good)
@@ -523,94 +328,6 @@ def show_halves() -> None:
         table.append((every[0].which, len(two), found["whole"], found["halves"]))
     print("\nsubquestions: answers in three sentences\n")
     print_table(("set", "halved", "asked whole", "by halves"), table)
-
-
-# ---- Claims
-
-
-Judged = tuple[bool, str, list[Chunk], EncodeTokens]
-
-
-def show_claims() -> None:
-    """The thresholds of grounding.py on sentences of the sample; every other question held out."""
-    entries = tomllib.loads(CLAIMS.read_text("utf-8"))["claims"]
-    with index_of(SAMPLE) as corpus:
-        known: dict[str, Encoded] = {}
-
-        def encode(texts: list[str]) -> list[Encoded]:
-            new = [text for text in dict.fromkeys(texts) if text not in known]
-            known.update(zip(new, corpus.encoder.encode_tokens(new), strict=True))
-            return [known[text] for text in texts]
-
-        judged = [list(_judged(corpus, entry, encode)) for entry in entries]
-        fit = [row for rows in judged[::2] for row in rows]
-        held = [row for rows in judged[1::2] for row in rows]
-        print(f"\ngrounding: found of {_count(held)} less accepted of the others, held out\n")
-        constants: tuple[tuple[str, tuple[float, ...], bool], ...] = (
-            ("ENOUGH", (0.4, 0.45, 0.5, 0.525, 0.55, 0.6, 0.65), True),
-            ("ENOUGH_COVERED", (0.5, 0.6, 0.65, 0.7, 0.75, 0.8), False),
-            ("SURELY_COVERED", (0.7, 0.8, 0.9, 1.0), True),
-            ("CLEARLY", (0.05, 0.1, 0.2, 0.3, 0.5), True),
-            ("LONGEST_WINDOW", (1, 2, 3), True),
-            ("CONTEXT", (0, 200, 800, 2000), True),
-            ("MAX_LIKELY", (5, 10, 30, 60), True),
-            ("MAX_COMPARED", (2, 4, 8, 16), True),
-            ("_NEARLY", (0.5, 0.6, 0.7, 0.8, 0.9), True),
-        )
-        table = []
-        for name, values, vectors in constants:
-            merit = partial(_claims, vectors=vectors)
-            table.append(_swept(_HOLDING.get(name, grounding), name, values, merit, fit, held))
-    print_table(("constant", "code", "refit", "held out"), table)
-    print(
-        "\nThe same on answers.py: contradictions marked less right answers marked, words alone\n"
-    )
-    sets = [list(islice(answered(which, random.Random(1)), ANSWERS)) for which in ("dev", "held")]
-    swept = (
-        ("SPEAKS_OF", (0.3, 0.4, 0.5, 0.6, 0.7)),
-        ("ENOUGH_COVERED", (0.5, 0.6, 0.7, 0.8)),
-        ("_NEARLY", (0.5, 0.6, 0.7, 0.8, 0.9)),
-    )
-    table = [
-        _swept(_HOLDING.get(name, grounding), name, values, _marked, *sets)
-        for name, values in swept
-    ]
-    print_table(("constant", "code", "refit", "held out"), table)
-
-
-def _marked(cases: Sequence[Answered]) -> float:
-    """The share of wrong answers that is marked less that of right ones."""
-    given = defaultdict(list)
-    for case in cases:
-        given[case.kind == "honest"].append(UNSUPPORTED in shown(case))
-    return mean(given[False]) - mean(given[True])
-
-
-def _judged(corpus: Index, entry: Mapping[str, Any], encode: EncodeTokens) -> Iterator[Judged]:
-    for says, key in ((True, "supported"), (False, "not")):
-        for claim in entry[key]:
-            hits = [*corpus.search(Query(entry["question"])), *corpus.search(Query(claim))]
-            yield says, claim, [hit.chunk for hit in hits], encode
-
-
-def _count(rows: Sequence[Judged]) -> str:
-    return f"{sum(says for says, *_ in rows)} of {len(rows)}"
-
-
-# The modules of the constants that are not grounding.py's own.
-_HOLDING = {"LONGEST_WINDOW": evidence, "CONTEXT": evidence, "_NEARLY": agreement}
-_SUPPORTERS: dict[tuple[object, ...], grounding.Supporter] = {}
-
-
-def _claims(rows: Sequence[Judged], vectors: bool) -> float:
-    """The share of what is said that is found, less the share of the rest that is accepted."""
-    given = defaultdict(list)
-    for says, claim, passages, encode in rows:
-        key = (id(passages), vectors, evidence.LONGEST_WINDOW, evidence.CONTEXT)
-        if key not in _SUPPORTERS:  # what other constants bear on is asked anew for every claim
-            _SUPPORTERS[key] = grounding.Supporter(passages, encode if vectors else None)
-        given[says].append(_SUPPORTERS[key].support(claim) is not None)
-    return mean(given[True]) - mean(given[False])
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ from common import print_table
 from languages import LANGUAGES, stored
 from numpy.typing import NDArray
 
-from benchmarks import fit_ranking
+from benchmarks import ranking_fits
 from benchmarks.asked import Asked, flat, held_out, xquad
 from benchmarks.calibration import area
 from corpus_agent.answering import probability, ranking, reading
@@ -75,9 +75,9 @@ def show_sentences(rows: Sequence[Row], languages: Sequence[str]) -> None:
     """The weights of sentences, refitted, and what the code's find."""
     fit = [row for row in rows if row.there and not row.held and row.right.any()]
     tables = [row.own.table[:, USED].astype(np.float64) for row in fit]
-    weights = fit_ranking._logit(tables, [row.right for row in fit])
+    weights = ranking_fits.logit(tables, [row.right for row in fit])
     code = ranking.WEIGHTS_BY_LETTERS[USED].tolist()
-    names = [fit_ranking.NAMES[n] for n in USED]
+    names = [ranking_fits.NAMES[n] for n in USED]
     print("\nWeights of sentences\n")
     print_table(("feature", "code", "refit"), list(zip(names, code, weights.tolist(), strict=True)))
     print("\nHeld out, with the code's\n")
@@ -96,12 +96,12 @@ def show_confidence(rows: Sequence[Row], languages: Sequence[str]) -> None:
     topic = np.array([figures(row.asked.text, row.own)[0] for row in rows])
     there = np.array([row.there for row in rows])
     held = np.array([row.held for row in rows])
-    refit = fit_ranking._logistic(topic[~held][:, TOPIC], there[~held])
+    refit = ranking_fits.logistic(topic[~held][:, TOPIC], there[~held])
     code = [probability.LETTERS_BIAS, *(probability.LETTERS_WEIGHTS[n] for n in TOPIC)]
     print(
         "\nConfidence; the code's bias is raised by a threshold of .35 in place of the one chosen\n"
     )
-    names = ["bias", *(fit_ranking.SURE[n] for n in TOPIC)]
+    names = ["bias", *(ranking_fits.SURE[n] for n in TOPIC)]
     print_table(("figure", "code", "refit"), list(zip(names, code, refit.tolist(), strict=True)))
     logits = topic[:, TOPIC] @ refit[1:] + refit[0]
     table: list[tuple[object, ...]] = []

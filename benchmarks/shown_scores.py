@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 from common import corpus_of, data, print_table, read_jsonl
-from fit_ranking import _logistic as fitted
+from ranking_fits import logistic as fitted
 from retrieval import judgments, write_files
 
 from indexer import retrieve

@@ -91,11 +91,8 @@ def search(
         hits = reranker.reorder(text, hits)
     if asked:
         hits = phrases_first(hits, asked)
-    return with_relevance(diverse(hits, query.limit, query.per_source, _source), encoder, text)
-
-
-def _source(hit: Hit) -> str:
-    return hit.chunk.source
+    shown = diverse(hits, query.limit, query.per_source, lambda hit: hit.chunk.source)
+    return with_relevance(shown, encoder, text)
 
 
 def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ranked:

@@ -63,8 +63,9 @@ def cut_window(
     check_numbers(offset, limit)
     total = len(lines) if total is None else total
     if offset > max(total, 1):
+        length = f"{total} line" if total == 1 else f"{total} lines"
         raise Refused(
-            f"offset {offset} is beyond the end of {quote(source)} ({total} lines).",
+            f"offset {offset} is beyond the end of {quote(source)} ({length}).",
             f"Use an offset from 1 to {total}.",
             code="beyond_end",
         )

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.tools.toolbox import SPECS, ToolSpec
+from corpus_agent.tools.toolbox import SPECS
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelRequestPart
@@ -154,7 +154,7 @@ def _sendable(arguments: Mapping[str, Any] | str) -> dict[str, Any] | str:
     return dict(arguments)
 
 
-def tool_definitions(specs: Sequence[ToolSpec] = SPECS) -> list[Any]:
+def tool_definitions() -> list[Any]:
     """The definitions of the two tools for pydantic-ai."""
     from pydantic_ai.tools import ToolDefinition
 
@@ -165,7 +165,7 @@ def tool_definitions(specs: Sequence[ToolSpec] = SPECS) -> list[Any]:
             parameters_json_schema=_without_examples(spec.schema),
             strict=False,
         )
-        for spec in specs
+        for spec in SPECS
     ]
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import regex
 
 from corpus_agent.text.naming import spellings
+from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import figures
-from corpus_agent.text.quantities import measures
 from corpus_agent.text.sentences import asks, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, UNSPACED, content_terms, fold, terms
 
@@ -116,7 +116,7 @@ def names(text: str) -> frozenset[str]:
         if word not in STOP_WORDS
         and not word.isdigit()
         and not figures(word.title())
-        and not measures(word)
+        and word not in UNIT
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,22 +113,15 @@ def _escapes(*, as_json: bool) -> None:
     from corpus_agent.selftest.escape import trial
 
     rows = trial.run_selftest()
-    if as_json:
-        print_json(render.as_object(**trial.as_json(rows)))
-    else:
-        click.echo(trial.table(rows))
-    if not all(row.passed for row in rows):
-        raise SystemExit(1)
+    passed = all(row.passed for row in rows)
+    _show(trial.table(rows), trial.as_json(rows), passed=passed, as_json=as_json)
 
 
 def _watched(*, as_json: bool) -> None:
     rows = clustered.run_cluster_selftest()
-    if as_json:
-        print_json(render.as_object(cluster=clustered.as_json(rows)))
-    else:
-        click.echo(clustered.table(rows))
-    if not all(row.passed for row in rows):
-        raise SystemExit(1)
+    content = {"cluster": clustered.as_json(rows)}
+    passed = all(row.passed for row in rows)
+    _show(clustered.table(rows), content, passed=passed, as_json=as_json)
 
 
 def _attack(strings: Path | None, *, as_json: bool) -> None:
@@ -141,11 +134,17 @@ def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
     """Print the verdict of an attack; exit 1 unless it passed."""
     from corpus_agent.selftest.injection import shown
 
+    content = {"attack": shown.as_json(verdict)}
+    _show(shown.table(verdict), content, passed=verdict.passed, as_json=as_json)
+
+
+def _show(table: str, content: Mapping[str, object], *, passed: bool, as_json: bool) -> None:
+    """Print the outcome of a test; exit 1 unless it passed."""
     if as_json:
-        print_json(render.as_object(attack=shown.as_json(verdict)))
+        print_json(render.as_object(**content))
     else:
-        click.echo(shown.table(verdict))
-    if not verdict.passed:
+        click.echo(table)
+    if not passed:
         raise SystemExit(1)
 
 

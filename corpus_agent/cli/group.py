@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -107,11 +108,14 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """The command's result; exits with the error's code if it fails."""
         try:
+            if callable(signal.getsignal(signal.SIGINT)):  # from here on there is something to end
+                signal.signal(signal.SIGINT, signal.default_int_handler)
             with _refusals_in_json():
                 return super().invoke(ctx)
         except CorpusError as error:
             _fail(error)
         except KeyboardInterrupt:  # click would call it an error like any other
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # pressed again, it ends no other way
             click.echo("Stopped.", err=True)
             raise SystemExit(EXIT_INTERRUPTED) from None
 

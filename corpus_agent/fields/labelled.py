@@ -48,6 +48,14 @@ _LABEL = regex.compile(
     rf"[*_]{{0,2}}[ ]?(?:{_FOR}[ ]?)?"
     r"(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
 )
+# The heading of a clause that goes on in its line: "2. Pets. None are allowed."
+_NUMBERED = regex.compile(
+    r"[ ]*(?:#{1,6}[ ])?[*_]{0,2}(?:§[ ]?)?\d{1,3}(?:\.\d{1,3}){0,3}[.)]?[ ]+[*_]{0,2}"
+)
+_GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")
+# Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
+_LABEL_FOLLOWS = r"(?=[*_]{0,2}[ ]?[:：|])"
+_SHORTEST_OF_SEVERAL = 5  # characters: "to" and "from" are none of several
 _WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
 _CONNECTED = regex.compile(
     r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|bedraagt|op|é|em|no|dia|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
@@ -95,8 +103,18 @@ def _pattern(phrases: tuple[str, ...]) -> regex.Pattern[str]:
         for spelling in (phrase, fold(phrase))
     }
     listed = sorted(spelt, key=len, reverse=True)
-    words = "|".join(r"\s+".join(map(regex.escape, phrase.split())) for phrase in listed)
+    words = "|".join(map(_one_or_several, listed))
     return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}])(?:{words})(?![\p{{L}}\p{{N}}])")
+
+
+def _one_or_several(phrase: str) -> str:
+    """The pattern of a phrase, which as a label may be in the plural."""
+    words = r"\s+".join(map(regex.escape, phrase.split()))
+    if len(phrase) < _SHORTEST_OF_SEVERAL:
+        return words
+    if phrase[-1] in "yY":
+        return rf"{words[:-1]}(?:y|ies{_LABEL_FOLLOWS})"
+    return rf"{words}(?:e?[sn]{_LABEL_FOLLOWS})?"
 
 
 @cache
@@ -125,18 +143,20 @@ def _beside(
     text = document.text
     label = _LABEL.match(text, end)
     first, last = document.line_span(start)
+    numbered = kind != "place" and _NUMBERED.fullmatch(text, first, start)
+    heading = _GOES_ON.match(text, end, last) if numbered else None
     alone = not text[label.end() if label else end : last].strip()
     led = text[first:start]
     opens = not any(map(str.isalnum, led)) or led.rstrip(" *_").endswith("|")
     worded = kind in WORDED
     loose = weak and label is None and not (opens and (alone or not worded))
-    if loose and worded:
-        return
-    at = label.end() if label else end
-    if worded:
+    leads = label or heading
+    at = leads.end() if leads else end
+    if worded and (leads or not loose):
         yield from _worded(
-            document, kind, (start, at), labelled=label is not None, alone=alone and opens
+            document, kind, (start, at), labelled=leads is not None, alone=alone and opens
         )
+    if worded:
         return
     if denies_value_of(document.before(start, _REACH_BEFORE)):
         return

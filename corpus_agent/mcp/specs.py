@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 from corpus_agent.mcp import tables
@@ -27,46 +26,31 @@ _CHOOSING: dict[str, Any] = {
 }
 
 
-def _schema(required: list[str], **properties: Any) -> MappingProxyType[str, Any]:  # noqa: ANN401
-    return MappingProxyType(
-        {
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": False,
-        }
-    )
-
-
-SEARCH = ToolSpec(
+SEARCH = ToolSpec.of(
     search.NAME,
     search.DESCRIPTION.replace(
         "\nExample:",
         "\n- k, path and where narrow it down; list_sources says what there is.\nExample:",
     ),
-    _schema(
-        ["query"],
-        **search.SCHEMA["properties"],
-        k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
-        **_CHOOSING,
-    ),
+    ["query"],
+    **search.SCHEMA["properties"],
+    k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
+    **_CHOOSING,
 )
-ASK = ToolSpec(
+ASK = ToolSpec.of(
     for_parent.NAME,
     for_parent.DESCRIPTION.replace(
         "what was said before is not known here.",
         "what was said before is known only within a conversation of the same name.",
     ),
-    _schema(
-        ["question"],
-        **for_parent.SCHEMA["properties"],
-        conversation={
-            "type": "string",
-            "description": "A name of your choice; questions with the same one follow each other",
-        },
-    ),
+    ["question"],
+    **for_parent.SCHEMA["properties"],
+    conversation={
+        "type": "string",
+        "description": "A name of your choice; questions with the same one follow each other",
+    },
 )
-SOURCES = ToolSpec(
+SOURCES = ToolSpec.of(
     "list_sources",
     """\
 List the user's documents with size, date and title, in pages.
@@ -74,13 +58,11 @@ List the user's documents with size, date and title, in pages.
 Usage:
 - Use it to learn which folders and documents there are, or how a document is called.
 Example: {"path": "contracts/"}""",
-    _schema(
-        [],
-        **_CHOOSING,
-        offset={"type": "integer", "description": "The first document, from 1; to list on"},
-    ),
+    [],
+    **_CHOOSING,
+    offset={"type": "integer", "description": "The first document, from 1; to list on"},
 )
-STATUS = ToolSpec(
+STATUS = ToolSpec.of(
     "corpus_status",
     """\
 Say what the index of the user's documents holds, which files could not be read, and who answers.
@@ -88,6 +70,6 @@ Say what the index of the user's documents holds, which files could not be read,
 Usage:
 - Use it when something is not found: it may be in a file that could not be read.
 Example: {}""",
-    _schema([]),
+    [],
 )
 TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)

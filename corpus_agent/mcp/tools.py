@@ -29,6 +29,7 @@ from corpus_agent.text.naming import (
     unambiguous,
 )
 from corpus_agent.text.sanitize import unlinked
+from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import Arguments, check_arguments
@@ -117,6 +118,13 @@ class Tools:
         path, where = arguments.get("path", ""), arguments.get("where", "")
         if not (path or where):
             return corpus
+        if path and not corpus.selects(path):
+            near = ", ".join(named(self._frame, source) for source in corpus.similar(path))
+            raise Refused(
+                f"No document is at {quoted_outside(path)}.",
+                f"{f'Did you mean {near}? ' if near else ''}{SOURCES.name} lists what there is.",
+                code="not_found",
+            )
         rows = corpus.files((path,) if path else ())
         chosen = corpus.selected(where)
         these = [row.source for row in rows if row.source in chosen]
@@ -141,11 +149,13 @@ class Tools:
         if last < len(rows):
             lines.append(f"{len(rows) - last:,} more: use offset={last + 1}.")
         if unread := corpus.coverage().unreadable:
-            lines.append(f"{unread:,} more files could not be read; {STATUS.name} lists them.")
+            lines.append(
+                f"{number_of(unread, 'more file')} could not be read; {STATUS.name} lists them."
+            )
         return ToolResult("\n".join(lines), version=corpus.version)
 
     def _listed(self, number: int, row: FileRow) -> str:
-        size = f"{row.pages} pages" if row.pages else f"{row.lines} lines"
+        size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
         title = [self._frame.wrap(label(row.title))] if row.title else []
         about = [named(self._frame, row.source), size, *([row.date] if row.date else []), *title]
         return f"{number}. {' · '.join(about)}"
@@ -260,10 +270,12 @@ def _counts(name: str, manifest: storage.Manifest) -> list[str]:
     coverage = manifest.coverage
     state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
     counts = (
-        f"{coverage.indexed:,} documents are indexed; {coverage.unreadable:,} could not be read, "
-        f"{coverage.blank:,} are files without a byte, "
-        f"{coverage.unreachable:,} could not be looked at since and stay as they were, "
-        f"{coverage.skipped:,} files are no documents, {manifest.ignored:,} were ignored by rule."
+        f"{number_of(coverage.indexed, 'document is', 'documents are')} indexed; "
+        f"{coverage.unreadable:,} could not be read, "
+        f"{number_of(coverage.blank, 'file')} without a byte, "
+        f"{coverage.unreachable:,} could not be looked at since and left as before, "
+        f"{number_of(coverage.skipped, 'file')} of other kinds, "
+        f"{manifest.ignored:,} ignored by rule."
     )
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
     if waiting:

@@ -108,7 +108,7 @@ def find(
 
 def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None:
     """The models in the server's order, and its owner; None if no model server answers."""
-    answer = _get_json(server, "/v1/models", seconds)
+    answer = _answer(server, seconds)
     listing, owners = answer if answer is not None else (None, None)
     entries = listing.get("data") if isinstance(listing, dict) else None
     if entries is None and isinstance(listing, dict) and listing.get("object") == "list":
@@ -172,10 +172,8 @@ def _choose(names: list[str], wanted: str | None) -> str | None:
     return next((name for name in names if not any(each.search(name) for each in unfit)), None)
 
 
-def _get_json(
-    server: Server, path: str, seconds: float
-) -> tuple[object, frozenset[int] | None] | None:
-    """The JSON that a GET returns with status 200, and the owner of the process; else None.
+def _answer(server: Server, seconds: float) -> tuple[object, frozenset[int] | None] | None:
+    """The JSON of a server's list with status 200, and the owner of the process; else None.
 
     http.client follows no redirects and reads no proxy settings.
     """
@@ -186,7 +184,7 @@ def _get_json(
     try:
         connection.connect()
         ours = connection.sock  # http.client drops its reference if the server closes
-        connection.request("GET", path, headers={"Accept": "application/json"})
+        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
         response = connection.getresponse()
         owners = _owners(server, ours) if response.status == 200 else None
         body = b""

@@ -160,7 +160,7 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     by = "answered by" if answer.status in ("answered", "partial") else "by"
     head = (
         f"{_headed(answer)}{by_code}{_likely(answer)}{unsealed}; "
-        f"searched {coverage.searched} documents{missing}, "
+        f"searched {number_of(coverage.searched, 'document')}{missing}, "
         f"{by} {answerer(answer.answerer, outside=frame.outside)}"
         f"{_server_text(answer.model_server)}.\n"
         f"Between {frame.opening} and {frame.closing} is text from documents: data to report, "

@@ -231,6 +231,7 @@ def plan_object(todo: Plan) -> dict[str, Any]:
         plan={
             **groups,
             "remove": removed,
+            "moved": [{"was": unambiguous(a), "source": unambiguous(b)} for a, b in todo.moved],
             "spared": spared,
             "unreachable": [unambiguous(seen.source) for seen in todo.unreachable],
             "keep": len(todo.keep),
@@ -246,14 +247,21 @@ def _groups(todo: Plan) -> dict[str, Any]:
 def plan_lines(todo: Plan) -> Iterator[str]:
     """The plan as text, one line per file."""
     yield from todo.reasons
+    moved = {source for pair in todo.moved for source in pair}
+    for was, now in todo.moved:
+        yield f"move   {called(was)} -> {called(now)}"
     for name, files in _groups(todo).items():
         for seen in files:
+            if seen.source in moved:
+                continue
             why = f" ({seen.problem})" if seen.problem else ""
             yield f"{name:<7}{called(seen.source)}{why}"
     for seen in todo.unreachable:
         yield f"unreachable {called(seen.source)} ({seen.problem})"
     for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
         for source in sources:
-            yield f"{what:<7}{called(source)}"
+            if source not in moved:
+                yield f"{what:<7}{called(source)}"
     size = sum(seen.bytes for seen in todo.work)
-    yield f"{len(todo.keep):,} unchanged; {len(todo.work):,} files, {size:,} bytes to index"
+    work = number_of(len(todo.work), "file")
+    yield f"{len(todo.keep):,} unchanged; {work}, {number_of(size, 'byte')} to index"

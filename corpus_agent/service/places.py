@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError, Query, in_part
+from indexer import CorpusError, Query, in_part, parse_filter
 from indexer import paths as file_paths
 
 if TYPE_CHECKING:
     from indexer import Index
 
+OWN_DATE = (
+    "The date is what a file says of itself, as when a PDF was made; "
+    "dates in its text: corpus-agent timeline."
+)
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
@@ -105,6 +109,8 @@ def bounded(
     every = number_of(corpus.coverage().searched, "document")
     left = f"{len(documents):,} of {every} {'is' if len(documents) == 1 else 'are'} looked at"
     notices = [f"{left} ({_conditions(paths, not_paths, where)})."]
+    if _asks_for_date(where):
+        notices.append(OWN_DATE)
     if passed := sum(row.source not in inside for row in unread):
         unknown = "Files that cannot be read, of which nothing is known, are left out"
         notices.append(f"{unknown}: {passed:,}.")
@@ -120,10 +126,15 @@ def none_selected(
     loose = in_part(where)
     found = len(corpus.selected(loose)) if loose != where else 0
     hint = f"= is the whole of it, : a part: --where {quoted(loose)} selects {found:,}. "
+    own = f"{OWN_DATE} " if _asks_for_date(where) else ""
     return CorpusError(
         f"No document of the index is selected by {_conditions(paths, not_paths, where)}.",
-        f"{hint if found else ''}All of them, with what each has: corpus-agent files --json",
+        f"{hint if found else ''}{own}All of them, with what each has: corpus-agent files --json",
     )
+
+
+def _asks_for_date(where: str) -> bool:
+    return any(term.key == "date" for term in parse_filter(where))
 
 
 def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> str:

@@ -21,7 +21,7 @@ _YEAR = r"(?:FY|CY)?'?(?:19|20)\d\d(?:\s?[/–-]\s?(?:(?:19|20)?\d\d))?[AEBF]?"
 _PERIOD = (
     rf"(?:{_MONTH}\s\d{{1,2}},\s?{_YEAR}|\d{{1,2}}\.?\s{_MONTH}\s{_YEAR}|{_MONTH}\s{_YEAR}"
     rf"|(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:\s?{_YEAR})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
-    rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)"
+    rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)(?:\s?\(\d\)(?=\s|$))?"
 )
 _PERIODS = regex.compile(rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+$")
 _ONE_PERIOD = regex.compile(rf"(?i){_PERIOD}")
@@ -30,6 +30,11 @@ _FIGURE = (
     rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
 )
 _FIGURES = regex.compile(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
+# Before the figures of a row: a mark of a note, "(2)", its number below "Note", the day of "May 1".
+_NOTE_MARK = regex.compile(r"\(\d{1,2}\)")
+_NOTE_NUMBER = regex.compile(r"\d{1,2}(?:[.]\d)?[a-z]?")
+_NOTES = regex.compile(r"(?i)\bnotes?\b|\banhang\b")
+_OF_MONTH = regex.compile(rf"(?i)\b{_MONTH}\s?$")
 _UNIT_ABOVE, _TITLE = 5, 100  # lines, characters
 _UNIT = regex.compile(
     r"(?i)\b(?:in|of|en)\s(?:\p{L}+\s){0,2}(?:thousands|millions|billions|tausend|millionen|milliers)\b"
@@ -73,12 +78,24 @@ def names_of_columns(lines: Sequence[str]) -> int | None:
         line = lines[index].strip()
         named = _count(line, _PERIODS, _ONE_PERIOD)
         if named:
-            return index if named == count else None
+            fits = named == count or (named == count - 1 and _begins_with_its_label(row, line))
+            return index if fits else None
         if _are_labels(lines[index], lines[-1], count):
             return index
         if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
             return None
     return None
+
+
+def _begins_with_its_label(row: str, names: str) -> bool:
+    """Whether the first of a row's figures belongs to what the row is called, or to a note."""
+    end = _FIGURES.search(row)
+    if end is None or (first := _ONE_FIGURE.match(end[0])) is None:
+        return False
+    if _NOTE_MARK.fullmatch(first[0]):
+        return True
+    number = _NOTE_NUMBER.fullmatch(first[0]) is not None
+    return number and bool(_NOTES.search(names) or _OF_MONTH.search(row[: end.start()]))
 
 
 def _are_labels(line: str, row: str, count: int) -> bool:

@@ -5,8 +5,8 @@ A letter is signed once, and its sentences say "I" and "my". Called by answering
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import takewhile
+from collections.abc import Sequence
+from itertools import chain, takewhile
 
 import regex
 
@@ -33,13 +33,9 @@ def naming_lines(text: str, own: Sequence[Unit], *, first: bool = True) -> list[
         return above[0][:MOST_ABOVE] if first and len(above) > 1 else []
     rest = parts[len(above) :]
     below = [*takewhile(lambda part: all(_signs(text, unit) for unit in part), rest[::-1])][::-1]
-    signed = _joined(below)
-    headed = _joined(above)[:MOST_ABOVE] if first else []
+    signed = [*chain.from_iterable(below)]
+    headed = [*chain.from_iterable(above)][:MOST_ABOVE] if first else []
     return headed + (signed if len(signed) <= MOST_BELOW else [])
-
-
-def _joined(parts: Iterable[Sequence[Unit]]) -> list[Unit]:
-    return [unit for part in parts for unit in part]
 
 
 def _paragraphs(text: str, own: Sequence[Unit]) -> list[list[Unit]]:

@@ -58,11 +58,6 @@ def shares(text: str) -> bool:
     return _SHARES.search(text) is not None
 
 
-def measures(word: str) -> bool:
-    """Whether a folded word is one that a figure is measured in."""
-    return word in UNIT
-
-
 def converted(text: str) -> dict[str, tuple[str, ...]]:
     """What `counted` says, and the same in other units: 24 months are 2 years, 0.5 is 50 %."""
     counts = counted(text)

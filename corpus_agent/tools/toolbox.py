@@ -47,6 +47,17 @@ class ToolSpec:
     description: str
     schema: Mapping[str, Any]
 
+    @classmethod
+    def of(cls, name: str, description: str, required: list[str], /, **properties: Any) -> ToolSpec:  # noqa: ANN401
+        """A tool that takes these arguments and no others."""
+        schema = {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": False,
+        }
+        return cls(name, description, MappingProxyType(schema))
+
 
 SPECS = (
     ToolSpec(search.NAME, search.DESCRIPTION, MappingProxyType(search.SCHEMA)),

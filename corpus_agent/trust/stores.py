@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -211,32 +211,6 @@ def _looked_up(store: Path) -> tuple[Record | None, str]:
     if found is None and (before := _moved_here(content, store)) is not None:
         return None, f"you made it at {str(before)!r}, and it was moved"
     return found, "there is no record that you did"
-
-
-def drop(names: Sequence[str]) -> list[Path]:
-    """Take stores that are not there any more out of the record, by name; their paths.
-
-    Raises UsageError for a name that is none, or of a store that is there.
-    """
-    by_name = {name: path for path, name in names_of(entries(user_state.load(STATE))).items()}
-    for name in names:
-        if name not in by_name or os.path.lexists(by_name[name]):
-            what = "is there" if name in by_name else "is not known"
-            hint = (
-                "Only the record of one that is gone is dropped. To delete an index, delete its "
-                f"folder {str(by_name[name])!r}; the documents lie beside it."
-                if name in by_name
-                else "Those that are known: corpus-agent stores"
-            )
-            raise UsageError(f"The index {name!r} {what}.", hint)
-    gone = [by_name[name] for name in names]
-
-    def change(content: dict[str, Any]) -> dict[str, Any]:
-        left = {path: entry for path, entry in entries(content).items() if path not in gone}
-        return {"stores": left}
-
-    user_state.update(STATE, change)
-    return [Path(path) for path in gone]
 
 
 def _moved_here(content: dict[str, Any], store: Path) -> Path | None:

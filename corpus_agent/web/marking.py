@@ -49,17 +49,16 @@ def citation_pieces(text: str, numbers: Collection[int]) -> Iterator[tuple[str, 
 
 
 def quotation_marked(
-    lines: Sequence[Line], first: int, quote: str, start: int, end: int
+    lines: Sequence[Line], quote: str, start: int, end: int
 ) -> dict[int, list[Piece]]:
     """The pieces of the lines that hold a quotation, by line number.
 
-    `first` is the number of the first of `lines`; the quotation should stand in lines `start` to
-    `end`. White space is of no account. Where its words are not there as they were quoted, these
-    lines are marked whole.
+    The quotation should stand in lines `start` to `end`, counted from 1. White space is of no
+    account. Where its words are not there as they were quoted, these lines are marked whole.
     """
     chosen = [
         (number, line.text)
-        for number, line in enumerate(lines, first)
+        for number, line in enumerate(lines, 1)
         if start <= number <= max(start, end)
     ]
     found = _spans(chosen, quote) if quote.strip() else {}

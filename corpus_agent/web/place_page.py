@@ -120,10 +120,10 @@ def marked(lines: Sequence[Line], wanted: Wanted) -> tuple[dict[int, list[Piece]
         if located is None:
             return {}, min(wanted.line, max(1, len(lines))), True
         start, end, text, found_as = located
-        marks = quotation_marked(lines, 1, text, start, end)
+        marks = quotation_marked(lines, text, start, end)
         return marks, start, found_as == "altered"
     if wanted.end > wanted.line or wanted.line > 1:
-        return quotation_marked(lines, 1, "", wanted.line, wanted.end), wanted.line, False
+        return quotation_marked(lines, "", wanted.line, wanted.end), wanted.line, False
     return {}, wanted.line, False
 
 

@@ -13,7 +13,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.conversation import MAX_STEPS
@@ -209,24 +208,6 @@ def _spec(personas: Sequence[Persona]) -> ToolSpec:
     first = personas[0].name
     example = "What do the documents say about the notice period?"
     described = "\n".join(f"- {persona.name}: {persona.description}" for persona in personas)
-    schema = {
-        "type": "object",
-        "properties": {
-            "name": {
-                "type": "string",
-                "description": f'Who is asked, as in "{first}".',
-                "enum": [persona.name for persona in personas],
-                "examples": [first],
-            },
-            "task": {
-                "type": "string",
-                "description": f'The task with all that is needed for it, as in "{example}".',
-                "examples": [example],
-            },
-        },
-        "required": ["name", "task"],
-        "additionalProperties": False,
-    }
     description = f"""\
 Ask another agent to do a task; returns its answer.
 
@@ -235,7 +216,22 @@ Usage:
 - It keeps nothing: a second task begins anew.
 {described}
 Example: {json.dumps({"name": first, "task": example})}"""
-    return ToolSpec(NAME, description, MappingProxyType(schema))
+    return ToolSpec.of(
+        NAME,
+        description,
+        ["name", "task"],
+        name={
+            "type": "string",
+            "description": f'Who is asked, as in "{first}".',
+            "enum": [persona.name for persona in personas],
+            "examples": [first],
+        },
+        task={
+            "type": "string",
+            "description": f'The task with all that is needed for it, as in "{example}".',
+            "examples": [example],
+        },
+    )
 
 
 def _checked(persona: Persona) -> Persona:

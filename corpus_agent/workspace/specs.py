@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
 from typing import Any
 
 from corpus_agent.tools.toolbox import ToolSpec
@@ -10,16 +9,6 @@ from corpus_agent.workspace.grep import MODES
 from indexer import MAX_WINDOW_LINES
 
 _PATH = "relative to the workspace, as in"
-
-
-def _spec(name: str, description: str, required: list[str], **properties: Any) -> ToolSpec:  # noqa: ANN401
-    schema = {
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-    return ToolSpec(name, description, MappingProxyType(schema))
 
 
 def _text(description: str, example: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -35,7 +24,7 @@ def _flag(description: str) -> dict[str, Any]:
     return {"type": "boolean", "description": description, "default": False, "examples": [True]}
 
 
-READ = _spec(
+READ = ToolSpec.of(
     "read",
     """\
 Read a file of the workspace, from line `offset` on; returns its lines with their numbers.
@@ -56,7 +45,7 @@ Example: {"path": "src/app.py", "offset": 120, "limit": 60}""",
     limit=_whole("How many lines to read, as in 60.", MAX_WINDOW_LINES, 60),
 )
 
-GLOB = _spec(
+GLOB = ToolSpec.of(
     "glob",
     """\
 Find files of the workspace by the pattern of their paths; returns paths, the newest first.
@@ -71,7 +60,7 @@ Example: {"pattern": "src/**/*.{py,toml}"}""",
     path=_text(f'The folder to look in, {_PATH} "src".', "src", default="."),
 )
 
-GREP = _spec(
+GREP = ToolSpec.of(
     "grep",
     """\
 Search the text of files by a regular expression; returns matches sorted by path.
@@ -90,7 +79,7 @@ Example: {"pattern": "def main\\\\(", "path": "src", "glob": "*.py"}""",
     ignore_case=_flag("Whether upper and lower case are the same, as in true."),
 )
 
-EDIT = _spec(
+EDIT = ToolSpec.of(
     "edit",
     """\
 Replace an exact piece of text in a file that you have read; returns where it was replaced.
@@ -108,7 +97,7 @@ Example: {"path": "src/app.py", "old_string": "DEBUG = True", "new_string": "DEB
     replace_all=_flag("Whether to replace every occurrence, as in true."),
 )
 
-WRITE = _spec(
+WRITE = ToolSpec.of(
     "write",
     """\
 Write a whole file, a new one or over an old one; returns what was written. A person is asked first.

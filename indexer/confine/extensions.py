@@ -52,11 +52,12 @@ class Extension:
             found: object = import_module(module)
             for part in attribute.split(".") if attribute else ():
                 found = getattr(found, part)
-        except (ImportError, AttributeError, SyntaxError) as error:
+        except (ImportError, AttributeError, SyntaxError, OSError) as error:
             raise CorpusError(
                 f"The extension {self.name!r} of {self.package} {self.version} cannot be loaded: "
                 f"{error}.",
-                f"Mend or remove it: pip uninstall {self.package}",
+                "Nothing is read but what is installed: pip install . (with -e it stays where it is"
+                f" written). Or remove it: pip uninstall {self.package}",
             ) from error
         return found
 

@@ -116,3 +116,12 @@ class InstalledEncoder:
         return CorpusError(
             f"The embedder {self._extension} gives {what}.", "Mend it, or leave --embedder out."
         )
+
+
+def option_for(model: str) -> str:
+    """The option that chooses the model of this name; "" where no installed package brings it."""
+    for each in extensions.installed():
+        usable = each.kind == "embedders" and not each.refused
+        if usable and InstalledEncoder(each.name).name == model:
+            return f"--embedder {each.name}"
+    return ""

@@ -110,7 +110,7 @@ def _extractor(extension: Extension) -> Extractor:
         found = made(data)
         if not isinstance(found, Extraction):
             raise UnreadableDocument("malformed", f"{extension} returned no Extraction")
-        return found
+        return replace(found, lines=iter(found.lines))  # a list is as good
 
     # `kinds` is not empty: what it cannot read is not tried as plain text instead.
     name = f"{PREFIX}{extension.package}"

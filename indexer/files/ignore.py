@@ -19,6 +19,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from indexer.errors import CorpusError
+from indexer.files.opening import READ_ONLY
 
 IGNORE_FILES = (".gitignore", ".corpusignore")
 MAX_IGNORE_BYTES = 2**20  # of one file
@@ -81,10 +82,8 @@ def rules_in(folder: int, shown: str) -> Rules | None:
 
 
 def _lines(folder: int, name: str, shown: str) -> list[str]:
-    # O_NONBLOCK: a FIFO of this name must not hang the opener.
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(name, flags, dir_fd=folder)
+        descriptor = os.open(name, READ_ONLY, dir_fd=folder)
     except OSError as error:
         if error.errno in _NO_FILE:
             return []

@@ -19,6 +19,8 @@ from indexer.files.names import is_closed, source_of
 from indexer.files.paths import leads_below
 
 MAX_FILE_BYTES = 128 * 2**20
+# A file of this name and no link; O_NONBLOCK: a FIFO in its place must not hang the opener.
+READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 BRIEFLY_SECONDS = 10.0
 _MAX_TIME_NS = 2**63 - 1  # the year 2262: what a table holds; file systems go beyond
 

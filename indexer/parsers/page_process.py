@@ -10,7 +10,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,16 @@ class Bounds:
     cpu_seconds: int
     near: float
     pages: int
+
+
+def is_area(shares: Sequence[object]) -> bool:
+    """Whether values are left, top, right and bottom of a part of a page, as shares of it."""
+    places = [share for share in shares if isinstance(share, float | int)]
+    # Compared, not asked whether finite: a whole number may be larger than any float.
+    if len(places) != 4 or not all(0 <= place <= 1 for place in places):
+        return False
+    left, top, right, bottom = places
+    return left < right and top < bottom
 
 
 class PageProcess(RenewedProcess):
@@ -59,6 +69,13 @@ class PageProcess(RenewedProcess):
         """End the process if it has done its pages."""
         if (self.documents or 0) >= self._bounds.pages:
             self.end()
+
+    def opened(self, descriptor: int, **values: object) -> int:
+        """The number of pages of a document that the process is given; raises as `frame` does."""
+        pages = self.values(protocol.DOCUMENT, protocol.OPENED, descriptor, **values).get("pages")
+        if type(pages) is not int or not 0 < pages <= protocol.MAX_PAGE:
+            raise self.malformed("no number of pages")
+        return pages
 
     def values(
         self, kind: bytes, expected: bytes, descriptor: int = -1, **values: object

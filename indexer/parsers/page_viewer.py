@@ -10,7 +10,6 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
@@ -20,9 +19,10 @@ from indexer.extract.ocr.places import PlacedText
 from indexer.extract.points import Points
 from indexer.parsers import protocol
 from indexer.parsers.limits import PAGE_CPU_SECONDS, PAGE_WALL_SECONDS, limits_for
-from indexer.parsers.page_process import Bounds, PageProcess
+from indexer.parsers.page_process import Bounds, PageProcess, is_area
 from indexer.parsers.png import png_of
-from indexer.records import Box
+from indexer.parsers.worker import Copy
+from indexer.records import Box, PagePicture
 
 CHILD = "indexer.parsers.page_child"
 PAGES_PER_PROCESS = 500  # then a new one takes its place: what leaks, ends with it
@@ -33,24 +33,6 @@ _BOUNDS = Bounds(PAGE_CPU_SECONDS, near=1 / 2, pages=PAGES_PER_PROCESS)
 
 _T = TypeVar("_T")
 _Jobs = SimpleQueue[Callable[[], None] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownDocument:
-    """A document to be shown: a descriptor of its bytes, how many they are, and their hash."""
-
-    descriptor: int
-    bytes: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnPicture:
-    """A PNG file and its size."""
-
-    png: bytes
-    width: int
-    height: int
 
 
 class PageViewer:
@@ -66,19 +48,17 @@ class PageViewer:
         # garbage may begin anywhere, so that what it calls must take no lock and wait for nothing.
         self._ended = weakref.finalize(self, self._jobs.put, None)
 
-    def picture(
-        self, document: ShownDocument, number: int, width: int, remark: str = ""
-    ) -> DrawnPicture:
+    def picture(self, document: Copy, number: int, width: int, remark: str = "") -> PagePicture:
         """A page as a picture, at most `width` points wide, with a remark at its top if one is due.
 
         Raises UnreadableDocument with the reason, and Refused for a page that is not there.
         """
         points = self._asked(lambda: self._showing.points(document, number, width, remark))
-        return DrawnPicture(png_of(points), points.width, points.height)
+        return PagePicture(png_of(points), points.width, points.height)
 
     def outline(
         self,
-        document: ShownDocument,
+        document: Copy,
         number: int,
         quotation: str,
         near: float | None = None,
@@ -126,7 +106,7 @@ class _Showing:
         self._held: str | None = None  # the hash of the document that is open in it
         self._pages = 0
 
-    def points(self, document: ShownDocument, number: int, width: int, remark: str) -> Points:
+    def points(self, document: Copy, number: int, width: int, remark: str) -> Points:
         """The points of a page."""
         if not 1 <= width <= MAX_WIDTH:
             raise Refused(
@@ -142,7 +122,7 @@ class _Showing:
 
     def boxes(
         self,
-        document: ShownDocument,
+        document: Copy,
         number: int,
         quotation: str,
         near: float | None,
@@ -163,7 +143,7 @@ class _Showing:
         """End the process and wait until it has ended."""
         self._process.end()
 
-    def _hold(self, document: ShownDocument, number: int) -> None:
+    def _hold(self, document: Copy, number: int) -> None:
         """Open a document in the process, if it is not yet; raises Refused without that page."""
         self._process.renew()
         if self._held != document.sha256 or self._process.documents is None:
@@ -175,25 +155,15 @@ class _Showing:
                 code="beyond_end",
             )
 
-    def _open(self, document: ShownDocument) -> None:
+    def _open(self, document: Copy) -> None:
         self._held = None
         memory = self._process.memory_bytes = limits_for(document.bytes).memory_bytes
-        reply = self._process.values(
-            protocol.DOCUMENT, protocol.OPENED, document.descriptor, memory_bytes=memory
-        )
-        pages = reply.get("pages")
-        if type(pages) is not int or not 0 < pages <= protocol.MAX_PAGE:
-            raise self._process.malformed("no number of pages")
-        self._pages, self._held = pages, document.sha256
+        self._pages = self._process.opened(document.descriptor, memory_bytes=memory)
+        self._held = document.sha256
 
 
 def is_box(values: list[object], pages: int) -> bool:
     """Whether values are a page and a box on it, as a correct process returns them."""
     if len(values) != 5 or type(values[0]) is not int or not 1 <= values[0] <= pages:
         return False
-    shares = [value for value in values[1:] if isinstance(value, float | int)]
-    # Compared, not asked whether finite: a whole number may be larger than any float.
-    if len(shares) != 4 or not all(0 <= share <= 1 for share in shares):
-        return False
-    left, top, right, bottom = shares
-    return left < right and top < bottom
+    return is_area(values[1:])

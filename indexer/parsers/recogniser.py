@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 
-from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
 from indexer.extract.ocr.figures import FIGURE, PlacedWord
 from indexer.extract.ocr.places import PlacedText, Sheet, words_of_lines
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import protocol, tesseract
 from indexer.parsers.limits import OCR_CPU_SECONDS, OCR_MEMORY_BYTES, OCR_WALL_SECONDS
-from indexer.parsers.page_process import Bounds, PageProcess
+from indexer.parsers.page_process import Bounds, PageProcess, is_area
 
 CHILD = "indexer.parsers.ocr_child"
 VERSION = 2  # of what is written for a page; a change has every page read again
@@ -89,8 +88,7 @@ class Recogniser:
 
     def _opened(self) -> int:
         assert self._document is not None
-        reply = self._process.values(protocol.DOCUMENT, protocol.OPENED, self._document)
-        return _number(reply.get("pages"), protocol.MAX_PAGE)
+        return self._process.opened(self._document)
 
     def draw(self, number: int) -> DrawnPage:
         """Have a page drawn, after which it can be read. Raises UnreadableDocument."""
@@ -190,11 +188,7 @@ def is_placed(values: Sequence[object]) -> bool:
     line, *places, text = values
     if type(line) is not int or not 0 <= line <= MAX_PAGE_LINES or not is_line(text, 1):
         return False
-    shares = [place for place in places if isinstance(place, float | int)]
-    if len(shares) != 4 or not all(0 <= share <= 1 for share in shares):
-        return False
-    left, top, right, bottom = shares
-    return left < right and top < bottom
+    return is_area(places)
 
 
 def is_word(*values: object) -> bool:
@@ -212,9 +206,3 @@ def is_word(*values: object) -> bool:
         and figure is True
         and isinstance(certain, bool)
     )
-
-
-def _number(value: object, most: int) -> int:
-    if type(value) is not int or not 0 < value <= most:
-        raise UnreadableDocument("crashed", "sent no number of pages")
-    return value

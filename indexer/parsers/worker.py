@@ -67,6 +67,15 @@ Enough = Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """An immutable in-memory copy of a file: a descriptor, how many bytes, and their hash."""
+
+    descriptor: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentRequest:
     """A request for one document: its bytes, name, and how much of it.
 

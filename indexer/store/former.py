@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from indexer.errors import DamagedStore, IncompatibleStore
+from indexer.files.opening import READ_ONLY
 from indexer.store.manifest import (
     FORMER,
     Manifest,
@@ -21,8 +22,6 @@ from indexer.store.manifest import (
     put_in_place,
     write_new,
 )
-
-_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def count_former(store: Path) -> int:
@@ -40,7 +39,7 @@ def former(store: Path, *, kept: Collection[int] = (), drop: bool = False) -> li
     waiting = set(kept)
     for path in _former_paths(store):
         try:
-            descriptor = os.open(path, _READ_ONLY)
+            descriptor = os.open(path, READ_ONLY)
         except FileNotFoundError:  # dropped by a writer meanwhile
             continue
         try:
@@ -66,7 +65,7 @@ def count_held(store: Path) -> int:
 
 def _is_held(path: Path) -> bool:
     try:
-        descriptor = os.open(path, _READ_ONLY)
+        descriptor = os.open(path, READ_ONLY)
     except FileNotFoundError:  # dropped by a writer meanwhile
         return False
     try:
@@ -93,7 +92,7 @@ def every_former(store: Path) -> Iterator[tuple[str, Manifest]]:
     """As `former_files`, with those that were written anew since; the last one first."""
     for path in _former_paths(store):
         try:
-            descriptor = os.open(path, _READ_ONLY)
+            descriptor = os.open(path, READ_ONLY)
         except FileNotFoundError:  # dropped by a writer meanwhile
             continue
         try:

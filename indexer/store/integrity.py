@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from indexer.errors import CorpusError, DamagedStore
+from indexer.files.opening import READ_ONLY
 from indexer.store.manifest import Manifest, hold, mending_hint
 from indexer.store.names import may_lie_below
 
@@ -26,7 +27,6 @@ EVERY_BYTE = 2**63
 SAMPLES = 33  # so that the middle is one
 SAMPLE_BYTES = 4_096
 _COPY_BYTES = 2**20  # at a time
-_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 MAX_NAMED = 3  # damaged files that a message names
 
 
@@ -84,7 +84,7 @@ def _size(written: str) -> int:
 def _difference(path: Path, written: str, *, whole: bool) -> str:
     """How a file differs from what was written, "" if it does not."""
     size, sampled, summed = written.split(" ")
-    file = os.open(path, _READ_ONLY)
+    file = os.open(path, READ_ONLY)
     try:
         info = os.fstat(file)
         if not stat.S_ISREG(info.st_mode):
@@ -99,7 +99,7 @@ def _difference(path: Path, written: str, *, whole: bool) -> str:
 
 def sums_of(path: Path) -> str:
     """A file's size, the sum of its samples and the sum of all of it."""
-    file = os.open(path, _READ_ONLY)
+    file = os.open(path, READ_ONLY)
     try:
         size = os.fstat(file).st_size
         return f"{size} {_sum_of_samples(file, size)} {_sum(file)}"

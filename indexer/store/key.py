@@ -11,6 +11,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from indexer.files.opening import READ_ONLY
 from indexer.store.names import MARKER_NAME
 
 MAX_MARKER_BYTES = 4_096
@@ -19,9 +20,8 @@ SUM_BYTES = 32
 
 def key_of(store: Path) -> bytes:
     """The key of a store, b"" for a folder without a marker, which no command takes for a store."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        file = os.open(store / MARKER_NAME, flags)
+        file = os.open(store / MARKER_NAME, READ_ONLY)
     except OSError:
         return b""
     try:

@@ -17,6 +17,7 @@ from pathlib import Path
 from uuid import UUID
 
 from indexer.extract.protobuf import Value, fields
+from indexer.files.opening import READ_ONLY
 
 _TAIL = struct.Struct("<QHH4s")
 _LENGTH = struct.Struct("<I")
@@ -25,7 +26,6 @@ _MAGIC = b"LANC"
 # each fragment of its table, of some hundred bytes, and few hundred fragments.
 MAX_VERSION_BYTES = 64 * 2**20
 MAX_MESSAGE_BYTES = 16 * 2**20
-_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _LAST = 2**64 - 1  # version files are named by what is left to it, so that the newest sorts first
 
 # Numbers of fields, by message.
@@ -109,7 +109,7 @@ def _of_indices(table: Path, section: bytes) -> set[Path]:
 
 def message_at(path: Path, start: int | None) -> bytes:
     """The message that begins at `start` of a version's file; its Manifest with None."""
-    file = os.open(path, _READ_ONLY)
+    file = os.open(path, READ_ONLY)
     try:
         info = os.fstat(file)
         if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_VERSION_BYTES:

@@ -9,17 +9,17 @@ import fcntl
 import json
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from indexer.errors import StoreLocked, UsageError
-from indexer.files.opening import lock_briefly
 
 LOCK_NAME = "writer.lock"
 MAX_SHOWN = 200  # characters of a command
-ASKED_SECONDS = 0.1  # more than `writer_of` holds the lock
+LOOKS = 10  # a hundredth of a second apart: `writer_of` holds the lock for less
 
 
 @contextmanager
@@ -28,13 +28,11 @@ def writer_lock(store: Path) -> Iterator[None]:
     flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     descriptor = os.open(store / LOCK_NAME, flags, 0o600)
     try:
-        try:
-            lock_briefly(descriptor, fcntl.LOCK_EX, "", ASKED_SECONDS)
-        except StoreLocked:
+        if not _is_taken(descriptor):
             raise StoreLocked(
                 f"The index in {str(store)!r} is being written by {_holder(descriptor)}.",
                 "Wait until it has finished, or stop it; searching goes on meanwhile.",
-            ) from None
+            )
         if os.fstat(descriptor).st_nlink > 1:  # the same file elsewhere would be emptied
             raise UsageError(
                 f"{str(store / LOCK_NAME)!r} has another name elsewhere; corpus-agent makes none.",
@@ -45,6 +43,17 @@ def writer_lock(store: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def _is_taken(descriptor: int) -> bool:
+    """Take the lock, and look again where it may have been held to ask who has it."""
+    for _ in range(LOOKS):
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        except BlockingIOError:
+            time.sleep(0.01)
+    return False
 
 
 def writer_of(store: Path) -> str | None:

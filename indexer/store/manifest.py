@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.files.names import INDEX_FOLDER
-from indexer.files.opening import lock_briefly
+from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
 from indexer.store.key import key_of, keyed_sum
 from indexer.store.refusals import no_index
@@ -42,8 +42,6 @@ MAX_CONTENTS = 20_000  # files of a version
 MAX_LANGUAGES = 1_000
 _LANGUAGE = re.compile(r"[a-z]{0,3}")
 _SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8} [0-9a-f]{8}")  # a size and two sums
-# O_NONBLOCK: opening a FIFO of this name must not block.
-_READ_ONLY = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +171,7 @@ def _load(store: Path) -> dict[str, Any]:
 
 def _open(store: Path, name: str = MANIFEST_NAME) -> int:
     try:
-        return os.open(store / name, _READ_ONLY)
+        return os.open(store / name, READ_ONLY)
     except (FileNotFoundError, NotADirectoryError):
         raise no_index(store) from None
     except PermissionError:

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
-from indexer.files.opening import lock_briefly
+from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import may_be_named, resolved
 from indexer.store.folder import translated
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
@@ -283,8 +283,7 @@ def _below(
 
 def _read(store: Path, folder: int, name: str) -> bytes | None:
     try:
-        # O_NONBLOCK: a FIFO of this name must not hang the opener.
-        file = os.open(name, os.O_RDONLY | os.O_NONBLOCK | _NO_LINK, dir_fd=folder)
+        file = os.open(name, READ_ONLY, dir_fd=folder)
     except FileNotFoundError:
         return None
     except OSError:

@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from indexer.extract.ocr.places import PlacedText
+from indexer.files.opening import READ_ONLY
 from indexer.parsers.recogniser import RecognisedPage, is_line, is_placed
 from indexer.store.folder import translated
 from indexer.store.key import key_of, keyed_sum
@@ -134,9 +135,8 @@ def _opened_to_append(path: Path) -> int:
 
 def _lines(path: Path) -> list[str]:
     """The lines of a file; none if it cannot be read."""
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        with os.fdopen(os.open(path, flags), "rb") as file:
+        with os.fdopen(os.open(path, READ_ONLY), "rb") as file:
             content = file.read(MAX_FILE_BYTES)
     except OSError:
         return []

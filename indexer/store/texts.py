@@ -27,6 +27,7 @@ from typing import Any, BinaryIO, Protocol, TypeVar
 from indexer.extract import REGISTRY, extensions, is_todays
 from indexer.extract.normalise import NORMALISER, is_storable
 from indexer.extract.own_properties import is_day
+from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.protocol import PLACE, checked
 from indexer.parsers.worker import Text
@@ -283,7 +284,7 @@ def _write(path: str, data: bytes) -> None:
 
 def _opened(path: str) -> BinaryIO:
     """A cache entry, open for reading; raises OSError for a link, and never waits."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    descriptor = os.open(path, READ_ONLY)
     return os.fdopen(descriptor, "rb")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.chunk import HEADING_SEPARATOR, heading_paths
+from indexer.embed.installed import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import writes_markdown
 from indexer.files.compare import compared
@@ -154,6 +155,8 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint, *, p
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
+    if option := option_for(stored.model):
+        hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
     if past:
         hint = "This version can be read, and compared: corpus-agent diff"
     raise IncompatibleStore(

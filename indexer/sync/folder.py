@@ -34,7 +34,7 @@ from indexer.store.writer import Writer
 from indexer.sync.display import UNSEEN, RunDisplay
 from indexer.sync.forget import drop_unused
 from indexer.sync.hands import Hands
-from indexer.sync.plan import Plan, barrier, make_plan
+from indexer.sync.plan import Plan, barrier, make_plan, with_moved
 from indexer.sync.recognise import to_recognise
 from indexer.sync.run import Outcome, Run, fingerprint_of
 from indexer.sync.sharded import ShardedReading
@@ -251,11 +251,4 @@ def plan_folder(
     if (store / MANIFEST_NAME).exists() and not is_outdated(store):
         manifest = read_manifest(store)
         stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
-    return make_plan(
-        root,
-        seen,
-        stored,
-        manifest,
-        today,
-        choices,
-    )
+    return with_moved(make_plan(root, seen, stored, manifest, today, choices), root, stored)

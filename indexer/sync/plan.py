@@ -1,6 +1,7 @@
 """Plans a run from plain values: the folder as walked, the index as stored.
 
-`plan` is pure; only `changed_hashes` reads files, those whose size or time differ.
+`plan` is pure. `changed_hashes` reads the files whose size or time differ, `with_moved` those that
+may be one that is gone.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from indexer.files.opening import hash_beneath
 from indexer.files.walk import UNREACHED, SeenFile, Walk
 from indexer.records import USUAL, Choices, FileRow, Fingerprint
 from indexer.store.manifest import Manifest
+from indexer.store.moves import moves
 
 CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
 
@@ -28,7 +30,8 @@ class Plan:
     whose time changed but not their content or that can be looked at again, `spared` missing
     sources that stay in the index. `unreachable` are documents that could not be looked at and
     stay, `lost` those of them that could be before.
-    `reasons` are messages on why unchanged files are processed again.
+    `moved` are the former and the new source of documents among those added and removed, where they
+    were looked for. `reasons` are messages on why unchanged files are processed again.
     """
 
     add: tuple[SeenFile, ...] = ()
@@ -41,6 +44,7 @@ class Plan:
     unreachable: tuple[SeenFile, ...] = ()
     lost: tuple[SeenFile, ...] = ()
     reasons: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
 
     @property
     def work(self) -> tuple[SeenFile, ...]:
@@ -144,6 +148,25 @@ def changed_hashes(
     return hashes
 
 
+def with_moved(todo: Plan, root: Path, stored: Mapping[str, FileRow]) -> Plan:
+    """The plan with the documents that only have another name, as a run finds when it is done.
+
+    Reads the added files that are as long as one that is gone.
+    """
+    gone = [row for row in map(stored.get, todo.remove) if row is not None and row.is_document]
+    lengths = {row.bytes for row in gone}
+    added = []
+    for seen in todo.add:
+        if seen.bytes in lengths and not seen.problem:
+            try:
+                sha256 = hash_beneath(root, seen.source)
+            except (OSError, Refused):
+                continue
+            added.append(FileRow(seen.source, "indexed", sha256=sha256))
+    found = moves(gone, added)
+    return replace(todo, moved=tuple(sorted((was, now) for now, was in found.items())))
+
+
 def plan(
     walk: Walk,
     stored: Mapping[str, FileRow],
@@ -186,6 +209,7 @@ def plan(
         unreachable=unreachable,
         lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
         reasons=tuple(_reasons(groups.get("update", []), stored, registry, known_extractors)),
+        moved=(),
     )
 
 

@@ -25,7 +25,7 @@ from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile
 from indexer.parsers.pool import in_order, workers_for
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, DocumentRequest, Enough, Text, Worker
+from indexer.parsers.worker import WINDOW, Copy, DocumentRequest, Enough, Text, Worker
 from indexer.records import Chunk, Document, FileRow, Status
 from indexer.store.folder import write_all
 from indexer.store.texts import TextCache
@@ -40,15 +40,6 @@ EMPTY_REASONS = frozenset({"no_bytes", "no_text", "no_text_layer"})
 
 _COPY_BYTES = 2**20  # at a time
 _NO_CHANGE = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """An immutable in-memory copy of a file."""
-
-    descriptor: int
-    bytes: int
-    sha256: str
 
 
 @contextmanager

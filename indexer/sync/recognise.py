@@ -23,7 +23,7 @@ from indexer.parsers.recogniser import (
     Recogniser,
     engine_version,
 )
-from indexer.parsers.worker import Text, Worker
+from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import (
     NO_TEXT_LAYER,
     RECOGNISED_TEXT,
@@ -36,7 +36,7 @@ from indexer.records import (
 from indexer.store.recognised import KeptPage, RecognisedPages
 from indexer.store.rows import is_picture
 from indexer.store.texts import Texts
-from indexer.sync.read import Copy, copied, indexed, text_of
+from indexer.sync.read import copied, indexed, text_of
 
 LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
 

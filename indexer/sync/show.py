@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from pathlib import Path
 
 from indexer.files.compare import compared
-from indexer.parsers.page_viewer import PageViewer, ShownDocument
+from indexer.parsers.page_viewer import PageViewer
 from indexer.records import Box, FileRow, PagePicture
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import is_picture
-from indexer.sync.read import Copy, copied
+from indexer.sync.read import copied
 from indexer.window import Window
 
 KEPT_BYTES = 48 * 2**20  # of pictures
@@ -71,8 +72,7 @@ class ShownPages:
         with copied(self._root, row.source, row.bytes) as copy:
             stale = copy.sha256 != row.sha256
             remark = CHANGED if stale else ""
-            drawn = self._viewer.picture(_document(copy), page, width, remark)
-            picture = PagePicture(drawn.png, drawn.width, drawn.height, stale)
+            picture = replace(self._viewer.picture(copy, page, width, remark), stale=stale)
         if not stale:
             self._keep((copy.sha256, page, width), picture)
         return picture
@@ -88,7 +88,7 @@ class ShownPages:
             if found is None:
                 kept = self._recognised.page(copy.sha256, page)
                 words = kept.page.words if kept is not None else ()
-                found = self._viewer.outline(_document(copy), page, quotation, near, words)
+                found = self._viewer.outline(copy, page, quotation, near, words)
                 with self._lock:
                     self._outlines[key] = found
                     while len(self._outlines) > KEPT_OUTLINES:
@@ -108,7 +108,3 @@ class ShownPages:
             while held > KEPT_BYTES:
                 _, oldest = self._pictures.popitem(last=False)
                 held -= len(oldest.png)
-
-
-def _document(copy: Copy) -> ShownDocument:
-    return ShownDocument(copy.descriptor, copy.bytes, copy.sha256)

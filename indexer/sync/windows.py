@@ -9,11 +9,11 @@ from pathlib import Path
 from indexer.errors import Unreachable
 from indexer.extract import is_todays
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import Worker
+from indexer.parsers.worker import Copy, Worker
 from indexer.records import FileRow, Line
 from indexer.store.recognised import RecognisedPages
 from indexer.store.texts import Notes, Texts
-from indexer.sync.read import Copy, text_of
+from indexer.sync.read import text_of
 from indexer.sync.recognise import kept_text, recognised_text, was_recognised
 from indexer.window import Window, cut_window, fills_window
 

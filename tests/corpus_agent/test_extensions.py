@@ -116,6 +116,8 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
         found = run("search", "forty barrels of tar", *words, "--backend", backend, "--json")
         assert found["results"][0]["source"] == "voyage.logbook", backend
         assert found["seal"] == "enforced"
+    forgotten = run("search", "forty barrels of tar", code=1)
+    assert "Search with the model that made it: --embedder words" in forgotten
     asked = run("ask", "What did the harbour master of Grimvik demand?", *words, "--backend",
                 "lists", "--llm", "none", "--json")  # fmt: skip
     assert asked["seal"] == "enforced"
@@ -142,6 +144,33 @@ def test_a_reranker_behind_http_orders_what_was_found_through_its_relay(python, 
     assert gone["results"][0]["source"] == "prices.txt"
     far = run(*question, "--reranker", "http://192.0.2.1:80", code=2)
     assert "is not this machine" in far
+
+
+def test_a_package_that_is_no_copy_within_the_walls_is_an_error_with_the_way_out(
+    python, folder, run, tmp_path
+):
+    """As `pip install -e` leaves it: described among the packages, its code elsewhere."""
+    home = python.parents[1]
+    (packages,) = home.glob("lib/python*/site-packages")
+    described = packages / "elsewhere-1.0.dist-info"
+    described.mkdir()
+    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
+    entries = "[corpus_agent.embedders]\nelsewhere = elsewhere:Words\n"
+    (described / "entry_points.txt").write_text(entries)
+    (packages / "elsewhere.pth").write_text(f"{tmp_path}\n")
+    (tmp_path / "elsewhere.py").write_text("from example_words import Words\n")
+    try:
+        refused = run("index", "docs", "--embedder", "elsewhere", code=1)
+        doctor = run("doctor", "--embedder", "elsewhere", code=1)
+        outside = [python, "-c", "import elsewhere; print(elsewhere.Words)"]
+        done = subprocess.run(outside, capture_output=True, text=True, cwd="/")
+    finally:
+        shutil.rmtree(described)
+        (packages / "elsewhere.pth").unlink()
+    assert "'elsewhere' of elsewhere 1.0 cannot be loaded" in refused
+    assert "pip install ." in refused
+    assert "Traceback" not in doctor
+    assert "example_words.Words" in done.stdout  # the control
 
 
 def test_a_setting_lets_a_package_read_what_this_program_reads(folder, run):

@@ -1,10 +1,12 @@
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from corpus_agent.settings import load, of_store, unknown_variables, user_config
+from corpus_agent.settings import load, loading, of_store, unknown_variables, user_config
 from indexer.errors import UsageError
+from tests.support.places import REPOSITORY
 
 
 def write(path: Path, text: str) -> Path:
@@ -110,6 +112,14 @@ def test_a_file_that_is_named_and_absent_is_an_error(tmp_path):
 def test_a_mistyped_variable_is_noticed():
     environ = {"CORPUS_AGENT_STROE": "x", "CORPUS_AGENT_LLM": "none", "HOME": "/"}
     assert unknown_variables(environ) == ["CORPUS_AGENT_STROE"]
+
+
+def test_the_page_names_every_variable_and_no_other():
+    page = (REPOSITORY / "docs/settings.md").read_text("utf-8")
+    named = set(re.findall(r"`(CORPUS_AGENT_\w+)", page))
+    assert unknown_variables(dict.fromkeys(named, "x")) == []
+    parts = loading._KINDS.keys() | set(loading._VARIABLE_ONLY) | {"config"}
+    assert named == {f"CORPUS_AGENT_{part.upper()}" for part in parts}
 
 
 def test_the_null_device_is_a_configuration_that_says_nothing(tmp_path):

@@ -4,12 +4,16 @@ import json
 import re
 import subprocess
 import sys
+from typing import get_type_hints, is_typeddict
 
 import pytest
 
 from corpus_agent.cli import main
+from corpus_agent.render import json_index, json_lists, json_types
 from tests.support.places import REPOSITORY, SAMPLE
 from tests.support.sample_pdfs import write_all
+
+NAMED_KEYS = frozenset(re.findall(r"`(\w+)`", (REPOSITORY / "docs/json.md").read_text("utf-8")))
 
 
 @pytest.mark.slow
@@ -28,10 +32,22 @@ def test_every_command_is_in_the_readme_and_has_help():
 
 @pytest.mark.slow
 def test_the_json_page_names_every_key_of_a_real_answer(sample_store, cli):
-    page = (REPOSITORY / "docs/json.md").read_text()
-    for command in (["files"], ["status"], ["read", "home/lease.md"]):
+    commands = (["files"], ["status"], ["read", "home/lease.md"], ["trust", sample_store])
+    for command in commands:
         content = json.loads(cli("--store", sample_store, *command, "--json").stdout)
-        assert [key for key in content if f"`{key}`" not in page] == []
+        content |= content.get("trust", {})
+        assert content.keys() - NAMED_KEYS == set(), command
+
+
+def test_the_json_page_names_every_declared_key():
+    declared = [
+        kind
+        for module in (json_index, json_lists, json_types)
+        for kind in vars(module).values()
+        if is_typeddict(kind)
+    ]
+    unnamed = {kind.__name__: get_type_hints(kind).keys() - NAMED_KEYS for kind in declared}
+    assert {name: keys for name, keys in unnamed.items() if keys} == {}
 
 
 def test_the_checked_in_pdfs_are_what_the_script_makes(tmp_path):

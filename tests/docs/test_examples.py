@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -61,3 +63,39 @@ def test_a_batch_of_questions_gives_a_line_for_each_in_order(sample_store):
     assert (answered["seal"], answered["tainted"]) == ("enforced", True)
     assert "no words" in wrong["error"]["message"]
     assert absent["status"] == "not_found"
+
+
+MODEL = """\
+from pydantic_ai import Agent
+from pydantic_ai.models.test import TestModel
+
+model = TestModel()
+"""
+SHOW = """
+print([tool.name for tool in files.tools()], files.read("src/app.py", offset=120, limit=1))
+print(parent_tools[0].call({"name": "librarian", "task": "Which day is the rent due?"}))
+"""
+
+
+def test_the_code_for_agents_in_readme_and_workspace_runs(cli, tmp_path):
+    pages = [(REPOSITORY / name).read_text("utf-8") for name in ("README.md", "docs/workspace.md")]
+    blocks = [
+        block for page in pages for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    ]
+    assert len(blocks) == 3
+    (tmp_path / "project/src").mkdir(parents=True)
+    (tmp_path / "project/src/app.py").write_text("".join(f"line {n}\n" for n in range(1, 200)))
+    shutil.copytree(SAMPLE / "home", tmp_path / "docs")
+    assert cli("index", "docs").returncode == 0
+    readme, files, team = blocks
+    indented = "".join(f"    {line}\n" for line in SHOW.splitlines())  # while all are open
+    code = MODEL + readme.replace('Agent("…"', 'Agent("test"') + files + team + indented
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "answered by extractive" in done.stdout  # the librarian of the README
+    assert "['read', 'glob', 'grep', 'edit', 'write'] " in done.stdout
+    assert "   120\tline 120" in done.stdout
+    assert "<<doc " in done.stdout and "3rd day of each month" in done.stdout

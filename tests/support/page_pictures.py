@@ -14,7 +14,7 @@ from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
 from indexer.extract import open_document
-from indexer.parsers.page_viewer import ShownDocument
+from indexer.parsers.worker import Copy
 from indexer.records import Line
 from tests.support.hostile_files import pdf_of_objects
 
@@ -38,12 +38,12 @@ def drawn(
 
 
 @contextmanager
-def document(data: bytes) -> Iterator[ShownDocument]:
+def document(data: bytes) -> Iterator[Copy]:
     """The bytes as the index hands them to the process."""
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
         os.write(descriptor, data)
-        yield ShownDocument(descriptor, len(data), str(hash(data)))
+        yield Copy(descriptor, len(data), str(hash(data)))
     finally:
         os.close(descriptor)
 

@@ -141,10 +141,10 @@ def _ask_sealed(
     return rows
 
 
-def in_groups(words: Sequence[str], size: int = STRINGS_OF_A_PROCESS) -> Iterator[Sequence[str]]:
+def in_groups(words: Sequence[str]) -> Iterator[Sequence[str]]:
     """The words in their order, as many at a time as one process is asked about."""
-    for start in range(0, len(words), size):
-        yield words[start : start + size]
+    for start in range(0, len(words), STRINGS_OF_A_PROCESS):
+        yield words[start : start + STRINGS_OF_A_PROCESS]
 
 
 def _some(strings: Sequence[Planted]) -> Iterator[Planted]:

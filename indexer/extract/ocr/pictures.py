@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
-from indexer.extract.pdf.mend import mended
+from indexer.extract.pdf.showing import opened_to_draw, page_to_draw
 from indexer.extract.points import COLOUR_BYTES, Points, points_of, size_within
 
 if TYPE_CHECKING:
@@ -83,29 +83,12 @@ def opened(data: bytes) -> Pages:
 
 class _PdfPages:
     def __init__(self, data: bytes) -> None:
-        import pypdfium2
-
-        try:
-            self._document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError:
-            whole = mended(data)
-            try:
-                self._document = pypdfium2.PdfDocument(whole or b"")
-            except pypdfium2.PdfiumError as error:
-                raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
+        self._document = opened_to_draw(data)
         self.count = len(self._document)
 
     def picture(self, number: int) -> Picture:
-        import pypdfium2
-
-        try:
-            page = self._document[number - 1]
-            try:
-                return _drawn(page)
-            finally:
-                page.close()
-        except pypdfium2.PdfiumError as error:
-            raise UnreadableDocument("malformed", f"page {number}: {error}") from None
+        with page_to_draw(self._document, number) as page:
+            return _drawn(page)
 
 
 def _drawn(page: pypdfium2.PdfPage) -> Picture:

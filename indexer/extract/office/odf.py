@@ -8,7 +8,7 @@ Not kreuzberg: it cannot read presentations, and texts without `meta.xml` only b
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -66,8 +66,9 @@ def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Ex
     body = child(content, "body")
     slides = child(body, "presentation")
     slides = child(body, "drawing") if slides is None else slides
-    hidden = _hidden_styles(content, parts)
-    reader = _OdfReader(_numbered_lists(content, parts), header_styles(content), hidden, parts)
+    roots = _roots_of_styles(content, parts)
+    hidden = _hidden_styles(roots)
+    reader = _OdfReader(_numbered_lists(roots), header_styles(content), hidden, parts)
     if slides is not None:
         return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
     sheets = child(body, "spreadsheet")
@@ -244,12 +245,13 @@ class _OdfReader:
             yield part.tail or ""
 
 
-def _hidden_styles(content: Element, parts: Parts | None) -> frozenset[str]:
-    """Names of the styles of text and slides that are not shown."""
-    roots = [content]
+def _roots_of_styles(content: Element, parts: Parts | None) -> list[Element]:
     styles = parts.xml("styles.xml") if parts is not None else None
-    if styles is not None:
-        roots.append(styles)
+    return [content] if styles is None else [content, styles]
+
+
+def _hidden_styles(roots: Sequence[Element]) -> frozenset[str]:
+    """Names of the styles of text and slides that are not shown."""
     return frozenset(
         attribute(style, "name") or ""
         for root in roots
@@ -260,12 +262,8 @@ def _hidden_styles(content: Element, parts: Parts | None) -> frozenset[str]:
     ) - {""}
 
 
-def _numbered_lists(content: Element, parts: Parts | None) -> frozenset[tuple[str, str]]:
+def _numbered_lists(roots: Sequence[Element]) -> frozenset[tuple[str, str]]:
     """(list style, level) of the lists whose items have numbers."""
-    roots = [content]
-    styles = parts.xml("styles.xml") if parts is not None else None
-    if styles is not None:
-        roots.append(styles)
     return frozenset(
         (attribute(style, "name") or "", attribute(level, "level") or "")
         for root in roots

@@ -22,6 +22,7 @@ from indexer.extract.pdf import footnotes, order, right_to_left
 from indexer.extract.pdf.annotations import notes_of
 from indexer.extract.pdf.characters import boxes
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, closed, joined, placed_lines
+from indexer.extract.pdf.matching import LIGATURES
 from indexer.extract.pdf.running import Page, page_of, usual_size
 from indexer.extract.pdf.unseen import chars_of, take_unseen
 
@@ -35,9 +36,7 @@ _BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
 # Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
 _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
 
-# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
-_CODES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
-# Within a word, or at either end of one: in formulas they are other signs.
+# LIGATURES within a word, or at either end of one: in formulas they are other signs.
 _CODE = regex.compile(
     r"(?<=\p{L})[\x1b-\x1f](?=\p{Ll})|(?<![^\s(“])[\x1c-\x1e](?=\p{Ll}{2})"
     r"|(?<=\p{L}{2})[\x1b-\x1f](?![^\s.,;:!?)”])"
@@ -50,8 +49,8 @@ def cleaned(text: str) -> str:
     A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
     number.
     """
-    if any(code in text for code in _CODES):  # rare, and the search is slow
-        text = _CODE.sub(lambda match: _CODES[match[0]], text)
+    if any(code in text for code in LIGATURES):  # rare, and the search is slow
+        text = _CODE.sub(lambda match: LIGATURES[match[0]], text)
     text = _HYPHEN.sub(r"\1\n", text)
     text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)

@@ -22,8 +22,8 @@ MAX_SKIPPED_WORDS = 3  # between a short word and the run before it
 # looked for in one piece alone.
 MAX_COMPARED = 1_000_000
 
-# Of fonts of TeX that do not say what their glyphs are, as in layout.py.
-_CODES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
+# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
+LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Letters:
 @lru_cache(maxsize=4_096)
 def folded(char: str) -> str:
     """The letters and digits of a character, without case and marks: "ﬁ" is "fi", "É" is "e"."""
-    shown = _CODES.get(char) or unicodedata.normalize("NFKD", char)
+    shown = LIGATURES.get(char) or unicodedata.normalize("NFKD", char)
     return "".join(each for each in shown.casefold() if each.isalnum())
 
 

@@ -6,7 +6,8 @@ the file names elsewhere is loaded, and no script runs.
 
 from __future__ import annotations
 
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
@@ -25,34 +26,46 @@ class ShownPdf:
     """An opened PDF; raises UnreadableDocument if no engine can draw it."""
 
     def __init__(self, data: bytes) -> None:
-        import pypdfium2
-
-        try:
-            self._document = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError:
-            try:
-                self._document = pypdfium2.PdfDocument(mended(data) or b"")
-            except pypdfium2.PdfiumError as error:
-                raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
+        self._document = opened_to_draw(data)
         self.count = len(self._document)
         # Of the document, not of this object, which would then keep itself and the file's bytes.
         self._letters = lru_cache(maxsize=KEPT_PAGES)(partial(_letters_of, self._document))
 
     def points(self, number: int, width: int) -> Points:
         """A page, so many points wide or as many as the bound allows. Raises UnreadableDocument."""
-        import pypdfium2
-
-        try:
-            with closing(self._document[number - 1]) as page:
-                return _drawn(page, width)
-        except pypdfium2.PdfiumError as error:
-            raise UnreadableDocument("malformed", f"page {number}: {error}") from None
+        with page_to_draw(self._document, number) as page:
+            return _drawn(page, width)
 
     def outline(
         self, number: int, quotation: str, near: float | None
     ) -> list[tuple[int, Fractions]]:
         """The boxes of a quotation, each with its page; see outline.py."""
         return outlined(quotation, number, near, self._letters)
+
+
+def opened_to_draw(data: bytes) -> pypdfium2.PdfDocument:
+    """The document of a PDF, mended if need be; raises UnreadableDocument."""
+    import pypdfium2
+
+    try:
+        return pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError:
+        try:
+            return pypdfium2.PdfDocument(mended(data) or b"")
+        except pypdfium2.PdfiumError as error:
+            raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
+
+
+@contextmanager
+def page_to_draw(document: pypdfium2.PdfDocument, number: int) -> Iterator[pypdfium2.PdfPage]:
+    """A page, numbered from 1, while it is drawn; raises UnreadableDocument if it cannot be."""
+    import pypdfium2
+
+    try:
+        with closing(document[number - 1]) as page:
+            yield page
+    except pypdfium2.PdfiumError as error:
+        raise UnreadableDocument("malformed", f"page {number}: {error}") from None
 
 
 def _letters_of(document: pypdfium2.PdfDocument, number: int) -> PageLetters | None:

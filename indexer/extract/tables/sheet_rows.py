@@ -41,7 +41,7 @@ def sheet_lines(rows: Sequence[Cells], bold: Collection[int] = ()) -> Iterator[s
     """A line for each non-empty row of a sheet; `bold` are the rows whose cells are all in bold."""
     whole = [[cell.strip() for cell in cells] for cells in rows]
     width = max(map(len, whole), default=0)
-    yield from _region(whole, range(len(whole)), range(width), frozenset(bold), None)
+    yield from _region(whole, range(len(whole)), range(width), frozenset(bold))
 
 
 def _region(
@@ -49,10 +49,10 @@ def _region(
     lines: range,
     columns: range,
     bold: frozenset[int],
-    before: Header | None,
     depth: int = 0,
 ) -> Iterator[str]:
     """The lines of a part of a sheet: parted by empty rows, then by columns, or one table."""
+    before: Header | None = None
     for block in _runs(lines, [any(rows[line][columns.start : columns.stop]) for line in lines]):
         taken = [False] * len(columns)
         for line in block:
@@ -61,7 +61,7 @@ def _region(
         islands = list(_runs(columns, taken))
         if depth < MAX_DEPTH and len(islands) > 1 and _are_apart(rows, block, islands):
             for island in islands:
-                yield from _region(rows, block, island, bold, None, depth + 1)
+                yield from _region(rows, block, island, bold, depth + 1)
             before = None
             continue
         part = [rows[line][columns.start : columns.stop] for line in block]

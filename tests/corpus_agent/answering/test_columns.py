@@ -1,3 +1,5 @@
+import pytest
+
 from corpus_agent.answering.columns import with_columns
 from corpus_agent.answering.quotations import check_quotation
 from tests.support.fakes import MemoryCorpus
@@ -40,3 +42,25 @@ def test_the_unit_and_the_title_above_the_names_are_quoted_with_them():
     assert [text for text, _ in with_columns(corpus, cited)] == [names, row]
     bare = MemoryCorpus({"a.pdf": [page.replace("(in thousands)", "(as restated)")]})
     assert [text for text, _ in with_columns(bare, cited)] != [names, row]
+
+
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        ("2023 2022", "Berth rent (2) 18,400 17,900"),
+        ("2023 2022 (1)", "Berth rent 18,400 17,900"),
+        ("Note 2023 2022", "Berth rent 4 18,400 17,900"),
+        ("2023 2022", "Berths that are let on January 1 310 298"),
+    ],
+)
+def test_a_mark_of_a_note_and_the_day_in_a_label_are_no_figures_of_a_row(names, row):
+    corpus = MemoryCorpus({"a.pdf": [f"Accounts of the harbour\n{names}\nFees 1 2\n{row}"]})
+    cited = [(row, check_quotation(corpus, 0, "a.pdf", row, 5))]
+    assert [text.partition("\n")[0] for text, _ in with_columns(corpus, cited)] == [names, row]
+
+
+@pytest.mark.parametrize("row", ["Berth rent 4 18,400 17,900", "Berth rent (2) (1) 18 17"])
+def test_a_row_with_more_figures_than_names_of_columns_has_none(row):
+    corpus = MemoryCorpus({"a.pdf": [f"Accounts of the harbour\n2023 2022\nFees 1 2\n{row}"]})
+    cited = [(row, check_quotation(corpus, 0, "a.pdf", row, 5))]
+    assert [text for text, _ in with_columns(corpus, cited)] == [row]

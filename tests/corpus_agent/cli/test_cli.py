@@ -247,7 +247,7 @@ def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     os.mkfifo(tmp_path / "docs/pipe")
     done = cli("index", "docs", "--dry-run")
     assert done.stdout == (
-        "add    a.md\nrecord pipe (special)\n0 unchanged; 1 files, 1 bytes to index\n"
+        "add    a.md\nrecord pipe (special)\n0 unchanged; 1 file, 1 byte to index\n"
     )
     assert one_object(cli("index", "docs", "--dry-run", "--json"))["plan"]["add"] == ["a.md"]
     assert not (tmp_path / ".corpus-agent").exists()
@@ -525,6 +525,10 @@ def test_ctrl_c_ends_every_command_as_shells_count():
     def failed() -> None:  # the control
         raise UsageError("No.")
 
+    before = signal.getsignal(signal.SIGINT)
     done = CliRunner().invoke(group, ["stopped"])
+    assert (
+        signal.signal(signal.SIGINT, before) is signal.SIG_IGN
+    )  # pressed again, it ends no other way
     assert (done.exit_code, done.output) == (130, "Stopped.\n")
     assert CliRunner().invoke(group, ["failed"]).exit_code == 2

@@ -282,29 +282,55 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     assert "There is no index here" in cli("status", cwd=notes).stderr
 
 
+PRESSED = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n"
 # Ctrl-C again while it says that it stopped.
-TWICE = """
-import os, signal, sys
+AGAIN = """
+import io, os, signal, sys, time
+from corpus_agent.__main__ import run
+from corpus_agent.cli import main
 
-class Pressed:
+class Pressed(io.TextIOWrapper):
     def write(self, text):
         os.kill(os.getpid(), signal.SIGINT)
-        return os.write(2, text.encode())
-    def flush(self):
-        pass
+        return super().write(text)
 
-sys.stderr = Pressed()
-raise KeyboardInterrupt
+@main.command()
+def wait():
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+
+sys.stderr = Pressed(sys.stderr.detach(), "utf-8")
+sys.argv = ["corpus-agent", "wait"]
+run()
 """
 
 
-@pytest.mark.parametrize("pressed", ["raise KeyboardInterrupt\n", TWICE], ids=["once", "twice"])
-def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path, pressed):
-    (tmp_path / "click.py").write_text(pressed)
+def python(*arguments: str, path: Path | str = "", **options: object):
+    """What a Python process of its own returns and writes to its error output."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "corpus_agent", "status"],
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{REPOSITORY}"},
+        [sys.executable, "-P", *arguments],
+        env={**os.environ, "PYTHONPATH": f"{path}:{REPOSITORY}"},
         capture_output=True,
         text=True,
+        timeout=50,
+        **options,
     )
-    assert (done.returncode, done.stderr) == (130, "Stopped.\n")
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path, times):
+    (tmp_path / "click.py").write_text(PRESSED * times)
+    assert python("-m", "corpus_agent", "status", path=tmp_path) == (130, "Stopped.\n")
+
+
+def test_ctrl_c_again_while_it_stops_changes_nothing():
+    assert python("-c", AGAIN) == (130, "Stopped.\n")
+
+
+def test_what_runs_where_ctrl_c_is_ignored_goes_on(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    )
+    (tmp_path / "click.py").write_text(f"{PRESSED}raise SystemExit(7)\n")
+    assert python("-m", "corpus_agent", "status", path=tmp_path) == (7, "")

@@ -29,6 +29,7 @@ from corpus_agent.text.wording import number_of
 from indexer import Index, Line
 from tests.support.checks import check_store
 from tests.support.command import Cli
+from tests.support.fakes import ListedCorpus
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
@@ -401,6 +402,40 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
     assert next(line for line in lines if "looked at" in line).endswith(
         f"{without}, {mention}, 1 unreadable"
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "value"),
+    [
+        ("first aider", "First aiders: Ida Kolb, Tom Reed", "Ida Kolb, Tom Reed"),
+        ("first aider", "| First aiders | Room |\n|---|---|\n| Ida Kolb | 3 |", "Ida Kolb"),
+        ("insurance company", "Insurance companies: Kolb Ltd", "Kolb Ltd"),
+        ("deposit", "Deposits: EUR 300", "EUR 300"),
+        ("term", "1. Term. Three years from 1 March 2024.", "P3Y"),
+        ("rent", "## 2.1 Rent. EUR 900 per month.", "EUR 900"),
+        ("landlord", "3) **Landlord.** Ida Kolb, York.", "Ida Kolb"),
+        ("pets", "§ 4 Pets. None are allowed.", "None are allowed."),
+    ],
+)
+def test_a_label_may_be_of_several_or_the_heading_of_a_clause(words, text, value):
+    corpus = ListedCorpus({"a.md": f"# Paper\n\n{text}\n"})
+    (row,) = table_of(corpus, [field_of(words)]).rows
+    assert [one.normal for one in row.cells[0].values] == [value]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("first aider", "Two first aiders are in the house."),  # no label
+        ("from", "Froms: Ida Kolb"),
+        ("term", "The long term. Three years have passed."),  # no heading
+        ("landlord", "See Part 3 Landlord. Ida Kolb wrote it."),
+        ("term", "1. Term. The lease runs as agreed, with notice of three months."),
+    ],
+)
+def test_what_is_no_label_of_several_and_no_heading_of_a_clause_says_nothing(words, text):
+    (row,) = table_of(ListedCorpus({"a.md": f"# Paper\n\n{text}\n"}), [field_of(words)]).rows
+    assert row.cells[0].status == "silent"
 
 
 def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):

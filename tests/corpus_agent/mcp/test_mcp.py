@@ -88,7 +88,7 @@ def test_over_several_stores_sources_are_named_and_read_back(tmp_path):
     refused = call(tools, "vectordb_read", source="lease.md")
     assert (refused.failed, "not in the index" in refused.text) == (True, True)
     said = call(tools, "corpus_status").text
-    assert "Index home: 1 documents are indexed" in said
+    assert "Index home: 1 document is indexed" in said
     assert "Index work version 1 of" in said
     uris = [one.uri for one in tools.resources(None)[0]]
     assert "The home lease" in tools.resource(uris[0]).text
@@ -136,7 +136,13 @@ def test_the_same_call_gives_the_same_result_twice(tools):
         ("vectordb_search", {"query": "a", "k": 51}, "k is from 1 to 50"),
         ("vectordb_search", {"query": "a", "path": "no/"}, "list_sources lists what there is"),
         ("vectordb_search", {"query": "a", "where": "size>3"}, "is no property"),
-        ("list_sources", {"path": "no/"}, "No document is selected by 'no/'"),
+        (
+            "vectordb_search",
+            {"query": "a", "path": "digit.txt"},
+            "Did you mean digits.txt? list_sources lists",
+        ),
+        ("list_sources", {"path": "no/"}, "No document is at 'no/'"),
+        ("list_sources", {"where": "date<1900"}, "No document is selected by 'date<1900'"),
         ("vectordb_search", {"query": "a " * 5_001}, "query has 10,002 characters; at most 10,000"),
         ("ask_corpus", {"question": "a " * 5_001}, "Ask for one thing at a time."),
         ("list_sources", {"offset": 0}, "offset is from 1 to 213"),
@@ -179,7 +185,7 @@ def test_sources_are_listed_in_pages_each_once(tools):
         listed += [line for line in page if line[:1].isdecimal() and "more" not in line]
         offset += 100
     assert len({line.split(" · ")[0] for line in listed}) == 213
-    assert "1 more files could not be read; corpus_status lists them." in first
+    assert "1 more file could not be read; corpus_status lists them." in first
     assert call(tools, "list_sources", path="sub/").text.startswith("Documents 1 to 1 of 1:")
 
 

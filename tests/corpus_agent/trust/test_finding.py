@@ -14,11 +14,11 @@ from corpus_agent import startup
 from corpus_agent.cli import main
 from corpus_agent.settings import NamedStore, Settings
 from corpus_agent.trust import user_state
+from corpus_agent.trust.dropping import drop
 from corpus_agent.trust.finding import gone_notices, holding, store_to_write, stores_here
 from corpus_agent.trust.stores import (
     MAX_MADE_FROM,
     STATE,
-    drop,
     entries,
     permission,
     place_of,
@@ -198,6 +198,26 @@ def test_one_that_is_gone_for_good_is_taken_off_the_list_by_its_name():
     assert len(gone_notices(Path.cwd())) == 1
     assert drop(["notes"]) == [notes / OWN]
     assert gone_notices(Path.cwd()) == [] and stores_here(Path.cwd()) == [other / OWN]
+
+
+def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
+    notes = folder("notes")
+    indexed("notes")
+    entry = entries(user_state.load(STATE))[str(notes / OWN)]
+    disk = notes.parent / "disk"
+    disk.symlink_to("/proc/self")  # another file system, as where a disk was mounted
+    for place, why in (
+        (disk / "notes", "is not there, and neither is the disk that it was made on"),
+        (notes.parent / ("x" * 300), r"cannot be looked at \("),  # whoever asks
+    ):
+        user_state.update(STATE, lambda _, at=place: {"stores": {str(at / OWN): entry}})
+        with pytest.raises(UsageError, match=f"The index 'notes' {why}.*stays on the list"):
+            drop(["notes"])
+        assert drop(["notes"], unreachable=True) == [place / OWN]
+
+    disk.unlink(), disk.mkdir()
+    user_state.update(STATE, lambda _: {"stores": {str(disk / "notes" / OWN): entry}})
+    assert drop(["notes"]) == [disk / "notes" / OWN]  # the control: it is not on that disk
 
 
 def test_the_list_is_printed_where_several_were_made_and_where_what_was_made_is_gone():

@@ -33,11 +33,11 @@ def test_a_number_is_a_citation_only_if_there_is_one():
 
 def test_a_quotation_is_marked_over_lines_whatever_the_white_space():
     lines = [Line("One two"), Line("  three four"), Line("five")]
-    found = quotation_marked(lines, 1, "two three  four", 1, 3)
+    found = quotation_marked(lines, "two three  four", 1, 3)
     assert {number: marks(pieces) for number, pieces in found.items()} == {
         1: ["two"], 2: ["  three four"],
     }  # fmt: skip
-    whole = quotation_marked(lines, 1, "six", 2, 2)
+    whole = quotation_marked(lines, "six", 2, 2)
     assert {number: marks(pieces) for number, pieces in whole.items()} == {2: ["  three four"]}
 
 

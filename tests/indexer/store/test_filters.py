@@ -222,10 +222,12 @@ def test_what_is_left_out_is_told_and_that_the_best_is_outside(corpus):
     among = places.bounded(corpus, where="date<2020", text="the mill costs 500 euros")
     assert among.notices == (
         "1 of 3 documents is looked at ('date<2020').",
+        places.OWN_DATE,
         "Files that cannot be read, of which nothing is known, are left out: 1.",
         "The best passage of all documents is outside of these: 'contracts/lease.txt', line 1.",
     )
-    assert len(places.bounded(corpus, where="date<2020", text="rent was 400").notices) == 2
+    assert len(places.bounded(corpus, where="date<2020", text="rent was 400").notices) == 3
+    assert len(places.bounded(corpus, where="type=md", text="rent was 400").notices) == 2
     assert places.bounded(corpus).notices == ()
 
 

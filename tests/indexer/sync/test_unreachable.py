@@ -196,7 +196,7 @@ def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
     shutil.rmtree(root / "disk")
     other = ToyEncoder(dimension=32)
-    with pytest.raises(CorpusError, match=r"made anew, and 2 documents.*cannot be looked at now"):
+    with pytest.raises(CorpusError, match=r"made anew, and documents.*cannot be looked at now: 2"):
         sync_folder(store, root, other)
     assert found(store, "lamp") == {"top.md", *KEPT}
     assert sync_folder(store, root, other, Choices(prune_unreachable=True)).rebuilt
