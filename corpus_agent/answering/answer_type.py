@@ -84,14 +84,15 @@ def expected_kind(question: str) -> str:
 
 
 def _has_new_name(text: str, asked: frozenset[str]) -> bool:
-    """Whether a capitalised word is not in the question (true for scripts without case)."""
+    """Whether a capitalised word is not in the question, and no month (true without case)."""
     if len(_CASED.findall(text)) < 3:
         return True
     for found in _CAPITALISED.finditer(text):
         after = text[found.end() : found.end() + 2]
         if found.start() == 0 and not (after[:1] == " " and after[1:].isupper()):
             continue  # the first word of a sentence is capitalised anyway
-        if (word := fold(found.group())) not in asked and word not in STOP_WORDS:
+        word = fold(found.group())
+        if word not in asked and word not in STOP_WORDS and word not in _DATE_WORDS:
             return True
     return False
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.follow_up import new_things, readings, with_words
-from corpus_agent.answering.named_documents import named_documents
+from corpus_agent.answering.named_documents import missing_names, named_documents
+from corpus_agent.answering.probability import status_of
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
@@ -53,6 +54,15 @@ class AskedAs:
     ranking: Ranking
 
 
+@dataclass(frozen=True)
+class Searched:
+    """The passages found, the searches, and the documents named, of which alone they are."""
+
+    hits: Sequence[Hit]
+    calls: Sequence[ToolCall]
+    named: Sequence[str]
+
+
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
     new = new_things(question, history)
@@ -70,8 +80,17 @@ def _read(question: str, asked: str, corpus: CorpusView, rank: Rank, new: Sequen
     Of the passages those with most of what is `new`: the others speak of what was asked before.
     What was taken along and none of them has, gave way to it.
     """
+    searched = _searched(asked, corpus)
+    found = [_ranked(question, asked, each, rank, new) for each in searched]
+    own, every = found[0], found[-1]
+    return every if _is_elsewhere(asked, own, every, searched[0].named) else own
+
+
+def _ranked(
+    question: str, asked: str, searched: Searched, rank: Rank, new: Sequence[str]
+) -> AskedAs:
     alone = asked == question
-    hits, calls, named = _pool(asked, corpus)
+    hits = searched.hits
     held = [0 if alone else len(_held(new, [hit])) for hit in hits]
     if any(held):
         hits = [hit for hit, count in zip(hits, held, strict=True) if count == max(held)]
@@ -79,7 +98,23 @@ def _read(question: str, asked: str, corpus: CorpusView, rank: Rank, new: Sequen
         along = [word for word in content_terms(asked) if word not in own]
         asked = with_words(question, _held(along, hits))
     core = asking_sentence(asked) if alone else asked
-    return AskedAs(asked, hits, calls, rank(core, hits, named))
+    return AskedAs(asked, hits, searched.calls, rank(core, hits, searched.named))
+
+
+def _is_elsewhere(asked: str, own: AskedAs, every: AskedAs, named: Sequence[str]) -> bool:
+    """Whether the answer stands in others than the documents named, as far as can be told.
+
+    Where these do not speak of it; or far less surely than another that has the name as well.
+    """
+    confidence = every.ranking.confidence
+    if status_of(confidence, 0.0) == "not_found":
+        return False
+    if status_of(own.ranking.confidence, 0.0) == "not_found":
+        return True
+    best = every.hits[every.ranking.sentences[0].passage].chunk
+    lacking = missing_names(asked, [f"{best.source} {best.heading} {best.text}"])
+    lead = confidence - own.ranking.confidence
+    return best.source not in named and not lacking and lead > LEAD_OF_LIKELIEST
 
 
 def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
@@ -87,34 +122,42 @@ def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
     return words_held(words, "\n".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in hits))
 
 
-def _pool(question: str, corpus: CorpusView) -> tuple[list[Hit], list[ToolCall], list[str]]:
+def _searched(question: str, corpus: CorpusView) -> list[Searched]:
     """The passages for all parts of a question, and the searches that found them.
 
-    Where it names documents, those of these alone, searched on their own: what a report is called
-    stands in all of its passages, and ranks none.
+    Where it names documents, first those of these alone, searched on their own: what a report is
+    called stands in all of its passages, and ranks none.
     """
-    found: list[tuple[str, list[Hit]]] = []
-    named: list[str] = []
-    for part in parts(question):
-        query = Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
-        hits = corpus.search(query)
-        named = named or named_documents(question, (hit.chunk.source for hit in hits))
-        if named:
-            begin = tuple(_GLOB.split(source)[0] for source in named)
-            hits = corpus.search(replace(query, limit=NAMED_POOL, paths=begin))
-            hits = [hit for hit in hits if hit.chunk.source in named]
-        found.append((query.text, hits if named else hits[:POOL]))
+    queries = [
+        Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
+        for part in parts(question)
+    ]
+    found = [corpus.search(query) for query in queries]
+    every = _pool(queries, [hits[:POOL] for hits in found], POOL)
+    named = next((own for hits in found if (own := _named(question, hits))), [])
+    if not named:
+        return [every]
+    begin = tuple(_GLOB.split(source)[0] for source in named)
+    of_these = [replace(query, limit=NAMED_POOL, paths=begin) for query in queries]
+    alone = [[hit for hit in corpus.search(q) if hit.chunk.source in named] for q in of_these]
+    return [_pool(of_these, alone, NAMED_POOL, named), every]
+
+
+def _named(question: str, hits: Sequence[Hit]) -> list[str]:
+    return named_documents(question, (hit.chunk.source for hit in hits))
+
+
+def _pool(
+    queries: Sequence[Query], found: Sequence[Sequence[Hit]], most: int, named: Sequence[str] = ()
+) -> Searched:
     best: dict[str, Hit] = {}
-    for _, hits in found:
+    for hits in found:
         for hit in hits:
             known = best.get(hit.chunk.id)
             best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
     ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    return (
-        ranked[: NAMED_POOL if named else POOL],
-        [_noted(part, hits) for part, hits in found],
-        named,
-    )
+    calls = [_noted(q.text, hits) for q, hits in zip(queries, found, strict=True)]
+    return Searched(ranked[:most], calls, named)
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import regex
 
-from corpus_agent.text.sentences import is_item, leads_in
-from corpus_agent.text.tokens import terms
+from corpus_agent.text.dates import find_dates
+from corpus_agent.text.sentences import is_item, leads_in, refers_back
+from corpus_agent.text.tokens import has_digit, terms
 
 if TYPE_CHECKING:
     from corpus_agent.answering.ranking import Candidate, Weighed
@@ -84,6 +85,9 @@ def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
     """Start and end of the best sentence, with those beside it that have what it lacks."""
     first, rarity = own.found[best], own.subject.rarity
     start, end = first.opening, first.end
+    if own.subject.kind == "date" and not has_digit(first.text):
+        ends = (other.end for other in own.found if _says_when(own, first, other))
+        end = max(end, next(ends, end))
     for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
         other = own.found[at]
         if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
@@ -92,6 +96,11 @@ def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
         if float(more @ rarity) >= ADDS_BESIDE * float(rarity.sum()) and _adds(own, best, at):
             start, end = min(start, other.start), max(end, other.end)
     return start, end
+
+
+def _says_when(own: Weighed, one: Candidate, other: Candidate) -> bool:
+    """Whether the sentence behind one goes on about it and has a date: "It began on 1 March"."""
+    return _in_a_row(own, one, other) and refers_back(other.text) and bool(find_dates(other.text))
 
 
 def _in_a_row(own: Weighed, one: Candidate, other: Candidate) -> bool:

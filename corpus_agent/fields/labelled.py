@@ -26,7 +26,7 @@ from corpus_agent.fields.parties import with_role
 from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import find_dates
 from corpus_agent.text.negation import denies_value, denies_value_of
-from corpus_agent.text.table_rows import TextTable
+from corpus_agent.text.table_rows import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.values import Reading
 
@@ -198,18 +198,22 @@ def _below(
     text, (first, last) = document.text, document.line_span(start)
     left, right = text.rfind("|", first, start), text.find("|", end, last)
     name = text[left + 1 : right].strip()
-    if text[left + 1 : start].strip() or not _WHOLE_NAME.match(text, end):
+    whole = not text[left + 1 : start].strip() and _WHOLE_NAME.match(text, end)
+    if not whole or name not in table.names:
         return
+    column = table.names.index(name)
     for row in table.rows:
-        cell = row.cells.get(name, "")
-        begins = document.line_start(row.line)
-        at = text.find(cell, begins)
-        if not cell or f"{name}: {cell}" in text[begins : at + len(cell)]:
+        begins, ends = document.line_span(document.line_start(row.line))
+        spans = cell_spans(text[begins:ends])
+        if name not in row.cells or column >= len(spans):
+            continue
+        at, to = (begins + place for place in spans[column])
+        if text[at:to] != row.cells[name]:  # a row that names its columns says it beside the name
             continue
         if kind in WORDED:
-            found = [_as_written(text, at, at + len(cell))]
+            found = [_as_written(text, at, to)]
         else:
-            read = finder_of(kind, document, labelled=True)(cell)
+            read = finder_of(kind, document, labelled=True)(text[at:to])
             found = [replace(one, start=one.start + at, end=one.end + at) for one in _first(read)]
         for one in found:
             yield ProposedValue((one,), one.start, one.end, _LABELLED)

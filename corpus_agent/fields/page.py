@@ -131,8 +131,8 @@ class DocumentText:
 
     @cached_property
     def tables(self) -> list[TextTable]:
-        """The tables of the document that have a header, in order."""
-        return list(tables_of(self.lines))
+        """The tables of the document that have a header, in order: of `text`, with its blanks."""
+        return list(tables_of(self.text.split("\n")))
 
     @cached_property
     def _rows(self) -> dict[int, TextTable]:

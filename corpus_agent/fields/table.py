@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from corpus_agent.answering.quotations import check_quotation, read_all
-from corpus_agent.answering.records import Citation
+from corpus_agent.answering.quotations import read_all
+from corpus_agent.fields.checked import checked_value
 from corpus_agent.fields.clauses import document_date, effective_date, governing_law
 from corpus_agent.fields.due import due_in_days
 from corpus_agent.fields.expiry import expiry
@@ -29,7 +29,6 @@ from corpus_agent.fields.records import (
     DocumentRow,
     Field,
     FieldTable,
-    FieldValue,
     ModelReading,
     ProposedValue,
     SaidValue,
@@ -191,7 +190,7 @@ def _with_model(
     held = []
     for one in said:
         proposals = proposals_of(document, field, one)
-        values = [value for each in proposals if (value := _checked(document, each))]
+        values = [value for each in proposals if (value := checked_value(document, each))]
         counts["refused"] += not values
         held += values
     changed, agreed = with_said(cell, held)
@@ -246,36 +245,8 @@ def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
 
 def _cell(document: DocumentText, proposals: Sequence[ProposedValue]) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not."""
-    values = [value for proposal in proposals if (value := _checked(document, proposal))]
+    values = [value for proposal in proposals if (value := checked_value(document, proposal))]
     dropped = len(proposals) - len(values)
     if not values:
         return Cell("silent"), dropped
     return Cell("found" if len(values) == 1 else "several", tuple(values)), dropped
-
-
-def _checked(document: DocumentText, proposal: ProposedValue) -> FieldValue | None:
-    """The value with its quotations; None if one of them does not stand in the document."""
-    citations = []
-    for n, span in enumerate(((proposal.start, proposal.end), *proposal.also), start=1):
-        citation = quoted_span(document, n, span)
-        if citation is None:
-            return None
-        citations.append(citation)
-    return FieldValue(proposal.text, proposal.normal, tuple(citations), proposal.computed)
-
-
-def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
-    """The sentences of a span as a quotation that was looked up, else its lines and those around.
-
-    A sentence may have been cut where a line ends; with the lines around it nothing is left out.
-    """
-    around = (document.lines_around(*span, beside) for beside in (0, 1, 3))
-    for start, end in (document.sentence(*span), *around):
-        quote, line = document.written[start:end], document.line_at(start)
-        if quote in document.unquotable:
-            continue
-        citation = check_quotation(document, n, document.source, quote, line, elsewhere=False)
-        if citation.stands:
-            return citation
-        document.unquotable.add(quote)
-    return None

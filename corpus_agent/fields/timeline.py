@@ -10,11 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from corpus_agent.answering.records import Citation
+from corpus_agent.fields.checked import quoted_span, shows
 from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
 from corpus_agent.fields.languages import months_elsewhere
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable, OtherLanguage
-from corpus_agent.fields.table import Documents, chosen_files, document_of, quoted_span, table_of
+from corpus_agent.fields.table import Documents, chosen_files, document_of, table_of
 from indexer import CorpusError
 
 
@@ -134,7 +135,9 @@ def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
             quoted[span] = quoted_span(document, 1, (reading.start, reading.end))
             dropped += quoted[span] is None
         citation = quoted[span]
-        if citation is not None:
+        if citation is not None and not shows(document, citation, reading):
+            dropped += 1
+        elif citation is not None:
             either = starts[reading.start] > 1
             column = document.column_at(reading.start)
             statement = DatedStatement(reading.normal, citation, either, column)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer, Answerer, Citation, OnEvent, Turn
 
+_EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 
 
@@ -302,6 +303,8 @@ def ask_recorded(
     started, clock = datetime.now(UTC), time.monotonic()
     answer = ask(question, corpus, answerer, history, on_event)
     known = (*launch.notices, *corpus.notices)
+    if not answer.coverage.searched and not answer.coverage.unreadable:
+        known = (*known, _EMPTY)
     if answer.status == "not_found" and not answer.changed and corpus.unread >= LEAST_UNREAD:
         known = (*known, answering.languages.notice_of_unread(corpus.unread))
     unsaid = tuple(notice for notice in known if notice not in answer.notices)

@@ -61,15 +61,15 @@ def table_at(lines: Sequence[Line], number: int) -> TextTable | None:
     return found
 
 
-def tables_of(lines: Sequence[Line]) -> Iterator[TextTable]:
-    """All tables of a document that have a header, in order."""
+def tables_of(texts: Sequence[str]) -> Iterator[TextTable]:
+    """All tables of a document's lines that have a header, in order."""
     first = 0
-    while first < len(lines):
+    while first < len(texts):
         last = first
-        while last < len(lines) and is_row(lines[last].text):
+        while last < len(texts) and is_row(texts[last]):
             last += 1
         if last > first:
-            yield from _tables([line.text.strip() for line in lines[first:last]], first + 1)
+            yield from _tables([text.strip() for text in texts[first:last]], first + 1)
         first = last + 1
 
 
@@ -111,8 +111,20 @@ def _heads(texts: Sequence[str], at: int) -> bool:
     return len(names) > 1 and _named(_cells(below[0]), names) is not None
 
 
+def cell_spans(row: str) -> list[tuple[int, int]]:
+    """Where the cells of a row's line begin and end, without the blanks around them."""
+    first, last = len(row) - len(row.lstrip()) + 1, len(row.rstrip()) - 1
+    bars = [match.start() for match in _BARS.finditer(row, first, last)]
+    spans = []
+    for start, end in zip([first, *(bar + 1 for bar in bars)], [*bars, last], strict=True):
+        cell = row[start:end]
+        begins = start + len(cell) - len(cell.lstrip())
+        spans.append((begins, begins + len(cell.strip())))
+    return spans
+
+
 def _cells(text: str) -> list[str]:
-    return [cell.strip() for cell in _BARS.split(text.strip()[1:-1])]
+    return [text[start:end] for start, end in cell_spans(text)]
 
 
 def _row(line: int, text: str, names: Sequence[str]) -> TableRow:

@@ -109,8 +109,6 @@ def drop_versions(table: Table, folder: Path, kept: Collection[int]) -> None:
     for version in table.list_versions():
         if (number := version["version"]) not in {*kept, table.version}:
             drop_version(folder, number)
-    for name in table.tags.list():
-        table.tags.delete(name)  # left by a run that was killed right here
     age = timedelta(milliseconds=1)  # the newest is never dropped
     made = {version["version"]: version["timestamp"] for version in table.list_versions()}
     if kept := made.keys() & set(kept) - {table.version}:

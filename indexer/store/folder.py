@@ -20,6 +20,13 @@ from indexer.store.manifest import damaged
 TABLES = "lance"
 VECTORS = "vectors"
 TEMP = "tmp"  # the seal points TMPDIR at it
+# Of a message of LanceDB; the second is cut off with all that follows.
+_OF_A_LIBRARY = re.compile(
+    r"(?:lance error|LanceError\(\w{1,40}\)|Generic N/A error|Wrapped error"
+    r"|Encountered internal error\. Please file a bug report at https://[^\s,]{1,200}[.,]"
+    r"):? "
+)
+_IN_ITS_SOURCE = re.compile(r", /[^ ,]{1,500}\.rs:[0-9].*")
 _OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 
@@ -118,7 +125,12 @@ def translated(store: Path) -> Iterator[None]:
                 f"{str(store)!r} is on a read-only file system.",
                 "Choose another place: --store DIR",
             ) from error
-        raise damaged(store, text[:300]) from error
+        raise damaged(store, _plain(text)[:300]) from error
+
+
+def _plain(text: str) -> str:
+    """What LanceDB says, without its own kinds of errors and the place in its source."""
+    return _OF_A_LIBRARY.sub("", _IN_ITS_SOURCE.sub("", text))
 
 
 def _no_permission(store: Path) -> CorpusError:

@@ -1,7 +1,8 @@
 """Former manifests: the versions of an index that a reader holds, or that are kept for the user.
 
 A replaced manifest stays under another name, by the time of its replacement, until a writer drops
-it. Where a version had to be written anew, the file that was written last counts for its number.
+it. Where a version had to be written anew, the one whose rows were written last counts for its
+number. That is in the file's content, which has a sum: an archive can give a file any name.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def former(store: Path, *, kept: Collection[int] = (), drop: bool = False) -> li
     Raises IncompatibleStore for one of another schema that a reader holds.
     """
     left = []
-    waiting = set(kept)
+    wanted = {name for number, (name, _) in former_files(store).items() if number in kept}
     for path in _former_paths(store):
         try:
             descriptor = os.open(path, READ_ONLY)
@@ -45,7 +46,7 @@ def former(store: Path, *, kept: Collection[int] = (), drop: bool = False) -> li
         try:
             manifest = _readable(store, descriptor)
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if manifest is not None and manifest.version in waiting:
+            if manifest is not None and path.name in wanted:
                 left.append(manifest)
             elif drop and _is_manifest(store, descriptor):
                 path.unlink()  # under the lock: a reader who comes now sees that it is gone
@@ -53,8 +54,6 @@ def former(store: Path, *, kept: Collection[int] = (), drop: bool = False) -> li
             left.append(parsed(store, content_of(store, descriptor)))
         finally:
             os.close(descriptor)
-        if manifest is not None:
-            waiting.discard(manifest.version)
     return sorted(left, key=lambda manifest: manifest.version)
 
 
@@ -78,18 +77,20 @@ def _is_held(path: Path) -> bool:
 
 
 def former_files(store: Path) -> dict[int, tuple[str, Manifest]]:
-    """Name and content of each former manifest by its number; the last one that was written.
+    """Name and content of each former manifest by its number; that of the last rows.
 
     Those of other schemas, and what is no manifest, are left out.
     """
     found: dict[int, tuple[str, Manifest]] = {}
     for name, manifest in every_former(store):
-        found.setdefault(manifest.version, (name, manifest))
+        known = found.get(manifest.version)
+        if known is None or _rows_of(manifest) > _rows_of(known[1]):
+            found[manifest.version] = name, manifest
     return found
 
 
 def every_former(store: Path) -> Iterator[tuple[str, Manifest]]:
-    """As `former_files`, with those that were written anew since; the last one first."""
+    """As `former_files`, with those that were written anew since."""
     for path in _former_paths(store):
         try:
             descriptor = os.open(path, READ_ONLY)
@@ -104,10 +105,13 @@ def every_former(store: Path) -> Iterator[tuple[str, Manifest]]:
 
 
 def _former_paths(store: Path) -> list[Path]:
-    """The files of former manifests, the last one first."""
-    return sorted(store.glob(FORMER.format("*")), key=lambda path: (len(path.name), path.name))[
-        ::-1
-    ]
+    """The files of former manifests, by name."""
+    return sorted(store.glob(FORMER.format("*")))
+
+
+def _rows_of(manifest: Manifest) -> tuple[int, int]:
+    """When the rows of a version were written, as tables count; to write them anew counts on."""
+    return manifest.chunks_version, manifest.files_version
 
 
 def _readable(store: Path, descriptor: int) -> Manifest | None:

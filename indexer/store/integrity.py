@@ -62,7 +62,7 @@ def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterat
         spent += _size(written)
         whole = spent <= whole_bytes
         try:
-            if not may_lie_below(name):
+            if not may_lie_below(name, is_folder=False):
                 yield f"{name!r} is no file of a table"
             elif what := _difference(store / name, written, whole=whole):
                 yield f"{name!r} {what}"

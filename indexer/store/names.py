@@ -21,23 +21,29 @@ _FILES = re.compile(
 _STAGED = r"(#[0-9]+)?"  # a file that LanceDB had not finished when its process was killed
 _BEGUN = r"\.tmp[A-Za-z0-9]{6}"  # the same, before it had its name
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_BELOW = re.compile(
-    r"lance/(chunks|files)\.lance"
-    r"(/(data|_versions|_transactions|_deletions|_indices|_refs)"
-    r"|/_refs/(tags|branches)"
-    rf"|/_refs/tags/held-[0-9]+\.json{_STAGED}"
-    rf"|/data/[0-9a-f-]{{36,}}\.lance{_STAGED}"
-    rf"|/_versions/([0-9]+\.manifest(-{_UUID})?|latest_version_hint\.json){_STAGED}"
-    rf"|/_transactions/[0-9]+-{_UUID}\.txn{_STAGED}"
-    rf"|/_deletions/[0-9]+-[0-9]+-[0-9]+\.(arrow|bin){_STAGED}"
-    rf"|/_indices/{_UUID}(/[a-z0-9_.]+\.(lance|idx|json){_STAGED})?"
-    rf"|/(data|_versions|_transactions|_deletions|_indices/{_UUID})/{_BEGUN}"
-    r")?"
+_TABLE = r"lance/(chunks|files)\.lance"
+_SHARD = r"staging/[0-9a-f]{32}(\.[0-9a-f]{16}\.new)?"
+_FOLDERS_BELOW = re.compile(
+    rf"{_TABLE}(/(data|_versions|_transactions|_deletions|_indices(/{_UUID})?"
+    r"|_refs(/(tags|branches))?))?"
+    r"|texts/[0-9a-f]{1,2}|recognised/[0-9a-f]{2}"
+    rf"|{_SHARD}"
+)
+_FILES_BELOW = re.compile(
+    rf"{_TABLE}/("
+    rf"_refs/tags/held-[0-9]+\.json{_STAGED}"
+    rf"|data/[0-9a-f-]{{36,}}\.lance{_STAGED}"
+    rf"|_versions/([0-9]+\.manifest(-{_UUID})?|latest_version_hint\.json){_STAGED}"
+    rf"|_transactions/[0-9]+-{_UUID}\.txn{_STAGED}"
+    rf"|_deletions/[0-9]+-[0-9]+-[0-9]+\.(arrow|bin){_STAGED}"
+    rf"|_indices/{_UUID}/[a-z0-9_.]+\.(lance|idx|json){_STAGED}"
+    rf"|(data|_versions|_transactions|_deletions|_indices/{_UUID})/{_BEGUN}"
+    r")"
     r"|vectors/[0-9a-f]{16}\.(vec|new)"
-    r"|texts/[0-9a-f]{1,2}(/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?)?"
-    r"|recognised/[0-9a-f]{2}(/[0-9a-f]{64}\.pages)?"
+    r"|texts/[0-9a-f]{1,2}/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?"
+    r"|recognised/[0-9a-f]{2}/[0-9a-f]{64}\.pages"
     r"|probes/[0-9a-f]{64}(\.[0-9]+)?\.npy"
-    r"|staging/[0-9a-f]{32}(\.[0-9a-f]{16}\.new)?(/(order|documents|vectors(\.f2)?|texts))?"
+    rf"|{_SHARD}/(order|documents|vectors(\.f2)?|texts)"
 )
 
 
@@ -46,10 +52,11 @@ def may_lie_in_store(name: str, *, is_folder: bool) -> bool:
     return bool((_FOLDERS if is_folder else _FILES).fullmatch(name))
 
 
-def may_lie_below(path: str) -> bool:
+def may_lie_below(path: str, *, is_folder: bool) -> bool:
     """Whether a path below the top, relative to the store, is allowed.
 
     Any name is allowed in `tmp` (libraries choose it) and `saved` (users do); nothing there is
     deleted by name.
     """
-    return path.startswith(("tmp/", "saved/")) or bool(_BELOW.fullmatch(path))
+    allowed = _FOLDERS_BELOW if is_folder else _FILES_BELOW
+    return path.startswith(("tmp/", "saved/")) or bool(allowed.fullmatch(path))

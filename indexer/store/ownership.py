@@ -157,8 +157,8 @@ def check_names(store: Path) -> None:
     Called before anything in the store is deleted.
     """
     with _opened(store) as folder:
-        for path in _below(store, folder, deep=True):
-            if "/" in path and not may_lie_below(path):
+        for path, is_folder in _below(store, folder, deep=True):
+            if "/" in path and not may_lie_below(path, is_folder=is_folder):
                 raise foreign_name(store, path)
 
 
@@ -208,7 +208,7 @@ def _check_owner(path: Path, info: os.stat_result) -> None:
 
 def _check_tree(store: Path, folder: int) -> None:
     """Raise UsageError for a link or device at any depth, another owner and a foreign name."""
-    for path in _below(store, folder, deep=False):
+    for path, _ in _below(store, folder, deep=False):
         if "/" in path:
             continue
         try:
@@ -251,8 +251,8 @@ def _seen(folder: int, name: str) -> os.stat_result | None:
 
 def _below(
     store: Path, folder: int, above: str = "", *, deep: bool, depth: int = 0
-) -> Iterator[str]:
-    """Every path in the open folder, relative to the store.
+) -> Iterator[tuple[str, bool]]:
+    """Every path in the open folder, relative to the store, and whether it is a folder.
 
     Raises UsageError for a link and for what is neither file nor folder, a socket in `tmp` apart.
     Not `deep`: without the files of kept texts, which are as many as documents and are never opened
@@ -264,7 +264,7 @@ def _below(
             plain = entry.is_file(follow_symlinks=False)
             if entry.is_symlink() or not (plain or entry.is_dir() or above == "tmp/"):
                 raise no_regular_file(store, path)
-            yield path
+            yield path, not plain and entry.is_dir()
             if not entry.is_dir() or (above == "texts/" and not deep):
                 continue
             if depth == MAX_DEPTH:

@@ -6,6 +6,7 @@ them. Called by the writer, under its lock.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +51,7 @@ class Tables:
     @classmethod
     def emptied(cls, store: Path, dimension: int) -> Tables:
         """Tables whose newest version is empty; older versions stay until they are dropped."""
+        _drop_tags(store)
         database = connect(store)
         schema = chunk_schema(dimension)
         chunks = database.create_table("chunks", schema=schema, mode="overwrite")
@@ -60,6 +62,7 @@ class Tables:
     def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
         """Tables at their committed versions, and whether a killed writer left later ones."""
         changed = False
+        _drop_tags(store)
         with suppress(IncompatibleStore):  # held by a reader of another schema: nothing may go
             changed = _drop_unnamed(store, manifest)
         database = connect(store)
@@ -199,6 +202,17 @@ def _delete(table: Table, sources: Sequence[str]) -> None:
     for start in range(0, len(sources), DELETE_BATCH):
         listed = ", ".join(quoted(source) for source in sources[start : start + DELETE_BATCH])
         table.delete(f"source IN ({listed})")
+
+
+def _drop_tags(store: Path) -> None:
+    """Delete all tags: the writer's own live within one call, and LanceDB stumbles over others.
+
+    A run that was killed leaves some, and an archive may bring what is none.
+    """
+    for name in ("chunks", "files"):
+        refs = store / TABLES / f"{name}.lance" / "_refs"
+        if refs.exists():
+            shutil.rmtree(refs)
 
 
 def _drop_unnamed(store: Path, current: Manifest) -> bool:

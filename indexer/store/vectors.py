@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 
 from indexer.records import Fingerprint
 from indexer.store.folder import VECTORS, translated, write_all
-from indexer.store.manifest import damaged
 
 KEY_BYTES = 32  # SHA-256 of a text as the model saw it
 # Embedded and saved together. Every machine that embeds two texts a second loses less than half a
@@ -104,6 +103,19 @@ class VectorCache:
         self._places = {}
         self._end = 0
 
+    def leave_shared(self) -> bool:
+        """Leave a file that has another name elsewhere to that name; whether it had one.
+
+        It would be written there, too, and cut short.
+        """
+        try:
+            shared = self._file is None and os.lstat(self._path).st_nlink > 1
+        except FileNotFoundError:
+            return False
+        if shared:
+            self._path.unlink()
+        return shared
+
     def refresh(self) -> None:
         """Find the vectors that another process has added since the last look."""
         assert not self._writable
@@ -120,10 +132,9 @@ class VectorCache:
             assert self._writable, "to be refreshed first"
             with translated(self._store):
                 self._path.parent.mkdir(mode=0o700, exist_ok=True)
+                self.leave_shared()
                 flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
                 self._file = os.open(self._path, flags, 0o600)
-                if os.fstat(self._file).st_nlink > 1:  # the same file elsewhere would be cut short
-                    raise damaged(self._store, f"{self._path.name} has another name elsewhere")
                 self._find(self._file)
                 os.ftruncate(self._file, self._end)  # what a killed writer left half written
         return self._file

@@ -73,6 +73,20 @@ def kept_of(store: Path, current: Manifest) -> list[Manifest]:
     return [manifest for manifest in made if manifest.version in numbers]
 
 
+def lost_with(store: Path, current: Manifest | None) -> int:
+    """How many former versions are kept, which go where the tables are made anew.
+
+    Without a committed manifest the last former one says which, and is one of them.
+    """
+    if current is not None:
+        return len(kept_of(store, current))
+    every = [manifest for _, manifest in former_files(store).values()]
+    if not every:
+        return 0
+    last = max(every, key=lambda manifest: manifest.version)
+    return len(kept_of(store, last)) + (keep_of(store, last) != NOTHING)
+
+
 def versions(store: Path) -> list[Manifest]:
     """All versions that can be asked, oldest first; the last one is the committed one."""
     current = read_manifest(store)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from indexer.store.manifest import (
 )
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
+from indexer.store.versions import lost_with
 from indexer.store.writer import Writer
 from indexer.sync.display import UNSEEN, RunDisplay
 from indexer.sync.forget import drop_unused
@@ -41,6 +43,10 @@ from indexer.sync.sharded import ShardedReading
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 ANEW = "It is made anew, from the texts and vectors that were kept and are sound."
+LINKED_VECTORS = (
+    "The file of saved vectors has another name elsewhere, which corpus-agent makes none of: "
+    "it is left to that name, and its texts are embedded anew when they are needed."
+)
 LOST = "A first run did not finish, or the manifest of the index was lost."
 
 
@@ -86,6 +92,8 @@ def sync_folder(
         seen = walk(root, max_file_bytes)
         repaired = _repaired(writer, root, seen, choices, lost=lost)
         todo = make_plan(root, seen, writer.files, writer.manifest, today, choices)
+        if writer.vectors.leave_shared():
+            todo = replace(todo, reasons=(*todo.reasons, LINKED_VECTORS))
         if only is not None:
             todo = _of_one(writer, todo, only)
         writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
@@ -137,7 +145,8 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
 def _with_reason(todo: Plan, repaired: str, *, outdated: bool) -> Plan:
     """The plan with the reason why all is made anew, if it is for one that the plan cannot know."""
     reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
-    return replace(todo, reasons=(reason,)) if reason else todo
+    linked = tuple(each for each in todo.reasons if each == LINKED_VECTORS)
+    return replace(todo, reasons=(reason, *linked)) if reason else todo
 
 
 def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:
@@ -190,7 +199,7 @@ def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
 
 
 def _mended(writer: Writer, root: Path, seen: Walk) -> str:
-    """What was wrong with the store, whose damaged tables are dropped.
+    """What was wrong with the store, whose damaged tables are dropped, and what goes with them.
 
     Raises CorpusError while there is nothing to make them of.
     """
@@ -199,8 +208,12 @@ def _mended(writer: Writer, root: Path, seen: Walk) -> str:
             f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
             "Is it mounted? Then run: corpus-agent index",
         )
+    gone = 0
+    with suppress(DamagedStore):  # nor can those be counted
+        gone = lost_with(writer.store, writer.manifest)
     writer.mend()
-    return writer.damage
+    lost = f" Former versions that were kept are gone: {gone}." if gone else ""
+    return writer.damage + lost
 
 
 def _check_within_reach(writer: Writer, seen: Walk) -> None:

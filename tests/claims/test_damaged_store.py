@@ -296,3 +296,13 @@ def test_a_version_that_lists_no_files_gets_its_list_with_the_next_run(copy):
     assert searched(Index.open(store, ENCODER, root=copy / "docs")) == ["07.txt"]
     assert sync_folder(store, copy / "docs", ENCODER).repaired == ""
     assert read_manifest(store).contents
+
+
+def test_what_is_damaged_is_said_without_the_library_s_own_source(copy):
+    """LanceDB adds where in its source it stumbled, and asks for a report of its own fault."""
+    versions = copy / "store" / CHUNKS / "_versions"
+    shutil.copyfile(next(versions.glob("*.manifest")), versions / "3.manifest")
+    with pytest.raises(DamagedStore, match="multiple manifest naming schemes") as raised:
+        searched(Index.open(copy / "store", ENCODER, root=copy / "docs"))
+    for noise in (".rs", "bug report", "lance error", "cargo"):
+        assert noise not in str(raised.value)

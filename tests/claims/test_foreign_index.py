@@ -16,13 +16,14 @@ from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.recogniser import RecognisedPage
 from indexer.store.keeping import Keep
 from indexer.store.lance_files import version_file
-from indexer.store.manifest import read_manifest
+from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.names import MARKER_NAME
 from indexer.store.recognised import KeptPage, RecognisedPages
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.versions import versions
+from indexer.sync.forget import forget_document
 from tests.support.toy_index import sync
 
 STORE = ".corpus-agent"
@@ -161,3 +162,45 @@ def test_versions_that_are_kept_stay_where_others_are_dropped(mine):
     for made in versions(mine):
         rows = Snapshot(mine, version=made.version).chunk_rows().to_pylist()
         assert len(rows) == made.chunks
+
+
+def holding(store: Path, word: str) -> set[str]:
+    """The files of the tables that hold a word."""
+    files = [path for path in (store / "lance").rglob("*") if path.is_file()]
+    return {path.name for path in files if word.encode() in path.read_bytes()}
+
+
+@pytest.mark.parametrize("name", [None, "9" * 20, "1" * 16])
+def test_a_version_under_another_name_does_not_outlast_what_was_forgotten(mine, name):
+    """A hard link in an archive names a manifest of ours as if it had been written last, or first.
+
+    The first case, without a link, is the control.
+    """
+    (mine.parent / "gate.md").write_text("The gate is green.\n")
+    sync(mine.parent, mine, keep=Keep(versions=9))
+    first = read_manifest(mine).version
+    if name is not None:
+        (mine / FORMER.format(name)).hardlink_to(mine / MANIFEST_NAME)
+    (mine.parent / "gate.md").write_text("The gate is red.\n")
+    sync(mine.parent, mine)
+    assert "lease.md" in {row.source for row in Snapshot(mine, version=first).files()}
+    assert holding(mine, "900")
+    forget_document(mine, mine.parent, "lease.md")
+    assert [row.source for row in Snapshot(mine, version=first).files()] == ["gate.md"]
+    assert not holding(mine, "900")
+    assert name is None or not (mine / FORMER.format(name)).exists()
+
+
+@pytest.mark.parametrize("brought", [None, "{", '{"version": 77, "manifestSize": 1}'])
+def test_a_tag_that_was_brought_stops_no_change(mine, brought):
+    """LanceDB reads all tags before it drops a version; the first case is the control."""
+    for table in ("chunks", "files"):
+        tags = mine / f"lance/{table}.lance/_refs/tags"
+        if brought is not None:
+            tags.mkdir(parents=True)
+            (tags / "held-1.json").write_text(brought)
+    (mine.parent / "gate.md").write_text("The gate is green.\n")
+    sync(mine.parent, mine)
+    forget_document(mine, mine.parent, "lease.md")
+    assert not holding(mine, "900")
+    assert not list(mine.glob("lance/*/_refs/tags/*"))

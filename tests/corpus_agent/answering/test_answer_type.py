@@ -1,6 +1,6 @@
 import pytest
 
-from corpus_agent.answering.answer_type import has_measure
+from corpus_agent.answering.answer_type import has_kind, has_measure
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,9 @@ def test_a_column_of_sums_is_money_without_its_sign(row):
 @pytest.mark.parametrize("row", ["| What: Gutter | Length: 3.4 |", "| Train: 7 | Leaves: 10:30 |"])
 def test_other_columns_are_not(row):
     assert not has_measure("money", row)
+
+
+def test_a_month_is_no_name():
+    asked = frozenset({"who", "mends", "the", "boat"})
+    assert not has_kind("name", "The boat is mended in March or on a Friday.", asked)
+    assert has_kind("name", "The boat is mended by Tom in March.", asked)  # the control

@@ -42,6 +42,9 @@ PAPERS = {
     "boats-two.txt": "Rowing club of Aldmoor\n1 May 2199\n\nThe boat fee is 90 pounds.\n",
     "bins-one.md": "# Bins\n\nThe brown bin holds 120 litres.\n",
     "bins-two.md": "# Bins\n\nThe brown bin holds 240 litres.\n",
+    "heron-refit.md": "# Refit\n\nBegin: 13 January 2025.\n\nThe deck is laid in teak.\n",
+    "yard/deck.txt": "Mr Ostler found rot of 30 mm below the deck of Heron, near the bow.\n",
+    "yard/rudder.txt": "The rudder of Plover was repaired in Falmouth for 640 pounds.\n",
     "flats/elm-2022.md": "# Elm Road\n\n1 May 2022\n\nThe deposit was paid in cash: 900 pounds.\n",
     "flats/oak-2024.md": "# Oak Road\n\n1 May 2024\n\nThe deposit was paid in cash: 700 pounds.\n",
 }
@@ -93,6 +96,26 @@ def test_a_name_that_no_document_has_is_bound_to_none(papers):
     assert not any("Odette Varga" in quote for quote in quotes(answer))
     named = [notice for notice in answer.notices if "do not name Signe, Lindqvist" in notice]
     assert answer.status == "not_found" or len(named) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "about"),
+    [
+        ("Who found the rot below Heron's deck?", "Mr Ostler found", ()),
+        ("When does the refit of Heron begin?", "Begin: 13 January 2025", ()),
+        ("What did repairing the rudder of Heron cost?", "640 pounds", ("Heron",)),
+    ],
+    ids=["in another", "in the named one", "of another"],
+)
+def test_the_document_named_comes_first_and_does_not_shut_out_the_others(
+    papers, question, quoted, about
+):
+    answer = ExtractiveAnswerer(papers.encoder).answer(question, papers)
+    assert quoted in answer.citations[0].quote
+    assert answer.status == "closest"
+    told = [f"do not name {name}" for name in about]
+    assert ["do not name" in notice for notice in answer.notices] == [True] * len(told)
+    assert all(any(each in notice for notice in answer.notices) for each in told)
 
 
 def test_what_each_sentence_refers_to_is_quoted_up_to_its_name(papers):

@@ -12,8 +12,8 @@ OTHER = "The door was painted green in autumn."
 ASKED = "Which part of the notice at the harbour was in Frisian?"
 
 
-def quotes(text: str) -> list[str]:
-    answer = ExtractiveAnswerer(FolderEncoder()).answer(ASKED, MemoryCorpus({"a.txt": text}))
+def quotes(text: str, asked: str = ASKED) -> list[str]:
+    answer = ExtractiveAnswerer(FolderEncoder()).answer(asked, MemoryCorpus({"a.txt": text}))
     return [" ".join(citation.quote.split()) for citation in answer.citations]
 
 
@@ -32,3 +32,18 @@ def test_sentences_of_two_paragraphs_items_and_what_adds_nothing_stand_alone():
         f'The notice at the harbour was in Dutch, "no mooring" in Frisian. {OTHER}',
     ):
         assert all(quote.count(".") == 1 for quote in quotes(text)), text
+
+
+def test_a_term_is_quoted_with_the_day_that_it_is_counted_from():
+    term, begins, other = (
+        "The lease of the boathouse runs for seven years.",
+        "It began on 1 March 2021.",
+        "It is renewed by both sides in writing.",
+    )
+    when = "When does the lease of the boathouse end?"
+    assert quotes(f"{term} {begins}", when) == [f"{term} {begins}"]
+    # The control: what has no date, is in another paragraph or is not asked for stays away.
+    assert quotes(f"{term} {other}", when)[0] == term
+    assert quotes(f"{term}\n\n{begins}", when)[0] == term
+    long = "For how many years does the lease of the boathouse run?"
+    assert quotes(f"{term} {begins}", long)[0] == term

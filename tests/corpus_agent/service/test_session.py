@@ -103,6 +103,29 @@ def test_where_nothing_is_found_and_passages_are_in_other_languages_that_is_said
     assert notices("At what temperature does the dough rise?") == ("closest", "")
 
 
+@pytest.mark.slow
+def test_an_answer_from_an_empty_index_says_that_it_is_empty_and_how_it_is_filled(tmp_path):
+    docs, store = tmp_path / "docs", tmp_path / "store"
+    docs.mkdir()
+
+    def notices():
+        sync(docs, store, FolderEncoder())
+        corpus = Index.open(store, FolderEncoder())
+        own = ExtractiveAnswerer(corpus.encoder)
+        settings = Settings(store=store, root=docs)
+        launch = Launch(unsealed())
+        answer, _ = session.ask_recorded("Who feeds the cat?", corpus, own, launch, settings)
+        return answer.status, " ".join(answer.notices)
+
+    status, said = notices()
+    assert (status, said) == (
+        "not_found",
+        "The index is empty: put documents into its folder, then run corpus-agent index.",
+    )
+    (docs / "bread.md").write_text(BREAD, "utf-8")
+    assert notices() == ("not_found", "")
+
+
 LEASES = {
     "a.txt": "This agreement expires on 30 June 2025.",
     "b.txt": "The contract ends on 31 December 2026.",

@@ -24,6 +24,7 @@ from indexer.store.manifest import hold, read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.versions import not_kept, version_at, versions
 from indexer.store.writer import Writer
+from indexer.sync.folder import sync_folder
 from tests.support.checks import check_same, check_store
 from tests.support.forged import signed
 from tests.support.places import REPOSITORY
@@ -131,6 +132,25 @@ def test_without_being_told_no_former_version_is_kept(root, store):
     with pytest.raises(CorpusError, match="Version 1 is not kept; kept is: 2") as raised:
         Snapshot(store, version=1)
     assert "--keep 30d" in raised.value.hint
+
+
+@pytest.mark.parametrize(
+    ("damage", "gone"), [("tables", 2), ("manifest", 2), ("tables of an index without", 0)]
+)
+def test_a_run_that_mends_an_index_says_how_many_versions_go(edited, root, damage, gone):
+    if not gone:  # the control
+        sync(root, edited, keep=Keep())
+    assert len(numbers(edited)) == gone + 1
+    if damage == "manifest":
+        (edited / "manifest.json").write_text("{")
+    else:
+        named = (name for name in read_manifest(edited).contents if "chunks.lance/data/" in name)
+        (edited / next(named)).unlink()
+    outcome = sync_folder(edited, root, ENCODER)
+    assert "is damaged" in outcome.repaired
+    said = f"Former versions that were kept are gone: {gone}."
+    assert (said in outcome.repaired) is bool(gone)
+    assert len(numbers(edited)) == 1
 
 
 def test_of_many_versions_that_are_kept_the_number_is_said(edited):

@@ -12,6 +12,7 @@ import pytest
 
 from indexer.errors import CorpusError, NoIndex, StoreLocked, UntrustedStore, UsageError
 from indexer.files.opening import lock_briefly
+from indexer.store.keeping import Keep
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER
 from indexer.store.ownership import (
     check_apart,
@@ -23,10 +24,12 @@ from indexer.store.ownership import (
     named_store,
     read_small,
 )
+from indexer.store.versions import versions
+from indexer.sync.folder import sync_folder
 from tests.support.command import Cli
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import copied, sync
+from tests.support.toy_index import ENCODER, copied, sync
 
 
 @pytest.fixture(scope="module")
@@ -161,6 +164,35 @@ def test_a_foreign_file_deep_in_a_store_stops_whoever_would_delete(made, tmp_pat
     with pytest.raises(UsageError, match="which corpus-agent did not make"):
         sync(tmp_path / "docs", made, force=True)
     assert (made / where).read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "lance/chunks.lance/_versions/00000000000000000007.manifest",
+        "lance/files.lance/_transactions/9-46748546-face-4f34-87ca-ee521d7e4c3d.txn",
+        "lance/chunks.lance/_refs/tags/held-1.json",
+        "vectors/0123456789abcdef.vec",
+        f"texts/ab/{'ab' * 32}.0123456789abcdef",
+    ],
+)
+def test_a_folder_in_the_place_of_a_file_is_refused_and_costs_no_version(made, tmp_path, where):
+    sync(tmp_path / "docs", made, keep=Keep(versions=5))
+    (tmp_path / "docs/a.md").write_text("Changed.\n")
+    sync(tmp_path / "docs", made)
+    kept = [manifest.version for manifest in versions(made)]
+    (made / where).mkdir(parents=True)
+    with pytest.raises(UsageError, match="which corpus-agent did not make"):
+        sync_folder(made, tmp_path / "docs", ENCODER)
+    assert [manifest.version for manifest in versions(made)] == kept != kept[-1:]
+    (made / where).rmdir()  # the control
+    assert sync_folder(made, tmp_path / "docs", ENCODER).repaired == ""
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused(made, tmp_path):
+    (made / "lance/chunks.lance/_refs").write_text("mine")
+    with pytest.raises(UsageError, match="which corpus-agent did not make"):
+        sync(tmp_path / "docs", made)
 
 
 def test_what_lies_in_tmp_and_saved_is_nobodys_business(made, tmp_path):

@@ -13,9 +13,11 @@ from indexer.records import Fingerprint, Query
 from indexer.store.folder import VECTORS
 from indexer.store.snapshot import Snapshot
 from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
+from indexer.sync.display import RunDisplay
+from indexer.sync.folder import LINKED_VECTORS, sync_folder
 from indexer.sync.run import Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
-from tests.support.toy_index import CHUNKER, ENCODER, planned, rows, sync, writer
+from tests.support.toy_index import CHUNKER, ENCODER, own, planned, rows, sync, writer
 
 FINGERPRINT = fingerprint_of(ENCODER, CHUNKER)
 
@@ -254,3 +256,32 @@ def test_without_the_file_nothing_is_lost_but_time(root, store):
     assert sync(root, store).embedded == 1
     assert before < rows(store)
     assert Snapshot(store).by_text(Query("sourdough", 5))
+
+
+class Reasons(RunDisplay):
+    """A display that keeps what is said before a run."""
+
+    said: tuple[str, ...] = ()
+
+    def start(self, todo, rebuilding):
+        self.said = todo.reasons
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_file_with_another_name_is_left_to_it_and_a_run_says_so_once(
+    root, store, tmp_path, linked
+):
+    own(store, root)
+    sync_folder(store, root, ENCODER)
+    (kept,) = (store / VECTORS).iterdir()
+    other = tmp_path / "other"
+    (other.hardlink_to if linked else other.write_bytes)(kept if linked else kept.read_bytes())
+    before, told = other.read_bytes(), []
+    for name in ("tea.md", "coffee.md"):
+        (root / name).write_text(f"The {name} is in the jar.\n")
+        display = Reasons()
+        assert sync_folder(store, root, ENCODER, display=display).added == 1
+        told.append(display.said)
+    assert told == [(LINKED_VECTORS,) if linked else (), ()]
+    assert other.read_bytes() == before
+    assert kept.stat().st_nlink == 1

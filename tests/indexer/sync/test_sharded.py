@@ -231,9 +231,9 @@ def test_cleanup_and_a_plain_run_leave_nothing_staged(docs, plain, tmp_path):
 def test_names_of_shards_may_lie_in_a_store_and_no_others():
     name = "0123456789abcdef" * 2
     for path in (name, f"{name}/order", f"{name}/vectors.f2", f"{name}.0123456789abcdef.new/texts"):
-        assert may_lie_below(f"staging/{path}")
+        assert may_lie_below(f"staging/{path}", is_folder=path == name)
     for path in ("notes.txt", f"{name}/notes", f"{name}/vectors/x", f"{name}.new"):
-        assert not may_lie_below(f"staging/{path}")
+        assert not may_lie_below(f"staging/{path}", is_folder=False)
 
 
 # ---- A process that a document has taken over
