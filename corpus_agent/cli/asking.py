@@ -73,7 +73,9 @@ def search(
     What stands in quotation marks within QUERY is looked up word for word, and comes first.
 
     The score behind a place is calibrated: of hits that are shown with .7 about seven in ten are
-    what was asked for, of those below .2 hardly any. --explain has what it is made of.
+    what was asked for, of those below .2 hardly any. That is measured on questions: for one to
+    three words it is too low, and the first may be right below .2. --explain has what it is made
+    of.
 
     A PATH is written from the working folder, from the indexed one, or in full; a glob as in an
     ignore file ('*.pdf', 'tax/**'), in quotation marks.

@@ -85,6 +85,14 @@ def test_a_question_without_words_is_refused(server):
     reply = server.post("/ask", question="  ?!  ")
     assert reply.status == 400
     assert "The question holds no words." in reply.words
+    assert "This is not possible" in reply.words
+
+
+def test_a_page_that_is_not_there_says_so(server):
+    reply = server.get("/nosuch")
+    assert reply.status == 404
+    assert "There is no page at this address." in reply.words
+    assert "Not found" in reply.words and "not possible" not in reply.words
 
 
 def test_what_was_asked_is_listed_opened_verified_and_deleted(own):
