@@ -414,7 +414,7 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
         ("term", "1. Term. Three years from 1 March 2024.", "P3Y"),
         ("rent", "## 2.1 Rent. EUR 900 per month.", "EUR 900"),
         ("landlord", "3) **Landlord.** Ida Kolb, York.", "Ida Kolb"),
-        ("pets", "§ 4 Pets. None are allowed.", "None are allowed."),
+        ("pets", "§ 4 Pets. None are allowed.", "None are allowed"),
     ],
 )
 def test_a_label_may_be_of_several_or_the_heading_of_a_clause(words, text, value):
