@@ -1,6 +1,6 @@
 import pytest
 
-from corpus_agent.answering.answer_type import has_measure
+from corpus_agent.answering.answer_type import expected_measure, has_measure
 
 
 @pytest.mark.parametrize(
@@ -19,3 +19,22 @@ def test_a_column_of_sums_is_money_without_its_sign(row):
 @pytest.mark.parametrize("row", ["| What: Gutter | Length: 3.4 |", "| Train: 7 | Leaves: 10:30 |"])
 def test_other_columns_are_not(row):
     assert not has_measure("money", row)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Quanto costa la vela?",
+        "Combien coûte la voile ?",
+        "¿Cuánto cuesta la vela?",
+        "Quanto custa a vela?",
+        "Hoeveel kost het zeil?",
+    ],
+)
+def test_what_something_costs_is_a_sum_of_money_in_other_languages(question):
+    assert expected_measure(question) == "money"
+
+
+@pytest.mark.parametrize("question", ["Quanto dura la vela?", "Combien de voiles a le bateau ?"])
+def test_how_much_of_what_is_no_money_is_none(question):
+    assert expected_measure(question) != "money"
