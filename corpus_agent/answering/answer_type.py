@@ -177,7 +177,10 @@ _ASKED_BY = {
     "speed": r"\bhow fast\b|\bspeed\b|\bwie schnell\b",
     "money": rf"\b(?:how much|what|which amount|up to what)\b.*\b(?:{_MONEY})\b"
     rf"|\bhow (?:expensive|cheap)\b"
-    rf"|\b(?:was|wie ?viel|wie hoch)\b.*\b(?:{_MONEY})\b|いくら|値段",
+    rf"|\b(?:was|wie ?viel|wie hoch)\b.*\b(?:{_MONEY})\b|いくら|値段"
+    r"|\bcombien (?:coute\p{L}*|vaut|paye\p{L}*)\b|\bquanto (?:cost\p{L}*|custa\p{L}*|si paga)\b"
+    r"|\bcuanto (?:cuesta\p{L}*|costo|costaba|vale|se paga)\b"
+    r"|\bhoeveel (?:kost|kostte|betaal\p{L}*)\b",
     "duration": r"\bhow long (?:does|do|did|can|could|will|may|must|should|has|have|had)\b"
     r"|\bhow soon\b|\bwie lange\b"
     r"|\bhow many (?:minutes|hours|days|nights|weeks|months|years|seconds)\b",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from corpus_agent.answering.comparison import sides
+from corpus_agent.answering.comparison import LONGEST, sides
 from corpus_agent.text.sentences import asks, units
 from corpus_agent.text.tokens import content_terms
 
@@ -23,6 +23,20 @@ _ASKS_FIRST = regex.compile(rf"(?i)\b(?:{_ASKING}|{_FRAGEND}|do|does|did|is|are|
 LEAST_WORDS = 1  # content word that the first half needs to be a question of its own
 
 
+# "of A and of B", "A's and B's": where the word between is said again, each is asked about alone.
+# Without that it may be one thing: "the author of Romeo and Juliet".
+_THING = r"(?-i:(?:\p{Lu}[\p{L}\p{N}-]*)(?: \p{Lu}[\p{L}\p{N}-]*){0,3})"
+_OF_EACH = [
+    regex.compile(rf"(?i)^(?P<head>[^?]*?\b{pattern}(?P<tail>[^?]{{0,80}}\??)$")
+    for pattern in (
+        (
+            rf"(?P<of>of|for|in|at|from|von|bei|de|en|di)) (?P<a>{_THING})"
+            rf" (?:and|und|et|y|e) (?P=of) (?P<b>{_THING})\b"
+        ),
+        rf")(?P<a>{_THING}['’]s) and (?P<b>{_THING}['’]s)",
+    )
+]
+
 _COLON = regex.compile(rf"(?i):\s*(?={_ASKING}\b)")
 
 
@@ -38,6 +52,18 @@ def asking_sentence(question: str) -> str:
     return _COLON.split(asking[0])[-1].strip()
 
 
+def _of_each(question: str) -> tuple[str, str] | None:
+    """The question about each of two names that are both marked as what it is asked of."""
+    if len(question) > LONGEST:
+        return None
+    found = next((match for pattern in _OF_EACH if (match := pattern.match(question))), None)
+    if found is None:
+        return None
+    head, tail = found["head"], found["tail"]
+    one, other = (" ".join(f"{head} {thing}{tail}".split()) for thing in (found["a"], found["b"]))
+    return one, other
+
+
 def parts(question: str) -> list[str]:
     """The question itself, or its two halves if it clearly asks for two things or compares them.
 
@@ -45,6 +71,8 @@ def parts(question: str) -> list[str]:
     """
     if (compared := sides(question)) is not None:
         return list(compared)
+    if (each := _of_each(question)) is not None:
+        return list(each)
     found = list(_JOINED.finditer(question))
     if len(found) != 1:
         return [question]

@@ -1,6 +1,6 @@
 import pytest
 
-from corpus_agent.answering.answer_type import has_kind, has_measure
+from corpus_agent.answering.answer_type import expected_measure, has_kind, has_measure
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,22 @@ def test_a_month_is_no_name():
     asked = frozenset({"who", "mends", "the", "boat"})
     assert not has_kind("name", "The boat is mended in March or on a Friday.", asked)
     assert has_kind("name", "The boat is mended by Tom in March.", asked)  # the control
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Quanto costa la vela?",
+        "Combien coûte la voile ?",
+        "¿Cuánto cuesta la vela?",
+        "Quanto custa a vela?",
+        "Hoeveel kost het zeil?",
+    ],
+)
+def test_what_something_costs_is_a_sum_of_money_in_other_languages(question):
+    assert expected_measure(question) == "money"
+
+
+@pytest.mark.parametrize("question", ["Quanto dura la vela?", "Combien de voiles a le bateau ?"])
+def test_how_much_of_what_is_no_money_is_none(question):
+    assert expected_measure(question) != "money"
