@@ -179,4 +179,4 @@ def test_an_index_whose_folder_is_gone_is_gone_and_not_unknown(tmp_path):
         chosen_stores([Path("notes")], to_read=True)
     with pytest.raises(NoIndex, match="There is no index 'note'") as unknown:
         chosen_stores([Path("note")], to_read=True)
-    assert "There is notes, other" in unknown.value.hint
+    assert "Known by name: notes, other" in unknown.value.hint
