@@ -184,10 +184,10 @@ def test_a_version_under_another_name_does_not_outlast_what_was_forgotten(mine, 
     (mine.parent / "gate.md").write_text("The gate is red.\n")
     sync(mine.parent, mine)
     assert "lease.md" in {row.source for row in Snapshot(mine, version=first).files()}
-    assert holding(mine, "900")
+    assert holding(mine, "is 900 EUR")
     forget_document(mine, mine.parent, "lease.md")
     assert [row.source for row in Snapshot(mine, version=first).files()] == ["gate.md"]
-    assert not holding(mine, "900")
+    assert not holding(mine, "is 900 EUR")
     assert name is None or not (mine / FORMER.format(name)).exists()
 
 
@@ -202,5 +202,5 @@ def test_a_tag_that_was_brought_stops_no_change(mine, brought):
     (mine.parent / "gate.md").write_text("The gate is green.\n")
     sync(mine.parent, mine)
     forget_document(mine, mine.parent, "lease.md")
-    assert not holding(mine, "900")
+    assert not holding(mine, "is 900 EUR")
     assert not list(mine.glob("lance/*/_refs/tags/*"))

@@ -65,7 +65,7 @@ def test_that_the_first_run_goes_on_is_said_by_every_door(cli: Cli, docs, runnin
         r"Try again when that has finished\."
     )
     asked = ("status", "files", "history", "mcp", "web", "forget 1.md", "ask pets")
-    for command in (*asked, "search pets", "table rent", "-s docs files"):
+    for command in (*asked, "search pets", "table rent", f"-s {docs} files"):
         done = cli(*command.split(), cwd=docs)
         assert done.returncode == 1 and said.search(done.stderr), (command, done.stderr)
         assert "passed over" not in done.stderr
