@@ -141,6 +141,9 @@ def test_a_condition_is_read_in_other_languages_too():
         condition = parse_condition(words)
         assert (condition.field.name, condition.field.type) == field, words
         assert [(one.sign, one.value, one.currency) for one in condition.bounds] == bounds, words
+
+
+def test_a_condition_in_another_language_is_shown_in_english_or_refused():
     for words, shown in {
         "Verträge mit Zins über 4 %": "zins more than 4 %",
         "contratti che scadono nel 2027": "expiry in 2027",
