@@ -66,6 +66,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         root = Path(scratch, "docs")
         files = sorted(path for path in given.folder.rglob("*") if path.is_file())[: given.files]
+        if not files:
+            parser.error(f"no files in {given.folder}")
         for path in files:
             to = root / path.relative_to(given.folder)
             to.parent.mkdir(parents=True, exist_ok=True)
