@@ -24,7 +24,9 @@ DOCUMENTS = 300  # more than are committed by the time that the lock is seen
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    # All stores that are known are these tests' own, not those of all tests before.
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "docs").mkdir()
     for number in range(DOCUMENTS):
         (tmp_path / f"docs/{number}.md").write_text(f"# Lease {number}\n\nNo pets.\n")

@@ -54,6 +54,12 @@ def press(page, key):
     page.keyboard.press(key)
 
 
+def write(page, text):
+    """Into the field that has the focus by itself: a browser gives it with its first picture."""
+    page.locator("input:focus, textarea:focus").wait_for()
+    page.keyboard.type(text)
+
+
 @pytest.fixture
 def page(browser, server):
     context = context_of(browser, server)
@@ -162,7 +168,7 @@ def test_search_as_one_types_filters_and_keys(page, server):
 
 def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, server):
     page.goto(at(server, "/"))
-    page.keyboard.type(QUESTION)  # the field has the focus
+    write(page, QUESTION)
     press(page, "Tab")
     press(page, "Enter")
     page.get_by_role("list", name="Citations").wait_for()
@@ -175,7 +181,7 @@ def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, ser
     page.wait_for_url("**/read?**")
     assert page.locator("mark").inner_text() == RENT
     press(page, "/")
-    page.keyboard.type("tenant")
+    write(page, "tenant")
     press(page, "Enter")
     page.get_by_role("status").filter(has_text=re.compile("^1 of")).wait_for()
     page.locator("h1").click()
@@ -187,7 +193,7 @@ def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, ser
 
 def test_ctrl_and_enter_ask_and_enter_alone_begins_a_line(page, server):
     page.goto(at(server, "/"))
-    page.keyboard.type(QUESTION)
+    write(page, QUESTION)
     press(page, "Enter")
     assert page.get_by_label("Question").input_value() == f"{QUESTION}\n"
     press(page, "Control+Enter")
