@@ -153,15 +153,21 @@ class Trial:
         if made > most:
             self.wrong.append(f"{made:,} texts embedded, where {most:,} were to be")
 
-    def finished(self, store: Path, outcome: Outcome) -> None:
-        """Compare a finished index with that of one process, and clean it up."""
+    def finished(self, store: Path, outcome: Outcome, killed: int) -> None:
+        """Compare a finished index with that of one process, and clean it up.
+
+        Each part that was `killed` may cost one shard, which is made again.
+        """
         check_store(store).close()
         check_same(self.plain, store)
         clean_up(store)
         if (store / "staging").exists():
             self.wrong.append("staged shards are left")
         assert outcome.cluster is not None
-        self.again += len(outcome.cluster.again)
+        again = outcome.cluster.again
+        self.again += len(again)
+        if len(again) > killed:
+            self.wrong.append(f"{len(again)} shards made again for {killed} kills: {again}")
         self.runs += 1
         shutil.rmtree(store)
 
@@ -177,9 +183,7 @@ class Trial:
             with Reader(store) as reader, Killer(targets, self.left, self.random) as killer:
                 outcome = run(store, self.root, encoder, hands())
             self.note(reader, killer.killed)
-            if len(outcome.cluster.again if outcome.cluster else []) > killer.killed:
-                self.wrong.append("more shards made again than were killed")
-            self.finished(store, outcome)
+            self.finished(store, outcome, killer.killed)
 
     def note(self, reader: Reader, killed: int) -> None:
         self.killed += killed
@@ -212,7 +216,7 @@ def drivers(trial: Trial) -> None:
             shutil.rmtree(store)
             trial.runs += 1
     last = SleepingHands(SLOTS, SECONDS_PER_TEXT, trial.counted)
-    trial.finished(store, run(store, trial.root, SleepingEncoder(), last))
+    trial.finished(store, run(store, trial.root, SleepingEncoder(), last), 0)
 
 
 def children() -> list[int]:
@@ -244,9 +248,7 @@ def with_ray(trial: Trial, kind: str) -> None:
             outcome = run(store, trial.root, FolderEncoder(), RayHands(cluster.address))
         felled = 2 - len(nodes)
         trial.note(reader, felled)
-        if len(outcome.cluster.again if outcome.cluster else []) > felled:
-            trial.wrong.append("more shards made again than nodes were taken away")
-        trial.finished(store, outcome)
+        trial.finished(store, outcome, felled)
         nodes += [cluster.add_node(**cpu) for _ in range(felled)]  # in the main thread alone
     cluster.shutdown()
 

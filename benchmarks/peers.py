@@ -22,8 +22,9 @@ A peer is no dependency of the project. Each has an environment of its own, see 
         [--set til] [--files 60] [--rounds 1] [--only WORD ...] [--quality SET ...]
 
 `tests/support/offline.py` runs it without a network. --files 0 takes all files. --quality prints
-another table instead: nDCG@10 of each tool's own search over its own chunks, on the sets of
-retrieval.py; the peer's rank of a file is that of its best passage among the first 100, as ours is.
+another table instead: nDCG@10 and median time of each tool's own search over its own chunks, on the
+sets of retrieval.py, in a process that has loaded all; the peer's rank of a file is that of its
+best passage among the first 100, as ours is.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from typing import Any
 
 from common import corpus_of, data, print_table, read_jsonl
 from encode import SETS, chunk_texts, part_of
-from peer_programs import PROGRAMS
+from peer_programs import PROGRAMS, asked
 from retrieval import SETS as RETRIEVAL_SETS
 from retrieval import documents, judgments, ndcg, write_files
 
@@ -77,6 +78,7 @@ class Run:
     window: int
     version: str
     ranked: list[list[str]] = field(default_factory=list)  # files, by query
+    searched: list[float] = field(default_factory=list)  # seconds, by query
 
 
 def llamaindex(batch: int | None = None, window: int | None = None) -> dict[str, Any]:
@@ -304,8 +306,12 @@ def measured(bench: Bench, name: str, files: Path, ways: list[Way], rounds: int)
     return [Figures.of_runs(way, found, bench.model) for way, found in runs.items()]
 
 
-def quality(bench: Bench, name: str) -> list[tuple[str, str, float]]:
-    """nDCG@10 of our search and of each peer's over the files of a retrieval set."""
+def middle(seconds: Sequence[float]) -> str:
+    return f"{median(seconds) * 1000:.1f}"
+
+
+def quality(bench: Bench, name: str) -> list[tuple[str, str, float, str]]:
+    """nDCG@10 and median time of our search and of each peer's over a retrieval set's files."""
     folder = bench.scratch / name
     ids = write_files(name, folder)
     relevant = judgments(name)
@@ -317,15 +323,14 @@ def quality(bench: Bench, name: str) -> list[tuple[str, str, float]]:
         return mean(ndcg([ids[one] for one in found], relevant[key]) for key, found in pairs)
 
     with corpus_of(folder) as corpus:
-        ours = [
-            documents(corpus.search(Query(one, DEPTH, per_source=None))) for one in queries.values()
-        ]
-    found = [(name, OURS, score(ours))]
+        wanted = [Query(one, DEPTH, per_source=None) for one in queries.values()]
+        ours = asked(lambda query: documents(corpus.search(query)), wanted)
+    found = [(name, OURS, score(ours["ranked"]), middle(ours["searched"]))]
     for way in SEARCHES:
         if way.tool in bench.pythons:
-            ranked = bench.run(way, folder, queries=list(queries.values())).ranked
-            sources = [[str(Path(one).relative_to(folder)) for one in files] for files in ranked]
-            found.append((name, way.label, score(sources)))
+            run = bench.run(way, folder, queries=list(queries.values()))
+            names = [[str(Path(one).relative_to(folder)) for one in files] for files in run.ranked]
+            found.append((name, way.label, score(names), middle(run.searched)))
     return found
 
 
@@ -350,7 +355,7 @@ def main() -> None:
         bench = Bench(Path(place).resolve(), ModelFolder(), given.pythons, threads)
         if given.quality:
             found = [row for name in given.quality for row in quality(bench, name)]
-            print_table(("set", "tool", "nDCG@10"), found)
+            print_table(("set", "tool", "nDCG@10", "a search, p50, ms"), found)
         else:
             speed(bench, given)
 
