@@ -25,7 +25,7 @@ suite:
 wheel:
 	$(BIN)/python tests/support/wheel_check.py
 
-# The loop of daily work, under a minute: all that reads the code, and the tests not marked slow.
+# The loop of daily work, about a minute on two cores: all that reads the code, and the tests not marked slow.
 check: lint compiled
 	$(TESTS) -m "not slow"
 
