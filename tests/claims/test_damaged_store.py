@@ -177,6 +177,7 @@ def sound(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any
     return {name: command(name, folder, before) for name in COMMANDS}
 
 
+@pytest.mark.slow
 def test_every_command_is_content_with_a_sound_copy(sound):
     assert sound["index"] == ""
     assert sound["search"] == sound["mcp"] == sound["chat"] == ["07.txt"]
@@ -272,6 +273,7 @@ def test_a_large_version_is_sampled_and_verify_compares_every_byte(tmp_path, cop
             check_contents(copy / "store", listed, EVERY_BYTE)
 
 
+@pytest.mark.slow
 def test_a_passage_that_is_not_what_was_embedded_is_not_shown(copy):
     """In a large index a flipped bit may lie between two samples, and in what a search finds."""
     store = copy / "store"
@@ -290,6 +292,7 @@ def test_a_passage_that_is_not_what_was_embedded_is_not_shown(copy):
     assert corpus.search(Query("w3x3y3 w3x3y4", 1))  # of another document, which is sound
 
 
+@pytest.mark.slow
 def test_a_version_that_lists_no_files_gets_its_list_with_the_next_run(copy):
     store = copy / "store"
     write_manifest(store, replace(read_manifest(store), contents={}))

@@ -26,6 +26,8 @@ from indexer.store.versions import versions
 from indexer.sync.forget import forget_document
 from tests.support.toy_index import sync
 
+pytestmark = pytest.mark.slow
+
 STORE = ".corpus-agent"
 TRUE, FALSE = "The rent is 900 EUR.\n", "The rent is 150 EUR.\n"
 TRUE_SHA256 = hashlib.sha256(TRUE.encode()).hexdigest()

@@ -29,6 +29,8 @@ from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
 from tests.support.toy_index import own, sync
 
+pytestmark = pytest.mark.slow
+
 SECRET = "Invoice number: OUTSIDE-4711\n"
 INSIDE = "a0.md"  # the control
 LINKS = ("linked/secret.md", "link.md")

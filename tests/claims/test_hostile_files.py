@@ -19,6 +19,8 @@ from tests.support.parsing import READING
 from tests.support.places import SAMPLE
 from tests.support.sealed_child import python
 
+pytestmark = pytest.mark.slow
+
 MAX_RESIDENT_BYTES = 10**9
 
 # In a process of its own, whose memory can be measured. The chunker's model is a toy.
@@ -47,7 +49,6 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_read_or_refused_within_its_limits(root, tmp_path, name):
     data = HOSTILE[name]()
@@ -63,7 +64,6 @@ def test_a_hostile_file_is_read_or_refused_within_its_limits(root, tmp_path, nam
     assert outcome["rows"]["innocent.txt"] == ["indexed", None, 1, ["Harmless words."]]
 
 
-@pytest.mark.slow
 def test_damaged_documents_have_a_status_each(root, tmp_path):
     """A few of what benchmarks/fuzz_extraction.py makes by the thousand."""
     chance = random.Random(7)
@@ -81,7 +81,6 @@ def test_damaged_documents_have_a_status_each(root, tmp_path):
     assert "crashed" not in {reason for _, reason, *_ in outcome["rows"].values()}
 
 
-@pytest.mark.slow
 def test_no_document_brings_in_another_file(root, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text(SECRET)
@@ -100,7 +99,6 @@ def test_no_document_brings_in_another_file(root, tmp_path):
     assert harmless == written  # the control: they are read as far as they may be
 
 
-@pytest.mark.slow
 def test_a_sparse_file_is_passed_over_for_its_size_or_its_bytes(root, tmp_path):
     for name, size in (("huge.txt", 2 * 2**30), ("large.txt", 120 * MIB)):
         with (root / name).open("wb") as file:
@@ -114,7 +112,6 @@ def test_a_sparse_file_is_passed_over_for_its_size_or_its_bytes(root, tmp_path):
     }
 
 
-@pytest.mark.slow
 def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
     (root / "line.txt").write_bytes(long_line())
     (tmp_path / "store").mkdir()
@@ -144,7 +141,6 @@ outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
     assert outcome["resident"] < MAX_RESIDENT_BYTES
 
 
-@pytest.mark.slow
 def test_as_much_text_as_may_be_fits_into_the_program(root, tmp_path):
     """At the limit: short lines are what costs most."""
     width = TEXT_CHARS // TEXT_LINES - 2

@@ -50,6 +50,7 @@ def test_the_json_page_names_every_declared_key():
     assert {name: keys for name, keys in unnamed.items() if keys} == {}
 
 
+@pytest.mark.slow
 def test_the_checked_in_pdfs_are_what_the_script_makes(tmp_path):
     write_all(tmp_path)
     for made in sorted(tmp_path.rglob("*.pdf")):

@@ -18,16 +18,23 @@ PATHS = [
 
 
 @functools.cache
-def parsed(path):
-    """The tree of a module."""
-    return ast.parse((REPOSITORY / path).read_text("utf-8"))
+def read(path):
+    """The text of a module."""
+    return (REPOSITORY / path).read_text("utf-8")
 
 
 @functools.cache
-def ours():
-    """The names of all our classes."""
-    nodes = (node for path in PATHS for node in ast.walk(parsed(path)))
-    return {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+def parsed(path):
+    """The tree of a module."""
+    return ast.parse(read(path))
+
+
+@functools.cache
+def is_ours(name):
+    """Whether a class of ours has a name; only a module in which it may stand is parsed."""
+    text = f"class {name}"
+    nodes = (node for path in PATHS if text in read(path) for node in ast.walk(parsed(path)))
+    return any(isinstance(node, ast.ClassDef) and node.name == name for node in nodes)
 
 
 def said_to_be_raised(tree):
@@ -40,12 +47,14 @@ def said_to_be_raised(tree):
 def known(name, tree):
     """Whether a name is an error of ours, of Python, or of a library that the module names."""
     named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return name in ours() | named or issubclass(getattr(builtins, name, int), BaseException)
+    builtin = issubclass(getattr(builtins, name, int), BaseException)
+    return builtin or name in named or is_ours(name)
 
 
 @pytest.mark.parametrize("path", PATHS, ids=str)
 def test_what_is_said_to_be_raised_exists(path):
-    tree = parsed(path)
+    # To parse all modules takes seconds, and a third of them say that something is raised.
+    tree = parsed(path) if SAID.search(read(path)) else ast.Module([], [])
     assert [name for name in said_to_be_raised(tree) if not known(name, tree)] == []
 
 
@@ -53,4 +62,5 @@ def test_an_error_that_is_gone_would_be_seen():
     tree = ast.parse('def f():\n    """It. Raises NoSuchThing where it is so, ValueError else."""')
     assert said_to_be_raised(tree) == {"NoSuchThing"}
     assert not known("NoSuchThing", tree)
-    assert sum(len(said_to_be_raised(tree)) for tree in map(parsed, PATHS)) > 50
+    saying = [path for path in PATHS if SAID.search(read(path))]
+    assert sum(len(said_to_be_raised(parsed(path))) for path in saying) > 50

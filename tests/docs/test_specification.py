@@ -31,6 +31,7 @@ def missing(page: str) -> list[str]:
     return found + [name for name in MODULE.findall(page) if find_spec(name) is None]
 
 
+@pytest.mark.slow
 def test_every_module_and_every_test_of_the_specification_is_there():
     assert missing(PAGE) == []
 

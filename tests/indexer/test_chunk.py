@@ -34,6 +34,7 @@ def lines_of(doc: Document, chunk: Chunk) -> str:
 LINES = st.lists(st.text(alphabet="ab #`-.\t日é", max_size=120), min_size=1, max_size=60)
 
 
+@pytest.mark.slow
 @given(LINES, st.sampled_from(["markdown/1", "text/1"]))
 def test_a_chunk_is_the_text_of_its_lines(lines, extractor):
     doc = document(*lines, extractor=extractor)
@@ -44,6 +45,7 @@ def test_a_chunk_is_the_text_of_its_lines(lines, extractor):
         assert chunk.text.split("\n")[-1] in last
 
 
+@pytest.mark.slow
 @given(LINES)
 def test_no_letter_is_lost_between_chunks(lines):
     doc = document(*lines)
@@ -53,6 +55,7 @@ def test_no_letter_is_lost_between_chunks(lines):
     )
 
 
+@pytest.mark.slow
 @given(st.lists(LINES, min_size=1, max_size=4))
 def test_a_chunk_of_a_paged_document_lies_on_one_page_and_holds_no_mark(pages):
     doc = paged(*pages)
@@ -64,6 +67,7 @@ def test_a_chunk_of_a_paged_document_lies_on_one_page_and_holds_no_mark(pages):
         assert page_mark(chunk.page_start or 0) not in chunk.text.split("\n")
 
 
+@pytest.mark.slow
 @given(LINES)
 def test_what_the_model_sees_fits_its_window(lines):
     doc = document(*lines, title="a title " * 30)
@@ -78,6 +82,7 @@ def test_a_word_that_the_tokenizer_takes_for_one_token_is_still_cut():
     assert sum(len(chunk.text) for chunk in chunks) >= 3 * 1_999
 
 
+@pytest.mark.slow
 def test_the_real_model_counts_as_the_chunker_does():
     encoder = FolderEncoder()
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
@@ -145,6 +150,7 @@ def test_a_colon_within_a_value_stays():
 ROWS = st.lists(st.text(alphabet="ab |:-\n", max_size=60), min_size=1, max_size=20)
 
 
+@pytest.mark.slow
 @given(ROWS, ROWS)
 def test_more_text_never_takes_fewer_letters(one, two):
     def letters(text: str) -> int:

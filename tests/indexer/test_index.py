@@ -239,6 +239,7 @@ def test_a_file_that_is_no_pdf_any_more_is_reported(report, root):
         report.page_picture("report.pdf", 1)
 
 
+@pytest.mark.slow
 def test_the_heading_of_a_line_is_that_of_the_document_as_it_is_now(corpus: Index, root: Path):
     before = root / "bread.md"
     before.write_text(
@@ -253,6 +254,7 @@ def test_the_heading_of_a_line_is_that_of_the_document_as_it_is_now(corpus: Inde
         corpus.heading("other.md", 1)
 
 
+@pytest.mark.slow
 def test_an_empty_file_is_said_to_be_empty(corpus, root):
     (root / "empty.txt").write_text("")
     (root / "blank.txt").write_text(" \n")

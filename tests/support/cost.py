@@ -6,13 +6,15 @@ import resource
 
 import pytest
 
-SLOW = 0.2  # processor seconds from which on a test is marked slow and left out of `make check`
+SLOW = 0.07  # processor seconds from which on a test is marked slow and left out of `make check`
 # What fails, loosely: a busy machine takes twice as many, and a first import of an engine two.
 TOO_MANY = 4.0
 
 # Files of few tests that take long, or that wait for others' processes: begun first, since what
 # comes last keeps one process alone. After them files with many slow tests.
 LONG = (
+    "tests/test_house.py",
+    "tests/corpus_agent/agent/test_transcripts.py",
     "tests/claims/test_patterns.py",
     "tests/corpus_agent/service/test_cluster.py",
     "tests/corpus_agent/service/test_watching.py",

@@ -84,6 +84,7 @@ def test_earlier_turns_go_in_as_messages():
     assert roles == [("user", "Hello?"), ("assistant", "It is [1]."), ("user", QUESTION)]
 
 
+@pytest.mark.slow
 def test_each_answer_has_a_nonce_of_its_own():
     nonces = set()
     for _ in range(3):
@@ -224,6 +225,7 @@ def test_an_answer_cannot_act_on_a_terminal():
     assert answer.text == "At 24 °C [1]."
 
 
+@pytest.mark.slow
 def test_wrong_tool_calls_are_explained_and_the_loop_goes_on():
     answer, fake = ask(
         calls(("web_search", {"q": "bread"})),
@@ -437,6 +439,7 @@ def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, sup
         assert ("[unsupported]" in answer.text) != supported
 
 
+@pytest.mark.slow
 def test_half_a_pair_in_a_reply_ends_no_question():
     """A server can write one as an escape in JSON, and no request can say it again to repair it."""
     quoted = 'At 24 °C [bread.md:3] "Keep the sourdough{} at a temperature of 24 °C."'

@@ -78,6 +78,7 @@ def test_the_question_always_stays():
 SIZES = st.lists(st.integers(0, 8_000), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(st.lists(SIZES, max_size=5), st.integers(300, 6_000))
 def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
     entries = [*TURNS, QUESTION]
@@ -253,6 +254,7 @@ def test_every_request_fits_the_window_that_the_server_names():
     assert LEFT_OUT in json.dumps(fake.requests[-1])
 
 
+@pytest.mark.slow
 def test_a_result_that_was_left_out_is_given_again_when_it_is_asked_for():
     text = "\n".join(f"Line {n} of a long story about sourdough." for n in range(300))
     corpus = MemoryCorpus({"a.md": text, "b.md": text})

@@ -71,6 +71,7 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
     return answers, fake.requests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "refusal",
     ["NOT_FOUND", "The documents do not mention when rent is due.", "It rains on Tuesdays."],
@@ -85,6 +86,7 @@ def test_a_model_that_refuses_with_tools_is_asked_once_more_without(refusal):
     assert "added without the model" not in " ".join(answer.notices)
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_worse_with_tools_is_found_out_once_and_remembered():
     replies = [says("NOT_FOUND"), YES, ANSWER, YES, says("The dough rises at 24 °C.")]
     (_, second), requests = ask(replies, QUESTION, "At what temperature does the dough rise?")
@@ -92,6 +94,7 @@ def test_a_model_that_answers_worse_with_tools_is_found_out_once_and_remembered(
     assert second.citations[0].quote == "The dough rises at 24 °C for five hours."
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_with_tools_keeps_them():
     good = says(f'{DUE} [lease.md:3] "{DUE}"')
     answers, requests = ask([good, good], QUESTION, QUESTION)
@@ -99,6 +102,7 @@ def test_a_model_that_answers_with_tools_keeps_them():
     assert all("tools" in request for request in requests)
 
 
+@pytest.mark.slow
 def test_a_model_that_refuses_both_times_keeps_its_tools_and_the_passages_stand_below():
     (answer, _), requests = ask(
         [says("NOT_FOUND"), YES, says("NOT_FOUND"), says("NOT_FOUND"), NO], QUESTION, QUESTION
@@ -113,12 +117,14 @@ def test_where_program_and_model_find_nothing_the_model_is_asked_once():
     assert (answer.status, answer.citations, len(requests)) == ("not_found", (), 1)
 
 
+@pytest.mark.slow
 def test_a_model_that_searched_further_is_believed():
     replies = [calls(("vectordb_search", {"query": "rent day"})), says("NOT_FOUND")]
     (answer,), requests = ask(replies)
     assert (answer.status, len(requests)) == ("closest", 2)
 
 
+@pytest.mark.slow
 def test_a_failure_of_the_second_request_is_said_and_the_passages_stand():
     (answer,), _ = ask([says("NOT_FOUND"), YES, fails(500, "out of memory")])
     assert answer.status == "closest"
@@ -128,6 +134,7 @@ def test_a_failure_of_the_second_request_is_said_and_the_passages_stand():
 # --- the size
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("parameters", "offered"), [(SMALL - 1, False), (SMALL, True), (None, True), ("135M", True)]
 )
@@ -154,6 +161,7 @@ def test_a_sure_no_of_the_reader_ends_the_question_with_the_passages_and_no_draf
     assert (answer.status, answer.citations[0].quote, len(requests)) == ("closest", DUE, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "status"),
     [(says("Yes"), "answered"), (says("partly"), "partial"), (says("Well, "), "partial")],
@@ -165,6 +173,7 @@ def test_without_probabilities_the_word_counts_and_other_words_count_nothing(wor
     assert answer.status in (status, "answered")
 
 
+@pytest.mark.slow
 def test_a_model_that_cannot_say_is_asked_for_its_draft_however_unsure_the_program_is():
     question = "Who brushes the dogs?"
     assert ExtractiveAnswerer(ENCODER).answer(question, CORPUS).probability < 0.35
@@ -174,6 +183,7 @@ def test_a_model_that_cannot_say_is_asked_for_its_draft_however_unsure_the_progr
     assert len(requests) == 1
 
 
+@pytest.mark.slow
 def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_is_said():
     refused = fails(400, "logprobs is not supported")
     answers, requests = ask([refused, ANSWER, ANSWER], QUESTION, QUESTION, parameters=1)
@@ -183,6 +193,7 @@ def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_
     assert all(answer.citations[0].quote == DUE for answer in answers)
 
 
+@pytest.mark.slow
 def test_a_server_that_fails_once_is_asked_for_probabilities_again():
     answers, requests = ask([fails(503), ANSWER, NO], QUESTION, QUESTION, parameters=1)
     assert [request["max_tokens"] == 1 for request in requests][-1]
@@ -215,6 +226,7 @@ def test_words_that_say_nothing_are_no_reading():
 # --- what is sent, and when
 
 
+@pytest.mark.slow
 def test_the_fixed_part_is_the_same_bytes_for_every_question():
     _, requests = ask([YES, ANSWER] * 2, QUESTION, "Who keeps no dogs?", parameters=1)
     assert {json.dumps(request["messages"][0]) for request in requests} == {
@@ -233,6 +245,7 @@ def test_the_passages_are_shown_before_the_model_is_asked():
     assert (found.citations[0].quote, requests_before) == (DUE, 0)
 
 
+@pytest.mark.slow
 def test_a_slow_model_was_preceded_by_the_passages_and_the_fallback_says_why():
     passages, slow = [], says("yes", delay=1.0)
     (answer,), _ = ask([slow, slow], parameters=1, passages=passages, timeouts=Timeouts(first=0.2))
@@ -284,6 +297,7 @@ def event(content):
     return raw(f"data: {json.dumps({**about, **chunk})}\n\ndata: [DONE]\n\n".encode(), EVENTS)
 
 
+@pytest.mark.slow
 def test_json_of_any_depth_is_no_usable_answer():
     (answer,), _ = ask([raw(b"data: " + DEEP + b"\n\n", EVENTS)])
     assert (answer.answerer, answer.status) == ("extractive", "closest")

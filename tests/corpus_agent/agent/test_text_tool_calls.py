@@ -234,6 +234,7 @@ def test_an_object_is_read_up_to_its_bound(end):
     assert parse(longer, TOOLS).calls == ()
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="{}[]\"'<>/|`:,=()\n abquery_tolsrchvdTOL_CAS", max_size=200))
 def test_nothing_that_a_model_writes_breaks_the_parser(reply):
     spoken = parse(reply, TOOLS)

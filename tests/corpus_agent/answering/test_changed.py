@@ -30,6 +30,7 @@ def answerer():
     return ExtractiveAnswerer(FolderEncoder())
 
 
+@pytest.mark.slow
 def test_the_first_line_names_the_file_that_changed_and_what_to_run(answerer):
     for text, question in {
         LEASE: "How much is the deposit?",

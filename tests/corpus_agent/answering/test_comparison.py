@@ -72,6 +72,7 @@ def test_what_compares_no_two_things_stays_whole(question):
     assert sides(question) is None
 
 
+@pytest.mark.slow
 def test_both_sides_are_quoted_and_nothing_else():
     corpus = MemoryCorpus({"oak.md": OAK, "bike.md": BIKE, "bread.md": BREAD})
     answerer = ExtractiveAnswerer(FolderEncoder())

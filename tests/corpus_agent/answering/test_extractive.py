@@ -44,6 +44,7 @@ def corpus() -> MemoryCorpus:
     return MemoryCorpus(documents, unreadable=2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "expected", "source"),
     [
@@ -147,6 +148,7 @@ def test_an_empty_corpus_has_no_answer(answerer):
     assert (answer.status, answer.probability) == ("not_found", None)  # nothing was estimated
 
 
+@pytest.mark.slow
 def test_a_notice_stands_in_every_answer(corpus):
     noted = ExtractiveAnswerer(FolderEncoder(), ("The model is gone.",))
     for question in ("How much is the deposit?", "Who was the first man on the moon?"):
@@ -170,6 +172,7 @@ MARKDOWN = st.lists(
 ).map("\n".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(MARKDOWN)
 def test_units_lie_in_order_inside_the_text_and_are_not_empty(text):
@@ -302,6 +305,7 @@ class Whole(MemoryCorpus):
         ]
 
 
+@pytest.mark.slow
 def test_front_matter_is_quoted_for_its_properties_alone(answerer):
     for note, question, line in (
         ("---\nauthor: Ida Kolb\ndate: 2024-05-02\ntags: [boat, lease]\n---\n# Boat", "author", 2),

@@ -52,6 +52,7 @@ def test_a_question_that_stands_alone_has_one_reading_whatever_was_asked_before(
     assert len(readings("And who stirs it?", history)) > 1  # the control
 
 
+@pytest.mark.slow
 def test_whom_he_stands_for_is_taken_from_the_quotation_before():
     corpus = MemoryCorpus({"boiler.md": BOILER, "phones.md": PHONES, "dal.md": DAL})
     history = [turn("How long does the dal simmer?", DAL), turn("Who fixes the boiler?", BOILER)]

@@ -8,8 +8,9 @@ from benchmarks.answers import KINDS, answered, shown
 from benchmarks.quotations import GOOD, HABITS, NUMBER_DAMAGE, SENSE_DAMAGE, damaged, verdict
 from corpus_agent.answering.verification import UNSUPPORTED
 
+pytestmark = pytest.mark.slow
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("which", ["dev", "held"])
 def test_no_damaged_quotation_is_verified_and_right_ones_are(which):
     made = damaged(which, random.Random(31))
@@ -22,7 +23,6 @@ def test_no_damaged_quotation_is_verified_and_right_ones_are(which):
     assert sum(right) >= 0.99 * len(right) > 150
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("which", ["dev", "held"])
 def test_an_answer_that_contradicts_its_own_quotation_is_marked(which):
     made = answered(which, random.Random(32))

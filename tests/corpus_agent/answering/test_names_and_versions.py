@@ -11,6 +11,8 @@ from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.index import Index
 
+pytestmark = pytest.mark.slow
+
 PAPERS = {
     "letters/violin.txt": "4 June 2024\n\nDear Mr Tarrant,\n\n"
     "My fee is 55 pounds for an hour. I can come on Fridays.\n\nKind regards,\nOdette Varga\n",

@@ -49,6 +49,7 @@ def answerer():
     return ExtractiveAnswerer(FolderEncoder())
 
 
+@pytest.mark.slow
 def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passages(answerer):
     answer = answerer.answer("Who has paid which Kaution to whom and why?", Written("de"))
     (notice,) = [text for text in answer.notices if "language" in text]

@@ -70,6 +70,7 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
     assert not any(claim.supported for claim in for_parent.claims(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draft",
     [
@@ -85,6 +86,7 @@ def test_a_sentence_against_its_own_quotation_is_marked(draft):
     assert control.citations or "The Tenant of the flat may" in draft
 
 
+@pytest.mark.slow
 def test_strict_evidence_leaves_no_line_that_nothing_supports():
     draft = (
         "# Dogs are welcome\n\nHere is what the lease says:\n\nIs that not good?\n\n"
@@ -109,6 +111,7 @@ def test_a_footnote_of_the_models_own_is_taken_out():
     assert without_own_words("Dogs bark [^2].") == "Dogs bark."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("glued", ["Cats may stay", "Overturned rules", "Repealed"])
 def test_strict_evidence_takes_out_what_is_glued_to_a_true_sentence(glued):
     true = LEASE.strip().rstrip(".")

@@ -81,6 +81,7 @@ def test_a_receipt_says_what_was_asked_done_and_answered():
     assert content["unsupported"] == ["Maybe at 9 °C."]
 
 
+@pytest.mark.slow
 def test_the_same_call_over_the_same_documents_has_the_same_hash():
     assert made()["calls"] == made()["calls"]  # although every answer has a nonce of its own
 
@@ -121,6 +122,7 @@ def test_a_receipt_keeps_status_and_probability():
 # --- keeping
 
 
+@pytest.mark.slow
 def test_a_file_is_for_its_owner_and_emptied_when_it_is_written(tmp_path):
     path = tmp_path / "r.json"
     path.write_text('{"receipt": 1, "rest": "' + "x" * 100_000)

@@ -6,6 +6,8 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from indexer.embed import FolderEncoder
 from tests.support.fakes import MemoryCorpus
 
+pytestmark = pytest.mark.slow
+
 FIRST = "In spring a notice for all owners of boats was pinned to the door of the harbour."
 SECOND = 'The wording was Dutch, apart from "no mooring", which was in Frisian.'
 OTHER = "The door was painted green in autumn."
@@ -22,7 +24,6 @@ def test_two_sentences_that_hold_the_question_together_are_one_quotation(between
     assert quotes(f"{FIRST}{between}{SECOND}")[0] == f"{FIRST} {SECOND}"
 
 
-@pytest.mark.slow
 def test_sentences_of_two_paragraphs_items_and_what_adds_nothing_stand_alone():
     for text in (
         f"{FIRST}\n\n{SECOND}",

@@ -1,5 +1,7 @@
 """Ratios that no passage names, answered with the rows of a report's statements that they need."""
 
+import pytest
+
 from corpus_agent.answering import statements
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.statements import rows_asked, statement_rows
@@ -82,6 +84,7 @@ def test_other_questions_and_other_documents_are_read_as_before():
     assert rows("What is the quick ratio of Harbour Mills?", prose) == ([], ())
 
 
+@pytest.mark.slow
 def test_the_rows_are_the_closest_passages_with_the_years_above_them():
     corpus = MemoryCorpus({SOURCE: REPORT})
     answer = ExtractiveAnswerer(FolderEncoder()).answer(

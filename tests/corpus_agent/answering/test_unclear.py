@@ -32,6 +32,7 @@ def corpus() -> MemoryCorpus:
     return MemoryCorpus({"units/oak.md": OAK, "units/elm.md": ELM, "bread.md": BREAD})
 
 
+@pytest.mark.slow
 def test_what_leaves_open_which_is_meant_is_asked_back_with_the_candidates_cited(answerer, corpus):
     answer = answerer.answer(VAGUE, corpus)
     assert (answer.status, answer.probability) == ("unclear", None)

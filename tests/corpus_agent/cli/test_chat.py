@@ -71,6 +71,7 @@ def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
         return "\n".join(printed), fake
 
 
+@pytest.mark.slow
 def test_citations_are_numbered_through_the_conversation(tmp_path):
     replies = [says(WARM), says("How often is the sourdough fed?"), says(f"{FED}. {WARM}.")]
     replies += [says("How warm is the sourdough?"), says(f"{WARM}, see [1].")]
@@ -83,6 +84,7 @@ def test_citations_are_numbered_through_the_conversation(tmp_path):
     assert "[2] bread.md:5" in sources and "[3]" not in sources
 
 
+@pytest.mark.slow
 def test_the_first_search_of_a_follow_up_is_made_on_the_question_made_standalone(tmp_path):
     _, fake = conversation(
         tmp_path,
@@ -97,6 +99,7 @@ def test_the_first_search_of_a_follow_up_is_made_on_the_question_made_standalone
     assert last["messages"][-3] == {"role": "user", "content": "And how often is it fed?"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["", "I think that\nit is this.", "x" * 400, "…"])
 def test_what_is_no_question_is_not_searched(tmp_path, said):
     _, fake = conversation(
@@ -358,6 +361,7 @@ def test_the_names_of_the_help_are_the_commands():
         assert command in chat.HELP
 
 
+@pytest.mark.slow
 def test_a_reply_with_calls_in_a_later_turn_is_answered_too(tmp_path):
     feed = calls(("vectordb_search", {"query": "feed"}))
     replies = [says(WARM), says("How often fed?"), feed, says(FED)]

@@ -492,6 +492,7 @@ def test_a_model_that_is_gone_is_said_and_an_error_where_it_was_typed(cli: Cli, 
     assert "No model server answers" in json.loads(typed.stdout)["error"]["message"]
 
 
+@pytest.mark.slow
 def test_bash_completes_commands_and_options_with_what_is_printed():
     script = CliRunner().invoke(main, ["completion", "bash"]).output
     words = "COMP_WORDS=(corpus-agent search --not); COMP_CWORD=2"

@@ -9,6 +9,8 @@ import pytest
 
 from tests.support.command import Cli
 
+pytestmark = pytest.mark.slow
+
 QUOTED = re.compile(r"""'[^'\n]*'|"[^"\n]*\"""")
 # A reader could take these for the program's words, a terminal the second one for an order.
 HOSTILE = ["notes, version 9 of 2030", "a\u202eb  (MISSING)"]
@@ -18,7 +20,6 @@ def said(done) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_a_folders_name_is_shown_as_a_name_by_each_command_about_indexes(cli: Cli, tmp_path: Path):
     cli = partial(cli, env={"XDG_STATE_HOME": str(tmp_path / "state")})  # no index of others
     (tmp_path / "own").mkdir()
@@ -50,7 +51,6 @@ def test_a_folders_name_is_shown_as_a_name_by_each_command_about_indexes(cli: Cl
             assert f"corpus   '{folder}'\n" in shown[2]
 
 
-@pytest.mark.slow
 def test_what_mends_permissions_names_the_folder_to_a_shell(cli: Cli, tmp_path: Path):
     folder = tmp_path / "it's $(touch taken)"
     folder.mkdir()

@@ -11,6 +11,8 @@ from indexer.store.lance import CLIENT, OTHERS
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
+pytestmark = pytest.mark.slow
+
 LIBRARIES = ("torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", CLIENT)
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 
@@ -31,7 +33,6 @@ def imported_by(store, *arguments: str, shows: str = "sourdough") -> set[str]:
     return set(json.loads(done.stderr))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("search", "sourdough starter"), ("ask", QUESTION, "--llm", "none")]
 )
@@ -54,7 +55,6 @@ def test_a_command_that_ends_quickly_ends_properly(word, status):
     assert ("No such command" in done.stderr) == bool(status)
 
 
-@pytest.mark.slow
 def test_indexing_imports_no_heavy_library_either(tmp_path):
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus/a.md").write_bytes((SAMPLE / "kitchen/sourdough.md").read_bytes())
@@ -71,7 +71,6 @@ def test_indexing_imports_no_heavy_library_either(tmp_path):
     assert done.stdout == "True set()\n", done.stderr
 
 
-@pytest.mark.slow
 def test_a_sealed_search_prints_nothing_but_its_answer(sample_store, cli: Cli):
     done = cli("--store", sample_store, "search", "sourdough starter")
     assert (done.returncode, done.stderr) == (0, "")
@@ -101,7 +100,6 @@ with tempfile.TemporaryDirectory() as folder:
 """
 
 
-@pytest.mark.slow
 def test_lancedb_works_without_the_client_of_its_remote_catalogues():
     done = subprocess.run(
         [sys.executable, "-c", LANCEDB], capture_output=True, text=True, cwd=REPOSITORY
@@ -109,7 +107,6 @@ def test_lancedb_works_without_the_client_of_its_remote_catalogues():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow
 def test_where_the_client_is_loaded_already_lancedb_uses_it():
     code = (
         f"import {CLIENT}.models as models\n"
@@ -122,7 +119,6 @@ def test_where_the_client_is_loaded_already_lancedb_uses_it():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.slow
 def test_help_and_status_import_no_more_than_they_use(sample_store):
     """Each of these would be a tenth of the time that they take, or more."""
     others = (

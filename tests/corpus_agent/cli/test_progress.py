@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from corpus_agent.cli import progress
 from corpus_agent.cli.progress import IndexProgress
 from indexer import Progress
@@ -33,6 +35,7 @@ def test_otherwise_there_is_a_line_every_ten_seconds_with_the_time_left(capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_no_time_left_is_told_from_the_first_file_of_many_or_from_sleep(capsys):
     first = IndexProgress(None, seconds=0.0)
     first.advance(Progress(1, 400, 10, 40_000, 1, "notes/1.md"))

@@ -280,6 +280,7 @@ def test_what_is_of_one_folder_says_so_where_several_are_named(tmp_path):
         assert re.search("is about one folder|One index holds one folder", done.stderr), option
 
 
+@pytest.mark.slow
 def test_all_stores_are_those_that_are_recorded_whatever_else_is_named(cli: Cli, tmp_path):
     environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
     for name, text in TEXTS.items():

@@ -45,6 +45,7 @@ def from_nowhere(tmp_path: Path, *arguments: object) -> "subprocess.CompletedPro
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -84,6 +85,7 @@ def test_an_input_that_was_closed_before_is_an_empty_one(sample_store):
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), (words, done.stderr)
 
 
+@pytest.mark.slow
 def test_two_outputs_in_one_file_are_refused_before_any_work(cli: Cli, store, tmp_path):
     for words in (
         ["table", "rent", "--csv", "t.html", "--html", "t.html"],
@@ -121,6 +123,7 @@ def test_what_is_named_in_full_needs_no_working_folder(tmp_path, store):
     assert (done.returncode, "a.md" in done.stdout) == (0, True), done.stderr
 
 
+@pytest.mark.slow
 def test_a_callers_relative_path_from_a_folder_that_is_gone(tmp_path):
     code = (
         "import os, sys; from corpus_agent.api import Corpus; os.chdir(sys.argv[1])\n"

@@ -39,6 +39,7 @@ def corpus(tmp_path_factory) -> Index:
     return Index.open(folder / "store", root=root)
 
 
+@pytest.mark.slow
 def test_of_a_table(corpus):
     table = table_of(corpus, [field_of("expiry")])
     assert list(render.foot_lines(table)) == [

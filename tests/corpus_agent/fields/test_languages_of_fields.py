@@ -75,6 +75,7 @@ def test_a_field_that_is_not_known_says_in_which_languages_no_document_has_its_w
     assert f"Note: {excess}" in result.text
 
 
+@pytest.mark.slow
 def test_in_a_language_that_is_not_known_the_words_of_a_document_find_its_value(tmp_path):
     root = tmp_path / "docs"
     root.mkdir()

@@ -369,6 +369,7 @@ def test_front_matter_is_no_event_and_each_property_is_quoted_alone():
     assert [one.day for one in timeline_of(ruled).statements] == ["2024-05-02"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["2024-01-01", "2024-01-01 it rained"])
 def test_a_list_of_days_is_looked_through_once_and_not_once_a_day(line):
     corpus = ListedCorpus({"log.txt": f"{line}\n" * 200})
@@ -397,6 +398,7 @@ def test_a_counted_term_ends_on_its_day_or_on_the_one_before(words, counted, sta
     assert shown == (counted != "no")
 
 
+@pytest.mark.slow
 def test_the_cost_of_different_days_grows_as_their_list_does():
     def seconds(days: int) -> float:
         every = (date(2001, 1, 1) + timedelta(days=3 * day) for day in range(days))
@@ -516,6 +518,7 @@ def test_in_an_answer_and_for_a_parent_nothing_of_a_document_is_a_link_or_ends_a
     assert "<</doc" not in framed
 
 
+@pytest.mark.slow
 def test_a_statement_of_a_timeline_has_its_date_where_a_page_is_wrapped_before_it(tmp_path):
     root = tmp_path / "docs"
     root.mkdir()

@@ -116,6 +116,7 @@ def test_each_document_is_a_row_and_each_value_has_one_form(made):
     }
 
 
+@pytest.mark.slow
 def test_a_file_without_a_byte_says_nothing_and_is_not_unreadable(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/blank.txt").write_bytes(b"")
@@ -208,6 +209,7 @@ def test_every_quotation_of_a_table_stands_in_its_document(made):
         assert checked.verdict == "verified"
 
 
+@pytest.mark.slow
 def test_the_foot_counts_what_changed_and_what_is_gone(made, tmp_path):
     folder = tmp_path / "copy"
     shutil.copytree(made, folder)
@@ -438,6 +440,7 @@ def test_what_is_no_label_of_several_and_no_heading_of_a_clause_says_nothing(wor
     assert row.cells[0].status == "silent"
 
 
+@pytest.mark.slow
 def test_a_mention_that_is_too_little_to_be_quoted_is_one(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -652,6 +655,7 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     assert (wrong.returncode, "is not in the index" in wrong.stderr) == (1, True)
 
 
+@pytest.mark.slow
 def test_a_value_of_a_text_that_the_document_hides_is_marked_at_every_door(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()

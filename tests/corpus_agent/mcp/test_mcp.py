@@ -220,6 +220,7 @@ def test_questions_of_one_conversation_follow_each_other(tools):
     assert asked[-1] == ("Bread?", [])
 
 
+@pytest.mark.slow
 def test_questions_asked_at_once_are_all_kept_and_the_least_recent_conversation_is_forgotten(tools):
     asked = {}
     meeting = Barrier(3)
@@ -306,6 +307,7 @@ def test_a_fitted_window_fits_loses_no_line_and_always_goes_on(texts, tokens):
     assert len(cut.lines) == 1 or sum(tokens_at_most(x.text) for x in cut.lines) <= tokens
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_a_name_survives_its_uri(source):
     uri = uri_of(source)
@@ -354,6 +356,7 @@ def test_a_new_version_is_seen_and_the_same_one_is_not_opened_again(tmp_path):
     assert [row.source for row in service.corpus().files()] == ["a.md", "b.md"]
 
 
+@pytest.mark.slow
 def test_an_answer_of_a_service_is_in_the_log_and_says_what_the_launch_found(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs/a.md").write_text("The boiler is serviced in May.")
@@ -382,6 +385,7 @@ class Counting(ToyEncoder):
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrapped", [True, False])
 def test_threads_use_the_encoder_one_after_the_other(toy_store, wrapped):
     counting = Counting()

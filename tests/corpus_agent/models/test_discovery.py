@@ -249,6 +249,7 @@ def test_a_redirect_is_not_followed():
         assert elsewhere.paths == []
 
 
+@pytest.mark.slow
 def test_proxies_of_the_environment_are_ignored_and_the_control_shows_they_would_be_used():
     code = (
         "import sys, urllib.request as u\n"

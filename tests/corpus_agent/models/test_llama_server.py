@@ -115,6 +115,7 @@ DENIED = {
 ALLOWED = {"model": "ok", "home": "ok"}
 
 
+@pytest.mark.slow
 def test_the_server_answers_and_has_neither_network_nor_documents(places):
     code = """
     parts, done = [], threading.Event()
@@ -166,6 +167,7 @@ def test_the_server_is_told_what_stands_on_a_list():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["", "os.kill(os.getpid(), 9)"])
 def test_the_server_ends_with_a_sealed_parent(places, ending):
     code = f"""
@@ -176,6 +178,7 @@ def test_the_server_ends_with_a_sealed_parent(places, ending):
     assert until(lambda: not started_with(str(places[1]))), started_with(str(places[1]))
 
 
+@pytest.mark.slow
 def test_the_server_is_running_while_its_parent_is(places):
     check = """
     from tests.support.processes import started_with
@@ -186,6 +189,7 @@ def test_the_server_is_running_while_its_parent_is(places):
     assert python(unsealed + textwrap.dedent(check), *places) == {"running": 1}
 
 
+@pytest.mark.slow
 def test_a_program_that_cannot_start_is_an_error(places):
     program, model, _, store = places
     program.write_text("#!/does/not/exist\n")
@@ -219,6 +223,7 @@ def started(places):
     return python(START + textwrap.dedent(code), *places)
 
 
+@pytest.mark.slow
 def test_no_link_in_the_store_is_written_through(places, tmp_path):
     store, precious = places[3], tmp_path / "bashrc"
     precious.write_text("precious")
@@ -274,6 +279,7 @@ def test_what_ended_servers_left_goes_and_a_running_one_keeps_its_own(places):
     assert not third.exists()
 
 
+@pytest.mark.slow
 def test_what_others_call_alike_stays(places):
     temp = places[3] / "tmp"
     temp.mkdir(mode=0o700)
@@ -285,6 +291,7 @@ def test_what_others_call_alike_stays(places):
     assert {path.name for path in temp.iterdir()} >= {*names, "llama-00000000000000aa"}
 
 
+@pytest.mark.slow
 def test_the_path_to_its_socket_may_be_long(places, tmp_path):
     store = tmp_path / ("x" * 100) / ("y" * 100)
     store.mkdir(parents=True)

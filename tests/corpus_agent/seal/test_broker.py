@@ -127,6 +127,7 @@ def brokered(code, root, store, where, **options):
     return python(BROKERED + textwrap.dedent(code), root, store, where, **options)
 
 
+@pytest.mark.slow
 def test_the_server_is_asked_by_the_broker_and_reached_in_no_other_way(root, store):
     code = """
     attempt("directly", lambda: socket.create_connection((address.ip, address.port)))
@@ -143,6 +144,7 @@ def test_the_server_is_asked_by_the_broker_and_reached_in_no_other_way(root, sto
         assert "socket" not in found["open"]
 
 
+@pytest.mark.slow
 def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
     code = """
     outcome["asked"] = broker.status_of("/v1/models", 10)
@@ -157,6 +159,7 @@ def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
         assert fake.paths == ["GET /v1/models"]
 
 
+@pytest.mark.slow
 def test_a_socket_of_a_long_path_is_reached_too(root, store, tmp_path, monkeypatch):
     # connect() takes 107 bytes; the broker holds the folder and names the socket in it.
     folder = tmp_path / ("x" * 100) / ("y" * 100)
@@ -178,6 +181,7 @@ def failure(method, path, body=b""):
 """
 
 
+@pytest.mark.slow
 def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
@@ -191,6 +195,7 @@ def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, sto
         )
 
 
+@pytest.mark.slow
 def test_a_broker_that_is_gone_is_an_error(root, store, listener):
     # Killed before the seal: a sealed process may not signal it.
     code = """
@@ -267,6 +272,7 @@ def test_the_broker_itself_opens_nothing_else(tmp_path, listener):
         assert set(python(code, *ports, "free").values()) == {None, "runs"}
 
 
+@pytest.mark.slow
 def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
     root, store, listener
 ):
@@ -287,6 +293,7 @@ def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
     assert len(found["open"]) <= len(known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signal", [9, 15])
 def test_the_broker_ends_with_its_parent(root, store, listener, signal):
     code = f"""
@@ -299,6 +306,7 @@ def test_the_broker_ends_with_its_parent(root, store, listener, signal):
     assert gone(json.loads(done.stdout)["pid"])
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_the_terminal_does_not_reach_the_broker(root, store):
     code = """
     import signal

@@ -172,6 +172,7 @@ def test_a_server_of_this_user_is_asked_unnamed_and_nothing_is_kept():
     assert not (user_state.state_folder() / known_servers.FILE_NAME).exists()
 
 
+@pytest.mark.slow
 def test_another_users_server_is_asked_once_it_was_named_and_while_it_stays_theirs():
     with serving_as(OTHER) as server:
         with pytest.raises(

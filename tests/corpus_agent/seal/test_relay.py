@@ -271,6 +271,7 @@ def test_a_relay_that_is_told_no_frame_ends_and_says_nothing(data):
         assert len(server.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
     counts = play(count, count)

@@ -44,6 +44,7 @@ def outside(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_the_state_is_enforced_or_off_and_nothing_else(root, store):
     code = """
     from dataclasses import asdict
@@ -56,6 +57,7 @@ def test_the_state_is_enforced_or_off_and_nothing_else(root, store):
     assert state_without().state == "off"
 
 
+@pytest.mark.slow
 def test_files_outside_of_corpus_and_store_are_closed(root, store, outside):
     code = """
     outside = Path(sys.argv[3])
@@ -85,6 +87,7 @@ def test_files_outside_of_corpus_and_store_are_closed(root, store, outside):
     assert not {"EACCES", "EPERM", "EXDEV"} & set(map(str, free.values())), free
 
 
+@pytest.mark.slow
 def test_of_several_stores_their_folders_are_read_and_nothing_is_written(tmp_path):
     names = ("home/docs", "home/store", "work/docs", "work/store", "other/docs", "other/store")
     for name in names:
@@ -110,6 +113,7 @@ attempt("temporary", Path("/tmp/new.txt").write_text, "words")
     assert [free[name] for name in names] == ["words"] * len(names)
 
 
+@pytest.mark.slow
 def test_corpus_and_store_are_open(root, store):
     code = """
     outcome["document"] = (root / "note.md").read_text()
@@ -124,6 +128,7 @@ def test_corpus_and_store_are_open(root, store):
     assert sealed("", code, root, store) == {"document": "words", "store": "t"}
 
 
+@pytest.mark.slow
 def test_temporary_files_go_into_the_store(root, store):
     code = """
     import tempfile
@@ -140,6 +145,7 @@ def test_temporary_files_go_into_the_store(root, store):
     assert found["elsewhere"] == "EACCES"
 
 
+@pytest.mark.slow
 def test_no_environment_variable_turns_the_seal_off(root, store):
     names = ("CORPUS_AGENT_UNSEALED", "CORPUS_AGENT_SEAL", "UNSEALED", "CORPUS_AGENT_NO_SEAL")
     environment = dict.fromkeys(names, "1") | {"CORPUS_AGENT_SEAL": "off"}
@@ -148,6 +154,7 @@ def test_no_environment_variable_turns_the_seal_off(root, store):
     assert unsealed("", code, root, store, environment=environment) == {"socket": None}
 
 
+@pytest.mark.slow
 def test_the_seal_cannot_be_taken_off_again(root, store, outside):
     code = """
     attempt("again", lambda: seal(policy(Path("/usr"), store)).state)
@@ -157,6 +164,7 @@ def test_the_seal_cannot_be_taken_off_again(root, store, outside):
     assert found == {"again": "enforced", "reading": "EACCES"}
 
 
+@pytest.mark.slow
 def test_inherited_descriptors_are_closed_and_own_files_stay(root, store, outside):
     code = """
     attempt("inherited", lambda: os.read(int(os.environ["HANDED"]), 1).decode())
@@ -172,6 +180,7 @@ def test_inherited_descriptors_are_closed_and_own_files_stay(root, store, outsid
     assert free == {"inherited": "w", "own": "words"}
 
 
+@pytest.mark.slow
 def test_a_process_with_a_network_socket_open_is_not_sealed(root, store):
     code = """
     from indexer.errors import SealUnavailable
@@ -205,6 +214,7 @@ def test_a_network_connection_as_standard_stream_is_refused(root, store, stream)
     assert "SealUnavailable: Descriptor" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_unix_pair_as_standard_stream_is_fine(root, store):
     ours, theirs = socket.socketpair()
     script = (
@@ -231,6 +241,7 @@ def test_the_whole_disk_cannot_be_a_corpus(store):
         policy(Path("/"), store)
 
 
+@pytest.mark.slow
 def test_a_corpus_that_is_not_there_stops_the_seal(root, store):
     root.joinpath("note.md").unlink()
     root.rmdir()
@@ -245,6 +256,7 @@ def test_a_corpus_that_is_not_there_stops_the_seal(root, store):
     assert str(root) in python(code, root, store)["error"]
 
 
+@pytest.mark.slow
 def test_signals_reach_no_other_process(root, store):
     if check_kernel()[1] < 6:
         pytest.skip("this kernel's Landlock cannot keep signals in (ABI 6)")
@@ -274,6 +286,7 @@ except CorpusError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("call", "answer", "says"),
     [
@@ -297,6 +310,7 @@ def test_a_kernel_that_cannot_ends_with_exit_3_and_nothing_read(root, store, cal
     assert (control.returncode, control.stdout) == (0, "words\n")
 
 
+@pytest.mark.slow
 def test_a_filter_that_does_not_bite_is_noticed(root, store):
     # What an emulated kernel might do: take the filter and not apply it.
     code = """
@@ -323,6 +337,7 @@ def test_a_filter_that_does_not_bite_is_noticed(root, store):
 # -- what must go on working -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_threads_loops_and_children_work_inside(root, store):
     code = """
     import asyncio, concurrent.futures
@@ -341,6 +356,7 @@ def test_threads_loops_and_children_work_inside(root, store):
     assert found == {"asyncio": 43, "pool": 285, "child": "found\n", "time": True}
 
 
+@pytest.mark.slow
 def test_a_spawned_worker_answers_over_a_pipe(root, store):
     module = store / "spawned_worker.py"
     module.write_text("def double(pipe):\n    pipe.send(2 * pipe.recv())\n")
@@ -387,6 +403,7 @@ def test_a_worker_inside_can_confine_itself_further(root, store):
     assert free == {"worker": ["5", "5"]}
 
 
+@pytest.mark.slow
 def test_a_worker_that_was_started_inside_can_be_stopped_from_inside(root, store):
     code = """
     worker = (
@@ -405,6 +422,7 @@ def test_a_worker_that_was_started_inside_can_be_stopped_from_inside(root, store
     assert sealed("", code, root, store) == {"said": "ready\n", "ended": -9}
 
 
+@pytest.mark.slow
 def test_a_stream_pair_sends_to_its_other_half_whatever_address_is_given(root, store, outside):
     path = str(outside / "socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
@@ -472,6 +490,7 @@ def test_what_must_run_before_the_seal_starts_no_thread_and_loads_nothing_heavy(
     assert python(code) == {"heavy": [], "threads": 1}
 
 
+@pytest.mark.slow
 def test_nothing_is_written_outside_of_the_store(root, store, tmp_path):
     home = tmp_path / "home"
     home.mkdir()
@@ -506,6 +525,7 @@ def test_the_seal_takes_less_than_30_milliseconds(root, store):
 # -- what file rules do not judge
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("watching", [False, True])
 def test_only_a_process_that_watches_is_told_what_is_opened_elsewhere(
     root, store, outside, watching
@@ -530,6 +550,7 @@ def test_only_a_process_that_watches_is_told_what_is_opened_elsewhere(
     assert found == (expected if watching else {"made": "EPERM", "added": "EPERM"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("watching", [False, True])
 def test_no_attribute_of_any_file_is_read(root, store, outside, watching):
     code = """
@@ -601,6 +622,7 @@ WAYS_OUT = ["new socket", "unix socket", "listen", "bind", "connect", "fast open
             "option", "connect what was shut"]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["tcp", "unix"])
 def test_a_process_that_serves_accepts_and_does_nothing_else(kind, root, store, outside):
     found = python(SERVING, root, store, kind, outside / "socket", "sealed")
@@ -611,6 +633,7 @@ def test_a_process_that_serves_accepts_and_does_nothing_else(kind, root, store, 
     assert free["new socket"] is free["unix socket"] is free["listen"] is None
 
 
+@pytest.mark.slow
 def test_a_process_that_does_not_serve_accepts_nothing(root, store, outside):
     """The control of the call: a Unix listener may stay open, and leads nowhere."""
     code = SERVING.replace(", listener=listener.fileno()", "").replace(

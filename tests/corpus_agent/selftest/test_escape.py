@@ -50,6 +50,7 @@ def test_the_ways_that_matter_most_are_among_the_probes():
     } <= set(PROBES)  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["tcp", "udp", "unix-datagram", "child", "inherited", "stolen", "sockets", "relay-body"]
 )
@@ -62,6 +63,7 @@ def test_a_process_without_a_seal_is_heard(name):
     assert met.heard > 0
 
 
+@pytest.mark.slow
 def test_a_hole_fails_the_test_that_found_it():
     # A probe that expects another errno than the seal's stands for one that was not stopped by it.
     wrong = replace(PROBES["tcp"], expected=(99,))
@@ -71,6 +73,7 @@ def test_a_hole_fails_the_test_that_found_it():
     assert not result.passed
 
 
+@pytest.mark.slow
 def test_a_control_that_fails_fails_the_test():
     def never(around, prepared):
         raise AssertionError("not called: the probe runs in a process of its own")

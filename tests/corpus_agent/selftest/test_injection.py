@@ -348,6 +348,7 @@ def test_many_strings_are_asked_about_by_several_processes_and_none_is_left_out(
     assert len(groups) == -(-MANY // STRINGS_OF_A_PROCESS)
 
 
+@pytest.mark.slow
 def test_a_process_that_outlives_its_limit_is_explained():
     with pytest.raises(CorpusError, match=r"timeit did not end within 1 s.*less to do"):
         printed_by("timeit", "-n", "1", "import time; time.sleep(600)", seconds=1.0)

@@ -127,6 +127,7 @@ def get(task, timeout): raise ValueError("no such object")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fresh", [True, False], ids=["handing over", "waiting"])
 def test_an_order_is_answered_whatever_the_cluster_raises(tmp_path, fresh):
     (tmp_path / "ray.py").write_text(FAILING_RAY)

@@ -103,6 +103,7 @@ def test_nothing_is_opened_that_is_no_document_below_the_folder(opener, root, sa
     assert said.exists()
 
 
+@pytest.mark.slow
 def test_a_program_that_fails_or_is_not_there_is_told(root, tmp_path, said, monkeypatch):
     def opened() -> str:
         opener = Opener.start({"": root}, named_by("a b.md:3", {"": root}))
@@ -190,6 +191,7 @@ def test_a_document_of_one_of_several_indexes_is_opened_in_its_folder(root, tmp_
             opened(roots, source, 1, lambda *_: True)
 
 
+@pytest.mark.slow
 def test_a_request_that_is_none_is_refused_and_the_next_one_served(opener, said):
     """They come from a process that a document may have taken over."""
 
@@ -314,6 +316,7 @@ def test_only_what_is_typed_after_the_question_agrees(before, typed, agreed, dif
     os.close(terminal)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interrupted", [True, False], ids=["Ctrl-C", "no Ctrl-C, the control"])
 def test_ctrl_c_withdraws_the_question_and_the_terminal_is_read_by_one_process_again(
     root, said, interrupted

@@ -45,6 +45,7 @@ def test_below_a_refusal_stand_the_passages_that_the_model_may_have_overlooked()
     assert (shown["status"], shown["probability"]) == ("closest", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "reply", "status"),
     [
@@ -66,6 +67,7 @@ def test_nothing_is_added_where_the_topic_is_absent_or_the_model_answers(questio
 EVERY = "Which of my documents say at what temperature the dough rises?"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "status", "noted"),
     [(EVERY, "partial", True), ("At what temperature does the dough rise?", "answered", False)],

@@ -130,6 +130,7 @@ def test_nothing_that_a_model_makes_up_is_taken_and_what_it_finds_is(corpus, doc
     assert json.loads(shown)["model"]["refused"] == 12
 
 
+@pytest.mark.slow
 def test_what_rules_find_stays_and_a_different_value_of_the_model_stands_beside_it(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -219,6 +220,7 @@ def test_a_model_that_fails_is_said_and_asked_no_more_and_what_it_said_counts(co
     assert len(mended.requests) == 8
 
 
+@pytest.mark.slow
 def test_a_reply_that_is_too_long_is_said_and_not_parsed(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -241,6 +243,7 @@ LONG = (
 )
 
 
+@pytest.mark.slow
 def test_a_model_may_quote_one_long_sentence_for_many_fields(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -256,6 +259,7 @@ def test_a_model_may_quote_one_long_sentence_for_many_fields(tmp_path):
     assert (table.reading.asked, table.reading.unanswered) == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reply", "why"),
     [
@@ -280,6 +284,7 @@ def test_a_reply_that_is_empty_or_cut_is_no_answer_and_is_not_kept(tmp_path, rep
     assert len(server.requests) == 2
 
 
+@pytest.mark.slow
 def test_fields_with_long_questions_are_asked_in_groups_each_with_sentences(tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()

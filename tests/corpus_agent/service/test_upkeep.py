@@ -197,6 +197,7 @@ def test_the_command_takes_a_path_as_people_type_it(cli: Cli, root):
     assert cli("forget", "./other.txt", cwd=root.parent).returncode == 1
 
 
+@pytest.mark.slow
 def test_a_name_that_nothing_has_is_mistyped_and_a_file_is_forgotten_already(root):
     settings = Settings(store=root.parent / ".corpus-agent", root=root)
     with pytest.raises(CorpusError, match="neither in the index nor in its folder") as raised:

@@ -103,6 +103,7 @@ PIECES = [
 ]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
 def test_nothing_inside_a_frame_closes_or_opens_it(text):
     wrapped = FRAME.wrap(text)

@@ -8,6 +8,7 @@ from corpus_agent.text.numbers import found
 from corpus_agent.text.quantities import counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["1 2 ", "(500) ", "one hundred (500) ", "-5 kg "])
 @pytest.mark.parametrize("reads", [found, counted])
 def test_four_times_the_text_costs_less_than_nine_times(reads, unit):

@@ -130,6 +130,7 @@ def is_quoted(shown):
     return len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown[0] not in shown[1:-1]
 
 
+@pytest.mark.slow
 @given(NAMES)
 @example("a’s · b.md")
 def test_a_name_is_one_plain_word_or_stands_between_quotation_marks(name):
@@ -261,6 +262,7 @@ def test_a_reader_gets_the_document_that_was_shown_to_it(name, taker):
             )
 
 
+@pytest.mark.slow
 @given(NAMES)
 def test_the_name_itself_goes_first(name):
     assert next(iter(spellings(name))) == name

@@ -35,6 +35,7 @@ def test_nothing_that_acts_or_hides_is_left_and_everything_else_is(text, shown):
     assert visible(text) == shown
 
 
+@pytest.mark.slow
 @given(st.text())
 def test_no_control_survives_in_any_text(text):
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", visible(text))

@@ -1,5 +1,6 @@
 """The snippet: the sentences of a passage that the question is about."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -84,6 +85,7 @@ def test_words_are_folded_and_unspaced_scripts_paired():
     assert terms("계약서를") == ["계약", "약서", "서를"]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=3000), st.text(max_size=20), st.integers(20, 900))
 def test_a_snippet_keeps_to_its_limit_and_to_the_text(text, query, limit):
     shown = snippet(text, query, limit)

@@ -155,6 +155,7 @@ def test_membership_comes_before_any_disk_access(folder):
         corpus.read("trap")
 
 
+@pytest.mark.slow
 def test_a_changed_file_is_served_as_it_is_and_marked_stale(folder):
     corpus = local(folder)
     (folder / "bread.md").write_text("Everything is different.\n")
@@ -164,6 +165,7 @@ def test_a_changed_file_is_served_as_it_is_and_marked_stale(folder):
     assert not corpus.read("home/lease.txt").stale  # the control
 
 
+@pytest.mark.slow
 def test_a_document_that_changed_since_it_was_read_is_no_repeat(folder):
     toolbox = Toolbox(local(folder), Frame("7f3a91"))
 

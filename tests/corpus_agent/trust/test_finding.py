@@ -55,6 +55,7 @@ def indexed(path: str, store: Path | None = None) -> Path:
     return launch.settings.store
 
 
+@pytest.mark.slow
 def test_the_index_of_a_folder_lies_in_it_and_each_is_found_where_it_was_made(monkeypatch):
     notes, contracts = folder("notes/deep").parent, folder("contracts")
     here = Path.cwd()
@@ -72,6 +73,7 @@ def test_the_index_of_a_folder_lies_in_it_and_each_is_found_where_it_was_made(mo
     assert store_to_write(Settings(), None) == notes / OWN
 
 
+@pytest.mark.slow
 def test_it_is_found_from_where_it_was_named_last_and_first(tmp_path, monkeypatch):
     notes, first = folder("notes"), Path.cwd()
     indexed("notes")
@@ -89,6 +91,7 @@ def test_it_is_found_from_where_it_was_named_last_and_first(tmp_path, monkeypatc
     assert recorded[0] == str(tmp_path / "0") and len(recorded) == MAX_MADE_FROM
 
 
+@pytest.mark.slow
 def test_a_folder_within_an_indexed_one_gets_its_own_and_that_is_told(monkeypatch):
     outer, inner = folder("notes"), folder("notes/deep")
     indexed("notes")
@@ -103,6 +106,7 @@ def test_a_folder_within_an_indexed_one_gets_its_own_and_that_is_told(monkeypatc
     assert startup.for_indexing(Settings(), Path(), seal_off=True).notices == ()  # once
 
 
+@pytest.mark.slow
 def test_documents_around_come_before_what_was_made_from_here(monkeypatch):
     notes, contracts = folder("notes"), folder("contracts")
     indexed("notes")
@@ -112,6 +116,7 @@ def test_documents_around_come_before_what_was_made_from_here(monkeypatch):
     assert stores_here(contracts) == [contracts / OWN]
 
 
+@pytest.mark.slow
 def test_a_store_of_an_earlier_version_stays_what_it_was(monkeypatch):
     """It lies where `index` was typed, and its record does not say so."""
     docs, here = folder("docs"), Path.cwd()
@@ -129,6 +134,7 @@ def test_a_store_of_an_earlier_version_stays_what_it_was(monkeypatch):
     assert store_to_write(Settings(), here / "moved") == legacy
 
 
+@pytest.mark.slow
 def test_a_store_that_is_named_is_written_and_found_from_within_alone(tmp_path):
     docs = folder("docs")
     assert indexed("docs", tmp_path / "store") == tmp_path / "store"
@@ -141,6 +147,7 @@ def test_a_store_that_is_named_is_written_and_found_from_within_alone(tmp_path):
         store_to_write(several, docs)
 
 
+@pytest.mark.slow
 def test_one_that_came_with_a_folder_is_refused_unless_others_are_meant(tmp_path, monkeypatch):
     docs, here = folder("docs"), Path.cwd()
     came = folder("came")
@@ -163,6 +170,7 @@ def test_one_that_came_with_a_folder_is_refused_unless_others_are_meant(tmp_path
     assert here
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_with_its_index_is_named(monkeypatch):
     notes, here = folder("notes"), Path.cwd()
     indexed("notes")
@@ -188,6 +196,7 @@ def test_a_folder_that_is_gone_with_its_index_is_named(monkeypatch):
     assert recorded[str(here / "moved" / OWN)]["name"] == "notes"  # which its sources begin with
 
 
+@pytest.mark.slow
 def test_one_that_is_gone_for_good_is_taken_off_the_list_by_its_name():
     notes, other = folder("notes"), folder("other")
     indexed("notes"), indexed("other")
@@ -200,6 +209,7 @@ def test_one_that_is_gone_for_good_is_taken_off_the_list_by_its_name():
     assert gone_notices(Path.cwd()) == [] and stores_here(Path.cwd()) == [other / OWN]
 
 
+@pytest.mark.slow
 def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
     notes = folder("notes")
     indexed("notes")
@@ -220,6 +230,7 @@ def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
     assert drop(["notes"]) == [disk / "notes" / OWN]  # the control: it is not on that disk
 
 
+@pytest.mark.slow
 def test_the_list_is_printed_where_several_were_made_and_where_what_was_made_is_gone():
     def listed(*words: str) -> str:
         done = CliRunner().invoke(main, ["stores", *words])
@@ -254,6 +265,7 @@ def test_where_the_folder_or_the_record_cannot_be_written_it_lies_where_one_stan
     assert stores_here(here) == []
 
 
+@pytest.mark.slow
 def test_a_record_that_is_damaged_says_nothing_of_where(tmp_path):
     docs = folder("docs")
     store = indexed("docs")

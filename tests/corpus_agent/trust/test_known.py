@@ -94,6 +94,7 @@ def test_a_store_is_chosen_by_name_path_and_folder(tmp_path):
     assert list(named(new).values()) == [new]  # none yet: index makes it
 
 
+@pytest.mark.slow
 def test_a_store_of_somebody_in_the_working_folder_is_refused_and_not_taken_for_the_name(
     tmp_path, monkeypatch
 ):
@@ -133,6 +134,7 @@ def test_one_folder_that_went_bad_does_not_stop_the_others(tmp_path):
     assert "foreign.txt" in notices[0]
 
 
+@pytest.mark.slow
 def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
     store, replaced, gone = (made(tmp_path / name) for name in ("notes", "papers", "tax"))
     shutil.rmtree(gone)
@@ -171,6 +173,7 @@ def test_a_name_that_is_not_known_names_those_that_are_the_nearest_first(tmp_pat
     assert chosen_stores([Path("notizn")])[0][0].store == Path("notizn")  # to be made by index
 
 
+@pytest.mark.slow
 def test_an_index_whose_folder_is_gone_is_gone_and_not_unknown(tmp_path):
     for name in ("notes", "other"):
         made(tmp_path / name)

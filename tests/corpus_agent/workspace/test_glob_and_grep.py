@@ -34,6 +34,7 @@ def put(folder, *names, text="needle\n", age=0):
 # --- glob
 
 
+@pytest.mark.slow
 def test_files_come_newest_first_and_then_by_path(tmp_path, tools):
     put(tmp_path, "old.py", age=9)
     put(tmp_path, "b.py", "a.py", "sub/c.py", age=5)
@@ -41,6 +42,7 @@ def test_files_come_newest_first_and_then_by_path(tmp_path, tools):
     assert tools.glob("**/*.py") == "new.py\na.py\nb.py\nsub/c.py\nold.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "found"),
     [
@@ -105,6 +107,7 @@ def test_the_ignore_files_of_the_repository_around_the_workspace_hold(tmp_path):
     assert "a.secret" in tools.glob("**")
 
 
+@pytest.mark.slow
 def test_an_ignore_file_above_that_is_a_link_is_not_followed(tmp_path):
     put(tmp_path, "elsewhere", text="*.txt\n")
     put(tmp_path, "repository/.git/HEAD", "repository/work/a.txt")
@@ -125,6 +128,7 @@ def test_hidden_files_are_listed_and_git_never(tmp_path, tools):
         assert tools.glob(pattern) == found
 
 
+@pytest.mark.slow
 def test_settings_of_ripgrep_change_nothing(tmp_path, tools, monkeypatch):
     put(tmp_path, "a.py")
     put(tmp_path, "settings", text="--glob=!*.py\n")
@@ -136,6 +140,7 @@ def test_settings_of_ripgrep_change_nothing(tmp_path, tools, monkeypatch):
     assert tools.glob("*.py") == "a.py"
 
 
+@pytest.mark.slow
 def test_links_are_not_followed_and_not_listed(tmp_path, tools):
     put(tmp_path, "real/a.py")
     (tmp_path / "linked").symlink_to("real")
@@ -205,6 +210,7 @@ def test_a_glob_that_cannot_be_says_what_to_do(tmp_path, tools, arguments, text)
     assert tools.glob(*arguments) == f"Error: {text}"
 
 
+@pytest.mark.slow
 def test_a_pattern_of_the_greatest_length_is_still_one(tmp_path, tools):
     put(tmp_path, "a.txt")
     pattern = "{" + ",".join(["a.txt", *["b"] * ((MAX_PATTERN_CHARS - 8) // 2)]) + "}"
@@ -241,6 +247,7 @@ def test_a_folder_that_may_not_be_read_is_said(tmp_path):
 # --- grep
 
 
+@pytest.mark.slow
 def test_matches_come_sorted_by_path_with_their_lines(tmp_path, tools):
     put(tmp_path, "b.py", "a-b.py", text="x\nneedle one\nneedle two\n")
     put(tmp_path, "a/c.py", text="a needle")
@@ -253,6 +260,7 @@ def test_matches_come_sorted_by_path_with_their_lines(tmp_path, tools):
     assert tools.grep("needle", mode="count") == "a/c.py:1\na-b.py:2\nb.py:2"
 
 
+@pytest.mark.slow
 def test_nothing_found_is_no_error(tmp_path, tools):
     put(tmp_path, "a.py", "sub/b.py")
     for mode in ("content", "files", "count"):
@@ -271,6 +279,7 @@ def test_a_file_is_searched_alone_and_though_it_is_ignored(tmp_path, tools):
     assert tools.grep("needle") == "b.log:1:needle\nsub/c.txt:1:needle"
 
 
+@pytest.mark.slow
 def test_case_counts_unless_told_otherwise(tmp_path, tools):
     put(tmp_path, "a.py", text="Needle\nNEEDLE\nneedle\n")
     assert tools.grep("needle") == "a.py:3:needle"
@@ -287,12 +296,14 @@ def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
     assert tools.grep("needle", "src", glob="*.py", mode="count") == "src/d.py:1"
 
 
+@pytest.mark.slow
 def test_line_ends_do_not_matter(tmp_path, tools):
     put(tmp_path, "a.txt", text=b"one needle\r\nneedle two\r\n")
     assert tools.grep("needle$") == "a.txt:1:one needle"
     assert tools.grep("^needle") == "a.txt:2:needle two"
 
 
+@pytest.mark.slow
 def test_other_encodings_and_binaries(tmp_path, tools):
     put(tmp_path, "a.txt", text="ein needle\n".encode("utf-16"))
     put(tmp_path, "b.txt", text=b"caf\xe9 needle\n")
@@ -325,6 +336,7 @@ def test_a_line_of_many_megabytes_is_named_and_not_shown(tmp_path, tools):
     assert tools.grep("needle") == ("a.js: a line of more than 1 MB matches\na.js:2:needle too")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["content", "files", "count"])
 def test_what_is_too_much_ends_with_a_note(tmp_path, tools, mode):
     for n in range(600):
@@ -366,6 +378,7 @@ def test_a_search_that_cannot_be_says_what_to_do(tools, arguments, text):
     assert tools.grep(**arguments) == f"Error: {text}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["--files", "-e", "-", "--pre=touch canary", "-f/etc/passwd"])
 def test_a_pattern_is_never_an_option(tmp_path, tools, pattern):
     put(tmp_path, "a.txt", text=f"x\n{pattern}\n")
@@ -510,6 +523,7 @@ def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
 CONTROLS = b"needle " + bytes(range(1, 7)) * 3 + b"\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["content", "files", "count"])
 def test_what_the_index_takes_for_binary_is_not_searched(tmp_path, tools, mode):
     put(tmp_path, "sub/a.txt", "sub/c.txt")

@@ -54,6 +54,7 @@ def everything(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", PATHS)
 def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, careful, asked, why):
     for path in (below + path for path in PATHS[why] for below in ("", "deep/down/")):

@@ -132,6 +132,7 @@ def test_markup_and_code_come_as_they_stand(tmp_path, tools):
 # --- documents and images
 
 
+@pytest.mark.slow
 def test_other_encodings_are_read_as_text(tmp_path, tools):
     put(tmp_path, "a.txt", "Zürich\nGenève\n".encode("utf-16"))
     put(

@@ -176,6 +176,7 @@ def test_the_inner_of_two_roots_decides(root):
     assert workspace.for_writing("sub/deep/x.txt").root.path == root / "sub/deep"
 
 
+@pytest.mark.slow
 def test_the_folder_for_temporary_files_is_open_only_when_asked_for(
     root, tmp_path_factory, monkeypatch
 ):

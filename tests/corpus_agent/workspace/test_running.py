@@ -155,6 +155,7 @@ def test_a_team_whose_model_does_not_begin_leaves_no_thread():
     assert team.run("scout", "Look.", [], "", 1).endswith("its team is not at work.")
 
 
+@pytest.mark.slow
 def test_what_was_found_is_not_lost_at_the_last_step(workspace):
     script = [reading(limit=number) for number in range(1, 9)]
     with ScriptedModelServer(script) as fake:
@@ -170,6 +171,7 @@ def test_what_was_found_is_not_lost_at_the_last_step(workspace):
     assert len(long) < EVIDENCE_CHARS + 500
 
 
+@pytest.mark.slow
 def test_the_same_agent_works_in_another_workspace(tmp_path, workspace):
     other = tmp_path / "other"
     other.mkdir()
@@ -193,6 +195,7 @@ def test_the_same_agent_works_in_another_workspace(tmp_path, workspace):
         librarian(lambda _: None).with_workspace(workspace)
 
 
+@pytest.mark.slow
 def test_a_summariser_shortens_old_results_of_a_long_history_alone(workspace):
     (workspace.root / "a.txt").write_text(("needle " * 200 + "\n") * 30)
     steps = FRESH_MESSAGES // 2 + HISTORY_CHARS // 30_000 + 2

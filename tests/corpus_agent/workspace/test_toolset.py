@@ -97,6 +97,7 @@ def test_the_examples_of_a_schema_are_arguments_that_it_takes(tools):
 # --- calls
 
 
+@pytest.mark.slow
 def test_a_call_runs_the_function_with_its_defaults(tools):
     assert tools["read"].call({"path": "a.txt"}) == "     1\tneedle"
     assert tools["grep"].call('{"pattern": "NEEDLE", "ignore_case": "true"}') == "a.txt:1:needle"
@@ -225,6 +226,7 @@ def test_the_personas_are_as_written_down():
     assert LIBRARIAN.tools == ("vectordb_search", "vectordb_read")
 
 
+@pytest.mark.slow
 def test_a_sub_agent_begins_anew_each_time_and_only_its_last_word_comes_back(files, tmp_path):
     script = [
         calls(("read", {"path": "a.txt"})),
@@ -504,6 +506,7 @@ def test_an_error_says_its_reason_to_a_program_too(tmp_path, call, code):
     assert not isinstance(tools["read"].call({"path": "a.txt"}), ErrorText)
 
 
+@pytest.mark.slow
 def test_every_code_of_an_error_is_in_the_documentation():
     used = {"refused", "error"}
     for path in [*REPOSITORY.glob("corpus_agent/**/*.py"), *REPOSITORY.glob("indexer/**/*.py")]:

@@ -97,12 +97,14 @@ def test_line_ends_stay_as_the_file_has_them(tmp_path, tools, before, old, new, 
     assert path.read_bytes() == after.encode()
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_utf8_stay_as_they_are(tmp_path, tools):
     path = put(tmp_path, "a.txt", b"caf\xe9 is here\n" + b"\xff\xfe\x80 there\n")
     assert edited(tools, "a.txt", "is here", "was here").startswith("Edited")
     assert path.read_bytes() == b"caf\xe9 was here\n\xff\xfe\x80 there\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_encoding_mark_and_line_ends_of_a_text_that_is_read_stay(
@@ -116,6 +118,7 @@ def test_encoding_mark_and_line_ends_of_a_text_that_is_read_stay(
     assert "l'hiver né" in tools.read("a.txt")
 
 
+@pytest.mark.slow
 def test_what_the_encoding_of_a_file_lacks_is_not_written_into_it(tmp_path, tools):
     before = "Le café est là où l'été a commencé.\n".encode("cp1252")
     path = put(tmp_path, "a.txt", before)

@@ -427,6 +427,7 @@ def test_an_old_kernels_file_rules_keep_files_whole(tmp_path):
     assert found["read-only"] == 0
 
 
+@pytest.mark.slow
 def test_a_worker_opens_nothing_outside_its_folder(tmp_path):
     inside, outside = tmp_path / "corpus", tmp_path / "private"
     for folder in (inside, outside):
@@ -467,6 +468,7 @@ def test_a_worker_opens_nothing_outside_its_folder(tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_a_required_path_that_is_missing_stops_and_an_optional_one_stays_closed(tmp_path):
     code = """
     from indexer.errors import SealUnavailable
@@ -485,6 +487,7 @@ def test_a_required_path_that_is_missing_stops_and_an_optional_one_stays_closed(
     assert python(code, later, "optional") == {"creating": "EACCES"}
 
 
+@pytest.mark.slow
 def test_a_thread_that_runs_already_loses_its_sockets(tmp_path):
     code = """
     from indexer.confine import *
@@ -517,6 +520,7 @@ def test_file_rules_are_refused_while_other_threads_run():
     assert "2 threads run in this process" in python(code)["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="int 0x80 is an x86 instruction")
 def test_a_32_bit_system_call_kills_the_process():
     code = """
@@ -535,6 +539,7 @@ def test_a_32_bit_system_call_kills_the_process():
     python(code, "held", ends=KILLED)
 
 
+@pytest.mark.slow
 def test_the_terminal_cannot_be_typed_into():
     code = """
     import fcntl, termios
@@ -566,6 +571,7 @@ def test_root_keeps_the_right_to_read_files_and_no_other():
     assert found["after"] == found["before"] & 0b1111
 
 
+@pytest.mark.slow
 def test_limits_hold_at_the_limit_and_past_it(tmp_path):
     code = """
     import mmap, resource, signal
@@ -605,6 +611,7 @@ def test_limits_hold_at_the_limit_and_past_it(tmp_path):
     assert free["files"] == 40
 
 
+@pytest.mark.slow
 def test_a_child_that_was_started_later_is_confined_too(tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("words")
@@ -628,6 +635,7 @@ def test_a_child_that_was_started_later_is_confined_too(tmp_path):
     assert python(code, secret, "free") == {"child": ["ok", "ok"]}
 
 
+@pytest.mark.slow
 def test_a_process_ends_with_the_parent_that_it_named(tmp_path):
     code = """
     import time
@@ -663,6 +671,7 @@ def test_a_process_ends_with_the_parent_that_it_named(tmp_path):
     assert python(code, "free") == {"alive": True}
 
 
+@pytest.mark.slow
 def test_the_sockets_that_remain_are_plain_pairs():
     code = """
     import asyncio

@@ -4,7 +4,11 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.places import REPOSITORY
+
+pytestmark = pytest.mark.slow
 
 CODE = """
 import json, site, sys

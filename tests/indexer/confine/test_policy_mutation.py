@@ -9,6 +9,8 @@ import pytest
 from tests.support.call_mutation import TABLES
 from tests.support.places import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 
 def examined(module, *arguments):
     command = [sys.executable, "-m", f"tests.support.{module}", *arguments]
@@ -28,7 +30,6 @@ def test_the_kernel_answers_every_call_as_the_documents_say(kind, answers):
     assert answers[kind]["probes"] > 5000
 
 
-@pytest.mark.slow
 def test_the_table_of_what_each_process_gets_is_what_the_kernel_gives():
     command = [sys.executable, "-W", "ignore", "benchmarks/kernel_probes.py", "--check"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=280)
@@ -40,7 +41,6 @@ def files():
     return examined("file_mutation")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["rights", "network_and_scopes", "system_rules", "limits", "capabilities"]
 )
@@ -50,7 +50,6 @@ def test_no_right_rule_limit_or_capability_can_be_left_out_or_added_unnoticed(fi
     assert [what for what, noticed in files[part] if not noticed] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", TABLES)
 def test_no_entry_of_a_table_of_calls_can_be_removed_or_widened_unnoticed(kind, record_property):
     found = examined("call_mutation", "mutants", kind)[kind]

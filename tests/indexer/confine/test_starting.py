@@ -129,6 +129,7 @@ def test_a_trap_as_early_as_encodings_is_run_too(tmp_path, marks):
     assert (marks / "init").exists()
 
 
+@pytest.mark.slow
 def test_the_module_takes_no_name_from_where_one_stands_once_it_runs(tmp_path, marks):
     """What Python itself imports to find it can be kept out by -P alone: here `contextlib`."""
     names = {"click", "lancedb", "typing", "json", "indexer", "platformdirs"}
@@ -473,6 +474,7 @@ def test_lists_of_folders_keep_what_does_not_depend_on_where_one_stands(stranger
     assert "XDG_STATE_HOME" not in told
 
 
+@pytest.mark.slow
 @given(st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", min_size=1, max_size=12))
 def test_a_variable_that_is_not_on_the_list_is_not_handed_on(name):
     assert "PYTHONPATH" not in starting.common_variables()

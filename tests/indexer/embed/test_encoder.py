@@ -81,6 +81,7 @@ def imported(code: str, *arguments: object) -> list[str]:
 # ---- What a folder says
 
 
+@pytest.mark.slow
 def test_the_packaged_model_has_the_published_weights():
     assert FolderEncoder().weights_sha256 == PACKAGED_SHA256
 
@@ -371,6 +372,7 @@ def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_m
     assert "starts slowly" in notices[0]
 
 
+@pytest.mark.slow
 def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
     folder = ModelFolder()
     assert folder.weights_sha256

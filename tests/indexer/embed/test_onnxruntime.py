@@ -11,6 +11,8 @@ import pytest
 from tests.support.places import REPOSITORY
 from tests.support.side_files import PLACES, listing
 
+pytestmark = pytest.mark.slow
+
 # What the releases with a telemetry client hold, and those without do not.
 TELEMETRY = (b"events.data.microsoft.com", b"OneCollector", b"sqlite3_", b"ORT_DISABLE_TELEMETRY")
 
@@ -19,7 +21,6 @@ def found_in(library: bytes) -> list[bytes]:
     return [mark for mark in TELEMETRY if mark in library]
 
 
-@pytest.mark.slow
 def test_the_installed_library_holds_no_telemetry_client():
     spec = find_spec("onnxruntime")
     assert spec is not None
@@ -32,7 +33,6 @@ def test_the_installed_library_holds_no_telemetry_client():
     assert found_in(content + b"https://mobile.events.data.microsoft.com/OneCollector") != []
 
 
-@pytest.mark.slow
 def test_importing_it_and_encoding_writes_no_file(tmp_path):
     for name in PLACES.values():
         (tmp_path / name).mkdir(parents=True)

@@ -107,6 +107,7 @@ def test_text_is_composed():
     assert list(lines_of("e\u0301")) == ["é"]
 
 
+@pytest.mark.slow
 @given(
     st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=300).map(lambda t: t * 20)
 )
@@ -200,6 +201,7 @@ def test_no_bytes_raise_anything_but_unreadable_document(data):
         assert max(len(line.text) for line in lines) <= MAX_LINE_CHARS
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=500))
 def test_no_damaged_pdf_raises_anything_but_unreadable_document(data):
     with contextlib.suppress(UnreadableDocument):

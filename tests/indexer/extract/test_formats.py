@@ -87,6 +87,7 @@ def test_every_extractor_of_the_registry_has_a_file_here_and_a_reader():
     assert len({extractor.name for extractor in REGISTRY}) == len(REGISTRY)
 
 
+@pytest.mark.slow
 def test_importing_the_registry_imports_no_parser():
     program = (
         "import sys, indexer.extract\n"
@@ -430,6 +431,7 @@ def test_xml_nested_too_deep_is_read_as_plain_text():
     assert extract(data, "a.xml").extractor == "text/2"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", made.FILES)
 def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
     chance = random.Random(name)

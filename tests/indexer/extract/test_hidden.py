@@ -89,6 +89,7 @@ def test_a_line_is_parted_from_what_it_hides(text, lines):
     assert [(" ".join(line.split(" ")), h) for line, h in parted(text)] == marked
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.text("ab c\n|-", max_size=9), st.booleans()), max_size=9))
 def test_no_letter_is_lost_and_none_changes_sides(pieces):
     text = "".join(hide(piece) if hidden else piece for piece, hidden in pieces)

@@ -91,6 +91,7 @@ def legacy(stream: bytes) -> bytes:
     return made.compound({**streams, "\x05SummaryInformation": stream})
 
 
+@pytest.mark.slow
 def test_every_format_hands_out_title_author_and_day():
     core = CORE.format(title="Lease of the Mill", author="Ann Lee", made="2024-03-12T09:00:00Z")
     files = {

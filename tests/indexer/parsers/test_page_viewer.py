@@ -112,6 +112,7 @@ def test_a_width_beyond_the_bounds_is_refused(viewer, width):
         viewer.picture(pdf, 1, width)
 
 
+@pytest.mark.slow
 @given(st.integers(1, 40), st.integers(1, 40), st.booleans(), st.integers(0, 9), st.randoms())
 def test_a_picture_is_what_another_decoder_takes_it_for(width, height, grey, gap, random):
     row = 3 * width + gap
@@ -235,6 +236,7 @@ def test_a_box_lies_on_a_page_that_is_there(values):
     assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)
 
 
+@pytest.mark.slow
 @given(
     width=st.integers(0, 5),
     height=st.integers(0, 5),
@@ -271,6 +273,7 @@ def test_points_come_out_of_the_wire_as_they_went_in():
 # -- its process -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_process_outlives_the_threads_that_asked_it_and_ends_with_its_viewer():
     viewer = PageViewer()
     with document(drawn(square)) as pdf:
@@ -318,5 +321,6 @@ def test_eight_at_a_time_each_get_their_own_page(viewer):
     assert all(abs(dark[number] - number * 60 / 612) < 0.03 for number in range(1, 9))
 
 
+@pytest.mark.slow
 def test_the_obeying_document_is_one():
     assert Obeying(b"fine").points(1, 100).data == b"\7"

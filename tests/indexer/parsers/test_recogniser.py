@@ -305,6 +305,7 @@ def test_a_word_without_a_place_on_the_page_is_refused():
     assert not is_placed(right[1:])
 
 
+@pytest.mark.slow
 def test_a_trial_counts_words_of_its_own_script_alone():
     assert tesseract.confidence_of_table(TABLE, "Cyrillic") == pytest.approx(0.636)
     assert tesseract.confidence_of_table(TABLE, "Greek") == 0

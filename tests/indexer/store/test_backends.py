@@ -36,6 +36,7 @@ def sources(store, query, **more):
         index.close()
 
 
+@pytest.mark.slow
 def test_the_backend_in_memory_finds_what_the_tables_find(store):
     for query in (
         Query("price of tar"),

@@ -177,6 +177,7 @@ def test_properties_are_made_when_a_document_is_indexed(corpus):
     assert corpus.selected("modified=2020") == {"tax.md"}
 
 
+@pytest.mark.slow
 def test_a_pdf_is_found_by_its_properties_and_a_note_by_what_it_links_to(tmp_path):
     docs, store = tmp_path / "docs", tmp_path / "store"
     (docs / "home").mkdir(parents=True)

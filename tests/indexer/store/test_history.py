@@ -161,6 +161,7 @@ def test_of_many_versions_that_are_kept_the_number_is_said(edited):
     )
 
 
+@pytest.mark.slow
 def test_versions_that_are_kept_outlive_cleanups_and_those_between_go(edited, root):
     before = rows(edited)
     cleaned(edited)
@@ -219,6 +220,7 @@ def test_a_text_that_is_not_kept_any_more_is_said_to_be_gone(edited, root):
         past.read("n0.txt")
 
 
+@pytest.mark.slow
 def test_a_reader_of_a_former_version_holds_it(edited, root):
     past = Snapshot(edited, version=1)
     sync(root, edited, keep=Keep())
@@ -295,6 +297,7 @@ def test_two_documents_of_the_same_bytes_move_once():
     ]
 
 
+@pytest.mark.slow
 def test_a_folder_that_holds_copies_moves_whole_in_the_run_and_in_the_history(root, store):
     for name in ("a", "b", "c"):
         (root / "x").mkdir(exist_ok=True)
@@ -349,6 +352,7 @@ def test_what_is_current_or_not_kept_is_not_rolled_back_to(edited):
     assert numbers(edited) == [1, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_version_of_another_model_can_be_rolled_back_to(edited, root):
     class Wider(type(ENCODER)):
         @property
@@ -441,6 +445,7 @@ def test_a_version_compared_with_itself_is_said_to_be_one(edited):
     assert next(render.diff_lines(difference(edited, 1, 2))).startswith("From version 1 to 2:")
 
 
+@pytest.mark.slow
 def test_who_keeps_versions_is_not_advised_to_keep_them(root, store):
     for keep, advised in ((Keep(), True), (Keep(days=30), False)):
         shutil.rmtree(store, ignore_errors=True)
@@ -451,6 +456,7 @@ def test_who_keeps_versions_is_not_advised_to_keep_them(root, store):
             assert ("--keep" in raised.value.hint) is advised, (keep, at)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blank", [" ", ""])
 def test_what_changed_in_a_long_passage_is_shown(root, store, blank):
     led, behind = blank.join(["word"] * 25), blank.join(["more"] * 25)
@@ -463,6 +469,7 @@ def test_what_changed_in_a_long_passage_is_shown(root, store, blank):
     assert all("“…" in line and len(line) < 200 for line in shown)
 
 
+@pytest.mark.slow
 def test_a_change_near_the_beginning_is_shown_from_there(root, store):
     for rent in (500, 550):
         (root / "long.txt").write_text(f"The rent is {rent} euros. {'more ' * 60}\n")

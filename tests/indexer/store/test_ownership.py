@@ -166,6 +166,7 @@ def test_a_foreign_file_deep_in_a_store_stops_whoever_would_delete(made, tmp_pat
     assert (made / where).read_text() == "mine"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "where",
     [
@@ -195,6 +196,7 @@ def test_a_file_in_the_place_of_a_folder_is_refused(made, tmp_path):
         sync(tmp_path / "docs", made)
 
 
+@pytest.mark.slow
 def test_what_lies_in_tmp_and_saved_is_nobodys_business(made, tmp_path):
     for where in ("tmp/x/y.bin", "tmp/lance/old.bin", "saved/talk.md"):
         (made / where).parent.mkdir(parents=True, exist_ok=True)

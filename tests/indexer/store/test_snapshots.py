@@ -69,6 +69,7 @@ def own(source: str) -> str:
     return source.partition(":")[2]
 
 
+@pytest.mark.slow
 def test_vectors_of_two_stores_are_ranked_as_those_of_one(folder):
     one, two = snapshots(folder, "all"), snapshots(folder, "home", "work")
     for text in ("sourdough", "tax of the year", "the boat in May", "tea"):
@@ -81,6 +82,7 @@ def test_vectors_of_two_stores_are_ranked_as_those_of_one(folder):
         assert found == {h.chunk.source for h in one.hits(whole) if h.score > least}, text
 
 
+@pytest.mark.slow
 def test_a_search_finds_in_each_store_and_names_it(folder):
     hits = search(snapshots(folder, "home", "work"), ENCODER, Query("tax for the year", 3))
     assert {hit.chunk.source for hit in hits[:2]} == {"home:tax/2024.md", "work:tax/2025.txt"}
@@ -163,6 +165,7 @@ def test_a_file_whose_own_name_has_a_colon_stays_in_its_store(tmp_path):
     assert both.read("b:lease.md").lines[0].text == "The rent of b."
 
 
+@pytest.mark.slow
 def test_bounds_and_rows_are_named_as_sources_are(several):
     bounded = several.bounded({"home:tea.txt", "work:boat.md"}, ["less"])
     assert [row.source for row in bounded.files()] == ["home:tea.txt", "work:boat.md"]

@@ -258,6 +258,7 @@ def test_without_the_file_nothing_is_lost_but_time(root, store):
     assert Snapshot(store).by_text(Query("sourdough", 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linked", [False, True])
 def test_a_file_with_another_name_is_not_written_and_the_advice_mends_it(
     root, store, tmp_path, linked

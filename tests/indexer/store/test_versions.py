@@ -19,6 +19,8 @@ from indexer.store.writer import MAX_FORMER, Writer
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import found, rows, sync
 
+pytestmark = pytest.mark.slow
+
 # A reader in a process of its own: opens the index, then searches once for each line that it reads.
 READER = """
 import sys
@@ -80,7 +82,6 @@ def cleaned(store: Path) -> None:
         open_writer.cleanup()
 
 
-@pytest.mark.slow
 def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, reader):
     for number in range(4):
         replace_all(root, store, f"Oven {number}")
@@ -90,7 +91,6 @@ def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, read
     assert found(store, "boiler") == set()
 
 
-@pytest.mark.slow
 def test_the_version_of_a_reader_that_died_goes(root, store, reader):
     replace_all(root, store, "Oven")
     cleaned(store)
@@ -103,7 +103,6 @@ def test_the_version_of_a_reader_that_died_goes(root, store, reader):
     assert usage(store).versions == 1 < held
 
 
-@pytest.mark.slow
 def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
     sync(root, store)
     snapshot, another = Snapshot(store), Snapshot(store)
@@ -115,7 +114,6 @@ def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
     assert former(store) == []
 
 
-@pytest.mark.slow
 def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "6"]
     command += ["--idle-seconds", "1"]
@@ -125,7 +123,6 @@ def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     assert looks > 12  # the control: there was something to see
 
 
-@pytest.mark.slow
 def test_a_reader_who_comes_while_its_version_goes_gets_the_next_one(root, store):
     sync(root, store)
     manifest, held = hold(store)
@@ -141,7 +138,6 @@ def test_a_reader_who_comes_while_its_version_goes_gets_the_next_one(root, store
     assert again.version > 1
 
 
-@pytest.mark.slow
 def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
     docs, store = open_folder / "docs", open_folder / "store"
     docs.mkdir()
@@ -173,7 +169,6 @@ def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
     assert former(store) == []
 
 
-@pytest.mark.slow
 def test_disk_use_is_bounded_over_many_edits(root, store):
     sync(root, store)
     sizes = []
@@ -187,7 +182,6 @@ def test_disk_use_is_bounded_over_many_edits(root, store):
     assert count_former(store) <= MAX_FORMER
 
 
-@pytest.mark.slow
 def test_cleaning_changes_no_row_and_gives_space_back(root, store):
     sync(root, store)
     for number in range(4):
@@ -202,7 +196,6 @@ def test_cleaning_changes_no_row_and_gives_space_back(root, store):
     assert sync(root, store).embedded == 0
 
 
-@pytest.mark.slow
 def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
     sync(root, store)
     cleaned(store)
@@ -218,7 +211,6 @@ def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
     assert len(rows(store)) == 20
 
 
-@pytest.mark.slow
 def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     sync(root, store)
     path = store / "manifest.json"
@@ -232,7 +224,6 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     assert len(found(store, "boiler")) == 10
 
 
-@pytest.mark.slow
 def test_an_index_that_an_earlier_program_reads_is_made_anew_beside_it(root, store):
     sync(root, store)
     path = store / "manifest.json"
@@ -263,7 +254,6 @@ def test_former_versions_are_looked_at_while_another_process_drops_them(tmp_path
         dropping.join()
 
 
-@pytest.mark.slow
 def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store):
     sync(root, store)
     path = store / "manifest.json"
@@ -273,7 +263,6 @@ def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store)
             touch(store)
 
 
-@pytest.mark.slow
 def test_cleanup_is_a_command_and_says_what_it_did(cli, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()

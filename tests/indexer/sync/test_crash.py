@@ -21,6 +21,8 @@ from tests.support.folders import change_folder, make_folder
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
+pytestmark = pytest.mark.slow
+
 KILLS = 8
 
 # Indexes in a process of its own, slowed down to the pace of a model; commits every 0.2 s.
@@ -57,7 +59,6 @@ def index(root: Path, store: Path, kill_after: float | None = None) -> tuple[boo
         return process.returncode == 0, time.monotonic() - started
 
 
-@pytest.mark.slow
 def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_next_run(tmp_path):
     random = Random(int(os.environ.get("CRASH_SEED", "1")))
     root, store = tmp_path / "docs", tmp_path / "store"
@@ -84,7 +85,6 @@ def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_n
     check_same(store, tmp_path / "fresh")
 
 
-@pytest.mark.slow
 def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
     root, store = tmp_path / "docs", tmp_path / "store"
     make_folder(root, 30, Random(2))
@@ -115,7 +115,6 @@ sync(*map(Path, sys.argv[1:]), WaitingEncoder())
 """
 
 
-@pytest.mark.slow
 def test_of_two_runs_at_once_one_works_and_the_other_names_it(cli, tmp_path):
     root, store = tmp_path / "docs", tmp_path / "store"
     make_folder(root, 5, Random(3))

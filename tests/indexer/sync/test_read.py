@@ -119,6 +119,7 @@ def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(roo
     }
 
 
+@pytest.mark.slow
 def test_a_file_that_failed_is_tried_again_when_its_bytes_change(root, texts):
     (root / "a.txt").write_bytes(do("fail", words="unforeseen"))
     ((row, _),) = read(root, texts)
@@ -145,6 +146,7 @@ def written(target: Path, write: Callable[[BinaryIO], None]) -> Iterator[None]:
         thread.join()
 
 
+@pytest.mark.slow
 def test_a_file_that_is_written_to_while_it_is_read_has_changed(root):
     target = root / "a.txt"
     target.write_text("One line of a text.\n" * 1_000_000)
@@ -158,6 +160,7 @@ def test_a_file_that_is_written_to_while_it_is_read_has_changed(root):
         pass
 
 
+@pytest.mark.slow
 def test_a_log_that_grows_while_it_is_read_is_read_as_it_was(root):
     target = root / "log.txt"
     target.write_text("One line of a log.\n" * 1_000_000)
@@ -242,6 +245,7 @@ except KeyboardInterrupt:
     assert gone(worker)
 
 
+@pytest.mark.slow
 def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
     for number in range(9):
         (root / f"{number}.txt").write_text("words\n")

@@ -7,6 +7,8 @@ import pytest
 from indexer.sync.renames import MOST
 from tests.support.toy_index import sync
 
+pytestmark = pytest.mark.slow
+
 POEM = "".join(f"Verse number {number} of many.\n" for number in range(10))
 
 
@@ -37,7 +39,6 @@ def test_another_document_in_the_place_of_one_is_no_renamed_one(root, tmp_path):
     assert (done.renamed, done.added, done.removed) == ([], 1, 1)
 
 
-@pytest.mark.slow
 def test_each_document_is_one_of_a_pair_at_most_and_many_are_none(root, tmp_path):
     sync(root, tmp_path / "store")
     (root / "poem.md").unlink()

@@ -65,6 +65,7 @@ def opening(base: Path) -> dict[str, object]:
     return {"root": str(base / "docs"), "store": str(base / "store"), "model": None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sealed", [True, False])
 def test_a_shards_process_has_no_socket_and_writes_nothing_but_staged_shards(tmp_path, sealed):
     outside = tmp_path / "outside.txt"
@@ -104,7 +105,7 @@ ORDER = json.dumps({"shard": "0" * 32, "files": [["a.txt", 1, 1]]})
         ("print('x' * 10**6)", "said too much"),
         ('print(\'{"done": "/etc"}\')', "answered another order"),
         ("print('{\"done\": 3}')", "answered another order"),
-        ("import time; time.sleep(60)", "took too long"),
+        pytest.param("import time; time.sleep(60)", "took too long", marks=pytest.mark.slow),
         ("sys.exit(3)", "ended with exit code 3"),
         ("import os; os.kill(os.getpid(), 9)", "ended with signal 9"),
     ],

@@ -31,6 +31,7 @@ def files(sizes):
     return [SeenFile(f"{at:03}.txt", size, 1_000 + at) for at, size in enumerate(sizes)]
 
 
+@pytest.mark.slow
 @given(SIZES, st.integers(1, 60), st.integers(1, 7))
 def test_every_file_is_in_one_shard_in_order_and_within_the_bounds(sizes, most_bytes, most_files):
     seen = files(sizes)
@@ -40,6 +41,7 @@ def test_every_file_is_in_one_shard_in_order_and_within_the_bounds(sizes, most_b
     assert all(shard.bytes <= most_bytes or len(shard.files) == 1 for shard in shards)
 
 
+@pytest.mark.slow
 @given(SIZES.filter(lambda sizes: len(sizes) > 1))
 def test_halves_are_smaller_and_together_the_whole(sizes):
     whole = Shard(tuple(files(sizes)))
@@ -70,6 +72,7 @@ def test_a_shard_is_named_by_its_documents_as_they_were_seen_and_by_the_fingerpr
     assert len({name, *others}) == 6
 
 
+@pytest.mark.slow
 @given(st.text(st.characters(exclude_categories=["Cs"]), min_size=1))
 def test_an_order_is_one_line_that_gives_the_shard_back(source):
     shard = Shard((SeenFile(source, 3, -5),))

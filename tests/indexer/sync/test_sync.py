@@ -489,6 +489,7 @@ def test_without_pruning_documents_that_are_gone_stay(root, store):
     assert found(store, "boiler") == set()
 
 
+@pytest.mark.slow
 def test_a_file_that_may_no_longer_be_read_keeps_its_text_and_is_marked(open_folder):
     docs, store = open_folder / "docs", open_folder / "store"
     docs.mkdir()

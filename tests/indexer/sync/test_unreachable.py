@@ -97,6 +97,7 @@ def barred(request: pytest.FixtureRequest, root: Path, store: Path) -> Iterator[
         path.chmod(0o755)
 
 
+@pytest.mark.slow
 def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
     written = rows(store)
     outcome = applied(store, barred, looked_at_as_nobody(barred))
@@ -113,6 +114,7 @@ def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
     assert rows(store) == written
 
 
+@pytest.mark.slow
 def test_they_are_pruned_where_that_is_asked_for(barred, store):
     assert len(unreachable(applied(store, barred, looked_at_as_nobody(barred)))) == 2
     outcome = applied(store, barred, looked_at_as_nobody(barred), prune_unreachable=True)
@@ -120,6 +122,7 @@ def test_they_are_pruned_where_that_is_asked_for(barred, store):
     assert found(store, "lamp") == {"top.md"}
 
 
+@pytest.mark.slow
 def test_a_folder_that_was_deleted_is_gone(root, store):
     """The control: what could be looked at and is not there is removed as ever."""
     shutil.rmtree(root / "disk")
@@ -138,6 +141,7 @@ def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_p
     assert found(store, "lamp") == {"top.md"}
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
     """As if `disk` had been one when the index was made; a real one is below."""
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
@@ -192,6 +196,7 @@ def test_a_root_that_cannot_be_listed_keeps_everything(root, store):
     assert len(unreachable(applied(store, root, seen))) == 3
 
 
+@pytest.mark.slow
 def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
     shutil.rmtree(root / "disk")
@@ -202,6 +207,7 @@ def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     assert sync_folder(store, root, other, Choices(prune_unreachable=True)).rebuilt
 
 
+@pytest.mark.slow
 def test_what_cannot_be_looked_at_is_marked_wherever_it_is_shown(root, store):
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
     shutil.rmtree(root / "disk")

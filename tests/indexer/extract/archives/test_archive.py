@@ -60,6 +60,7 @@ def test_each_part_of_each_member_begins_with_its_mark():
 BY_ITS_NAME = ("a.pages",)
 
 
+@pytest.mark.slow
 def test_a_member_is_read_as_it_would_be_alone_but_for_its_marks():
     names = [name for name in made.FILES if name not in BY_ITS_NAME]
     files = {name: made.FILES[name] for name in names} | {"b.pdf": pdf_of("first", "second")}

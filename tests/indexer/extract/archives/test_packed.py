@@ -159,6 +159,7 @@ def test_an_archive_that_is_cut_keeps_what_is_whole():
     assert document.remark.startswith("not readable: b.txt (malformed)")
 
 
+@pytest.mark.slow
 def test_a_locked_7z_archive_needs_a_password():
     assert refusal(made.seven_zip({"a.txt": b"words"}, "secret"), "a.7z")[0] == "encrypted"
 

@@ -90,6 +90,7 @@ def test_snappy_copies_overlap_and_are_bounded():
         unpacked(chunk * 3, 2**22)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["a.key", "b.pages", "a.numbers"])
 def test_damaged_records_give_text_or_a_reason(name):
     import io

@@ -232,6 +232,7 @@ def test_what_counts_something_else_or_nothing_stays_on_pages_that_are_alike(lin
     assert kept(drawn(*copies)) == []
 
 
+@pytest.mark.slow
 def test_the_first_lines_are_the_same_however_far_one_reads():
     pages = [
         [(72.0, 800.0, "Harbour report"), *body(n), (280.0, 40.0, str(n + 1))] for n in range(30)

@@ -372,6 +372,7 @@ def test_what_an_xlsx_shows_is_not_marked(change):
     ]
 
 
+@pytest.mark.slow
 def test_numbers_without_end_and_columns_without_number_cost_little():
     columns = '<col min="1" max="16383" hidden="1"/>' * 100_000
     data, _ = sheet_of(
@@ -385,6 +386,7 @@ def test_numbers_without_end_and_columns_without_number_cost_little():
     assert look.unseen.columns == frozenset(range(16_383))
 
 
+@pytest.mark.slow
 def test_cells_without_a_place_are_counted_once_and_not_once_a_cell():
     cells = 40_000
     row = '<row><c s="1"/></row><row>' + '<c s="1"/>' * cells + "</row>"

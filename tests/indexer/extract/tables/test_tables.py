@@ -107,6 +107,7 @@ def is_read(entry, wanted):
     return entry == wanted or entry.startswith(f"{wanted} ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRAPPED)
 def test_every_cell_of_merged_tables_stands_under_the_column_where_a_browser_shows_it(name):
     checked = 0
