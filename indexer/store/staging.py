@@ -28,8 +28,9 @@ from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.worker import Text
 from indexer.records import Fingerprint
 from indexer.store.folder import flush, translated
+from indexer.store.places import KEY_BYTES
 from indexer.store.texts import Texts
-from indexer.store.vectors import KEY_BYTES, Kept, VectorCache, Vectors, model_key
+from indexer.store.vectors import Kept, VectorCache, Vectors, model_key
 
 STAGING = "staging"
 _ORDER, _DOCUMENTS, _VECTORS, _TEXTS = "order", "documents", "vectors.f2", "texts"

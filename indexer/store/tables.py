@@ -7,7 +7,8 @@ them. Called by the writer, under its lock.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from indexer.store.former import every_former, former
 from indexer.store.indices import Scale
 from indexer.store.lance_files import version_file
 from indexer.store.manifest import Manifest
+from indexer.store.places import VectorPlaces
 from indexer.store.rows import (
     KEY_COLUMN,
     Embedded,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from lancedb.table import Table
 
 READ_ROWS = 4_096  # of a table that is written anew, at a time
+KEYS_AT_ONCE = 65_536  # of a column that is read alone
 DELETE_BATCH = 500  # sources in one filter: a longer list of literals is slow to plan
 
 
@@ -89,16 +92,21 @@ class Tables:
         """All file rows, in no order."""
         return [file_row(row) for row in self._files.to_arrow().to_pylist()]
 
-    def vector_keys(self) -> set[bytes]:
+    def vector_keys(self) -> Container[bytes]:
         """The keys of all vectors in the chunk rows."""
-        found = self._chunks.search().select([KEY_COLUMN]).to_arrow()
-        return set(found[KEY_COLUMN].to_pylist())
+        found = VectorPlaces()
+        for batch in self._chunks.search().select([KEY_COLUMN]).to_batches(KEYS_AT_ONCE):
+            keys = batch.column(KEY_COLUMN).to_pylist()
+            found.add(b"".join(keys), [0] * len(keys))
+        return found
 
     def languages(self) -> dict[str, int]:
         """The number of chunk rows in each language, by code."""
-        found = self._chunks.search().select(["language"]).to_arrow()
-        counts = found["language"].value_counts().to_pylist()
-        return {str(row["values"]): int(row["counts"]) for row in counts}
+        counted: Counter[str] = Counter()
+        for batch in self._chunks.search().select(["language"]).to_batches(KEYS_AT_ONCE):
+            for row in batch.column("language").value_counts().to_pylist():
+                counted[str(row["values"])] += int(row["counts"])
+        return dict(counted)
 
     def replace(
         self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: VectorCache

@@ -14,11 +14,12 @@ import os
 import re
 import struct
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,8 @@ from numpy.typing import NDArray
 from indexer.errors import CorpusError
 from indexer.records import Fingerprint
 from indexer.store.folder import VECTORS, translated, write_all
+from indexer.store.places import KEY_BYTES, VectorPlaces
 
-KEY_BYTES = 32  # SHA-256 of a text as the model saw it
 # Embedded and saved together. Every machine that embeds two texts a second loses less than half a
 # minute of it when it is killed.
 SAVE_TEXTS = 64
@@ -38,7 +39,10 @@ MAX_SPARE_BYTES = 256 * 2**20
 # vector as good as any. Only the last block can be torn.
 _HEADER = struct.Struct("<4sI")
 _SUM = struct.Struct("<I")
+_FOUND = 65_536  # places that are noted together
 _OURS = re.compile(r"[0-9a-f]{16}\.(vec|new)")
+
+_Item = TypeVar("_Item")
 
 Vectors = NDArray[np.float32]
 # As vectors are kept, in half the bytes. A cosine changes by .0001 at most, the hundredth part of
@@ -88,20 +92,16 @@ class VectorCache:
         self._dimension = fingerprint.dimension
         self._width = _FORMS[0].width(self._dimension)
         # Where in the file a key's vector begins, times the number of forms, plus that of its form.
-        self._places: dict[bytes, int] = {}
+        self._places = VectorPlaces()
         self._file: int | None = None
         self._end = 0  # of the blocks that are known
-
-    def __len__(self) -> int:
-        self._open()
-        return len(self._places)
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
         if self._file is not None:
             os.close(self._file)
         self._file = None
-        self._places = {}
+        self._places = VectorPlaces()
         self._end = 0
 
     def refresh(self) -> None:
@@ -134,14 +134,23 @@ class VectorCache:
 
     def _find(self, file: int) -> None:
         """Note the places of all vectors behind those that are known."""
-        for keys, place, form in self._blocks(file, self._end):
-            width = _FORMS[form].width(self._dimension)
-            for key in keys:
-                self._places[key] = place * len(_FORMS) + form
-                place += width
-            self._end = place
+        keys, places = bytearray(), array("q")
+        for some, place, form in self._blocks(file, self._end):
+            keys += some
+            places.extend(self._places_in(place, form, len(some) // KEY_BYTES))
+            self._end = place + len(some) // KEY_BYTES * _FORMS[form].width(self._dimension)
+            if len(places) >= _FOUND:
+                self._places.add(bytes(keys), places)
+                keys, places = bytearray(), array("q")
+        self._places.add(bytes(keys), places)
 
-    def _blocks(self, file: int, start: int) -> Iterator[tuple[list[bytes], int, int]]:
+    def _places_in(self, start: int, form: int, count: int) -> range:
+        """The places of the vectors of a block that begin at `start`."""
+        step = _FORMS[form].width(self._dimension) * len(_FORMS)
+        first = start * len(_FORMS) + form
+        return range(first, first + count * step, step)
+
+    def _blocks(self, file: int, start: int) -> Iterator[tuple[bytes, int, int]]:
         """The keys of each complete block, the offset of its vectors, the number of their form."""
         forms = {form.magic: number for number, form in enumerate(_FORMS)}
         size = os.fstat(file).st_size
@@ -154,8 +163,7 @@ class VectorCache:
             if start > size:
                 return
             keys = os.pread(file, count * KEY_BYTES, vectors - count * KEY_BYTES)
-            listed = [keys[i : i + KEY_BYTES] for i in range(0, len(keys), KEY_BYTES)]
-            yield listed, vectors, forms[magic]
+            yield keys, vectors, forms[magic]
 
     def get(self, key: bytes) -> Kept | None:
         """The vector of a key: float16, (dimension,), of length 1; None if it is not cached."""
@@ -189,9 +197,8 @@ class VectorCache:
             except BaseException:  # Ctrl-C too: the next block must begin where this one did
                 os.ftruncate(file, end)
                 raise
-        for row, key in enumerate(keys):
-            place = end + _HEADER.size + len(keys) * KEY_BYTES + row * self._width
-            self._places[key] = place * len(_FORMS)
+        start = end + _HEADER.size + len(keys) * KEY_BYTES
+        self._places.add(b"".join(keys), self._places_in(start, 0, len(keys)))
 
     def flush(self) -> None:
         """Sync the file to disk."""
@@ -204,16 +211,16 @@ class VectorCache:
         sizes = [path.stat().st_size for path in folder.iterdir()] if folder.is_dir() else []
         return max(0, sum(sizes) - needed * (self._width + KEY_BYTES))
 
-    def keep(self, keys: Collection[bytes]) -> None:
+    def keep(self, keys: Container[bytes]) -> None:
         """Drop all vectors except those of `keys`, and those of all other models."""
-        self._open()
+        file = self._open()
         fresh = self._path.with_suffix(".new")
         fresh.unlink(missing_ok=True)
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            kept = [key for key in self._places if key in keys]
-            for start in range(0, len(kept), SAVE_TEXTS):
-                found = ((key, self.get(key)) for key in kept[start : start + SAVE_TEXTS])
+            newest = (key for key in self._newest(file) if key in keys)
+            for kept in _parts(newest, SAVE_TEXTS):
+                found = ((key, self.get(key)) for key in kept)
                 rows = {key: vector for key, vector in found if vector is not None}
                 write_all(descriptor, _block(list(rows), list(rows.values())))
             os.fsync(descriptor)
@@ -224,6 +231,17 @@ class VectorCache:
             if other != self._path and _OURS.fullmatch(other.name):
                 other.unlink()
         self.close()
+
+    def _newest(self, file: int) -> Iterator[bytes]:
+        """Each key once, in the order of the file: where its newest vector is."""
+        for keys, start, form in self._blocks(file, 0):
+            listed = [keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES)]
+            places = self._places_in(start, form, len(listed))
+            yield from (
+                key
+                for key, place in zip(listed, places, strict=True)
+                if self._places.get(key) == place
+            )
 
 
 class Vectored(Protocol):
@@ -263,8 +281,8 @@ def embed(
         yield keys, len(missing)
 
 
-def _parts(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    rest = iter(texts)
+def _parts(every: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
+    rest = iter(every)
     while part := list(islice(rest, size)):
         yield part
 
