@@ -142,7 +142,7 @@ class Trial:
     def check_embedded(self, shards: int) -> None:
         """Note if more was embedded than the finished runs hold, and so many shards a kill."""
         made = sum(map(int, Path(self.counted).read_text().split()))
-        sizes = cut(walk(self.root).files, LEAST_BYTES)
+        sizes = cut(walk(self.root).files, SLOTS, LEAST_BYTES)
         at, largest = 0, 0
         for shard in sizes:
             largest = max(largest, sum(self.passages[at : at + len(shard.files)]))

@@ -79,6 +79,7 @@ class Texts:
         max_bytes: int = KEPT_TEXT_BYTES,
         reserved_disk_bytes: int = RESERVED_DISK_BYTES,
     ) -> None:
+        self._store = store
         self._folder = store / TEXTS_FOLDER
         self.key = key_of(store)
         self._writable = keep and os.access(store, os.W_OK)
@@ -148,7 +149,7 @@ class Texts:
         """Whether an entry could be stored."""
         new = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
         try:
-            if _free_bytes(self._folder.parent) < self._reserved_disk_bytes + len(data):
+            if _free_bytes(self._store) < self._reserved_disk_bytes + len(data):
                 return False
             try:
                 _write(new, data)
@@ -273,9 +274,12 @@ def _name(path: str) -> str:
 
 
 def _write(path: str, data: bytes) -> None:
-    with contextlib.suppress(FileNotFoundError):  # of a killed process, or another name of a file
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        file = os.open(path, flags)
+    except FileExistsError:  # of a killed process, or another name of a file
         Path(path).unlink()
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC)
+        file = os.open(path, flags)
     try:
         write_all(file, data)
     finally:

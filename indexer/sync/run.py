@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
 BATCH_FILES = 4_096  # with or without chunks
 COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
+# A commit puts all rows so far into the index of words. One that takes longer is made as much more
+# seldom, so that commits take a thirtieth of a run, however large its index becomes.
+QUICK_COMMIT_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ class Run:
         self._before: dict[str, FileRow] = {}
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._lost: list[FileRow] = []
-        self._committed = time.monotonic()
+        self._commit_at = time.monotonic() + commit_seconds
         self._embedded_there = 0  # by other processes, as far as it is in the outcome
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
@@ -282,12 +285,13 @@ class Run:
                 for row, chunks in batch
             ]
         )
-        due = time.monotonic() - self._committed > self._commit_seconds
-        if due and not self._writer.rebuilding:
+        started = time.monotonic()
+        if started > self._commit_at and not self._writer.rebuilding:
             made = self._writer.manifest
             walked_ns = made.walked_ns if walked and made else 0
             self._writer.commit(ignored=outcome.ignored, complete=walked, walked_ns=walked_ns)
-            self._committed = time.monotonic()
+            now = time.monotonic()
+            self._commit_at = now + until_next_commit(self._commit_seconds, now - started)
 
     def _keys_from_shards(self, sources: Sequence[str], outcome: Outcome) -> dict[str, list[bytes]]:
         """The keys of the vectors that other processes have made, by source; they are counted."""
@@ -323,6 +327,11 @@ class Run:
     def _report(self, progress: Progress) -> None:
         self._progress = progress
         self._display.advance(progress)
+
+
+def until_next_commit(least: float, took: float) -> float:
+    """Seconds until the next commit, after one that took so many; `least` after a quick one."""
+    return least * max(1.0, took / QUICK_COMMIT_SECONDS)
 
 
 def touched(row: FileRow, seen: SeenFile) -> FileRow:

@@ -43,7 +43,6 @@ from indexer.sync.shards import (
     name_of,
     order_of,
     ordered,
-    shard_bytes,
 )
 
 TRIES = 3  # of a shard, before it is halved; of one document, before it is read here
@@ -114,8 +113,7 @@ class ShardedReading:
         staged = self._staged(files)
         within = {seen.source for shard in staged for seen in shard.files}
         left = [seen for seen in files if seen.source not in within]
-        total = sum(seen.bytes for seen in left)
-        fresh = cut(left, shard_bytes(total, self._hands.slots, self._hands.least_bytes))
+        fresh = cut(left, self._hands.slots, self._hands.least_bytes)
         self._open(files)
         pool = ThreadPoolExecutor(self._hands.slots, "shard")
         try:

@@ -19,9 +19,9 @@ from indexer.records import Fingerprint
 from indexer.store.key import keyed_sum
 
 MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
-LEAST_BYTES = 128 * 2**10  # two seconds of work, against some milliseconds to hand it over
+LEAST_BYTES = 32 * 2**10  # half a second of work, against some milliseconds to hand it over
 MOST_FILES = 512
-SHARDS_PER_SLOT = 16  # so that the last ones end at about the same time
+SHARDS_LEFT = 4  # for each slot, of the size of the next one: a document takes what its kind takes
 ORDER_BYTES = 8 * 2**20  # of 512 names of 4,096 bytes, each written as six
 
 # Of this program. Not imported: all layers would stand below the package's own module.
@@ -54,19 +54,27 @@ class Shard:
         return _SECONDS + _SECONDS_PER_FILE * len(self.files) + self.bytes / _BYTES_PER_SECOND
 
 
-def shard_bytes(total: int, slots: int, least: int = LEAST_BYTES) -> int:
-    """How many bytes of documents a shard has at most, where `total` are shared by `slots`."""
-    return max(least, min(MOST_BYTES, total // (slots * SHARDS_PER_SLOT)))
+def shard_bytes(left: int, slots: int, least: int = LEAST_BYTES) -> int:
+    """How many bytes of documents a shard has at most, where `left` are still shared by `slots`."""
+    return max(least, min(MOST_BYTES, left // (slots * SHARDS_LEFT)))
 
 
-def cut(files: Sequence[SeenFile], most_bytes: int, most_files: int = MOST_FILES) -> list[Shard]:
-    """The files, in their order, as shards within both bounds; a larger file is one by itself."""
+def cut(
+    files: Sequence[SeenFile], slots: int, least: int = LEAST_BYTES, most_files: int = MOST_FILES
+) -> list[Shard]:
+    """The files, in their order, as shards within all bounds; a larger file is one by itself.
+
+    The less is left, the smaller they are, so that all slots end at about the same time (guided
+    self-scheduling: Polychronopoulos and Kuck 1987).
+    """
     shards: list[Shard] = []
     part: list[SeenFile] = []
-    size = 0
+    size, left = 0, sum(seen.bytes for seen in files)
     for seen in files:
-        if part and (size + seen.bytes > most_bytes or len(part) == most_files):
+        full = size + seen.bytes > shard_bytes(left, slots, least) or len(part) == most_files
+        if part and full:
             shards.append(Shard(tuple(part)))
+            left -= size
             part, size = [], 0
         part.append(seen)
         size += seen.bytes

@@ -11,6 +11,7 @@ from indexer.sync.run import fingerprint_of
 from indexer.sync.shards import (
     LEAST_BYTES,
     MOST_BYTES,
+    MOST_FILES,
     ORDER_BYTES,
     Shard,
     cut,
@@ -32,13 +33,35 @@ def files(sizes):
 
 
 @pytest.mark.slow
-@given(SIZES, st.integers(1, 60), st.integers(1, 7))
-def test_every_file_is_in_one_shard_in_order_and_within_the_bounds(sizes, most_bytes, most_files):
+@given(SIZES, st.integers(1, 3), st.integers(1, 60), st.integers(1, 7))
+def test_every_file_is_in_one_shard_in_order_and_within_the_bounds(sizes, slots, least, most_files):
     seen = files(sizes)
-    shards = cut(seen, most_bytes, most_files)
+    shards = cut(seen, slots, least, most_files)
     assert [each for shard in shards for each in shard.files] == seen
     assert all(shard.files and len(shard.files) <= most_files for shard in shards)
-    assert all(shard.bytes <= most_bytes or len(shard.files) == 1 for shard in shards)
+    left = sum(sizes)
+    for shard in shards:
+        assert shard.bytes <= shard_bytes(left, slots, least) or len(shard.files) == 1
+        left -= shard.bytes
+
+
+def slots_end_within(shards, slots):
+    """Between the ends of the first slot and the last, in bytes read one after the other."""
+    ends = [0] * slots
+    for shard in shards:
+        ends[ends.index(min(ends))] += shard.bytes
+    return max(ends) - min(ends)
+
+
+@pytest.mark.parametrize("slots", [2, 7, 16, 64])
+def test_shards_become_smaller_so_that_slots_end_together(slots):
+    seen = files([1_000] * 20_000)
+    shards = cut(seen, slots)
+    sizes = [shard.bytes for shard in shards]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > LEAST_BYTES
+    assert slots_end_within(shards, slots) <= LEAST_BYTES
+    assert len(shards) < 12 * slots + 20_000 / MOST_FILES  # each costs some milliseconds
 
 
 @pytest.mark.slow
@@ -54,7 +77,7 @@ def test_halves_are_smaller_and_together_the_whole(sizes):
 def test_a_shard_is_as_large_as_evens_out_within_bounds():
     assert shard_bytes(0, 4) == LEAST_BYTES
     assert shard_bytes(10**12, 4) == MOST_BYTES
-    assert shard_bytes(64 * LEAST_BYTES, 2) == 2 * LEAST_BYTES
+    assert shard_bytes(16 * LEAST_BYTES, 2) == 2 * LEAST_BYTES
 
 
 def test_a_shard_is_named_by_its_documents_as_they_were_seen_and_by_the_fingerprint():

@@ -26,7 +26,7 @@ from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
 from indexer.sync.display import RunDisplay
 from indexer.sync.plan import Plan, plan, rebuild_reasons
-from indexer.sync.run import Run, fingerprint_of
+from indexer.sync.run import Run, fingerprint_of, until_next_commit
 from tests.support.fakes import ToyEncoder
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
@@ -233,6 +233,13 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(
 
 
 @pytest.mark.slow
+def test_commits_take_a_thirtieth_of_a_run_however_long_they_take():
+    """A commit of a million rows takes many seconds: the index of words grows with each."""
+    assert until_next_commit(15.0, 0.1) == until_next_commit(15.0, 0.5) == 15.0
+    for took in (0.5, 2.0, 30.0):
+        assert took / until_next_commit(15.0, took) == pytest.approx(1 / 30)
+
+
 def test_a_write_that_was_stopped_within_is_forgotten(root, store):
     sync(root, store)
     before = rows(store)
