@@ -11,7 +11,10 @@ from indexer.store.lance import CLIENT, OTHERS
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
-LIBRARIES = ("torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", CLIENT)
+LIBRARIES = (
+    "torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", "onnx",
+    "google.protobuf", CLIENT,
+)  # fmt: skip
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 
 
