@@ -113,10 +113,10 @@ def main() -> None:
 
     encode = None
     if arguments.vectors:
-        from corpus_agent.service import session
+        from corpus_agent.service import loading
         from corpus_agent.settings import Settings
 
-        encode = session.encoder_for(Settings(), None).encode_tokens
+        encode = loading.encoder_for(Settings(), None).encode_tokens
     made = answered(arguments.set, random.Random(arguments.seed))
     cases = [next(made) for _ in range(arguments.answers)]
     texts = [shown(case, encode) for case in cases]

@@ -28,7 +28,7 @@ from pathlib import Path
 
 from common import data, print_table
 
-from corpus_agent.service import session
+from corpus_agent.service import loading
 from corpus_agent.settings import Settings
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
@@ -139,7 +139,7 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--made", action="store_true", help="the tests' own files alone")
     asked = options.parse_args()
-    encoder = session.encoder_for(Settings(), None)
+    encoder = loading.encoder_for(Settings(), None)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
     with tempfile.TemporaryDirectory() as scratch:
         root, store = Path(scratch, "root"), Path(scratch, "store")

@@ -40,13 +40,13 @@ mark("command line, settings"); settings = Settings(store=store)
 settings = startup.for_reading(settings).settings; mark("seal")
 import numpy; mark("import numpy")
 from corpus_agent import render
-from corpus_agent.service import session; mark("modules of the search")
-encoder = session.encoder_for(settings, store); encoder.weights_sha256; mark("hash of the weights")
+from corpus_agent.service import loading, session; mark("modules of the search")
+encoder = loading.encoder_for(settings, store); encoder.weights_sha256; mark("hash of the weights")
 encoder.tokenizer; mark("tokenizer")
 from indexer.store.lance import import_lancedb; import_lancedb(); mark("import lancedb")
 from indexer.index import Index
 corpus = Index.open(store, encoder, root=settings.root); mark("open the index")
-import onnx, onnxruntime; mark("import onnx, onnxruntime")
+import onnxruntime; mark("import onnxruntime")
 encoder.encode(["x"]); mark("weights, graph, check")
 query = sys.argv[2]
 from indexer.records import Query; corpus.search(Query(query)); mark("first search")

@@ -146,7 +146,7 @@ class OpenCorpus:
     def _loaded_encoder(self) -> Encoder:
         if self._encoder is None:
             stores = [one.store for one in self._settings.several] or [self._store]
-            self._encoder = service.session.encoder_for(self._settings, stores[0], bulk=True)
+            self._encoder = service.loading.encoder_for(self._settings, stores[0], bulk=True)
         return self._encoder
 
     def _version(self, at: int | str | None) -> Index:

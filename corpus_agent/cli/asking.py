@@ -90,7 +90,7 @@ def search(
         raise UsageError("The query holds no words.", "Search for what the text would say.")
     launch = launch_to_read(settings_in_force(several=True), searching=True)
 
-    corpus = service.session.open_corpus(launch.settings, at=at, at_once=True, launch=launch)
+    corpus = service.loading.open_to_search(launch.settings, at=at, launch=launch)
     corpus = service.places.bounded(corpus, paths, not_paths, where, text=query)
     hits = corpus.search(Query(query, limit, per_source))
     if as_json:
@@ -174,7 +174,7 @@ def ask(
     launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
-    corpus = service.session.open_corpus(settings, at=at, at_once=True, launch=launch)
+    corpus = service.loading.open_to_search(settings, at=at, launch=launch)
     corpus = service.places.bounded(corpus, paths, not_paths, where, text=question)
     watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
@@ -246,7 +246,7 @@ def chat(
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
 
-    corpus = service.session.open_corpus(settings, at_once=True, launch=launch)
+    corpus = service.loading.open_to_search(settings, launch=launch)
     store = None if settings.several else existing_store(settings)
     talking = answering.resumed.conversation(store, corpus, resume=resume)
     watching = Watching()
@@ -340,7 +340,7 @@ def evaluate(
     launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
-    corpus = service.session.open_corpus(settings, at_once=True, launch=launch)
+    corpus = service.loading.open_to_search(settings, launch=launch)
     answerer = service.session.answerer_for(corpus, launch, settings)
     results = [evaluation.measure.measure(question, corpus, answerer) for question in asked]
     scores = evaluation.measure.summarise(results)

@@ -40,7 +40,7 @@ def checks(
     """The checks of this machine; `closed` is the outcome of sealing, `server` an earlier check."""
 
     def weights() -> Finding:
-        encoder = service.session.encoder_for(settings, store)
+        encoder = service.loading.encoder_for(settings, store)
         return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
 
     where = store or paths.working_folder()

@@ -17,7 +17,7 @@ import indexer
 from corpus_agent import answering, render
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
-from corpus_agent.service import session
+from corpus_agent.service import loading, session
 from corpus_agent.text.naming import called_path
 from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, recognition_state, storage
@@ -63,7 +63,7 @@ def checks(
         return
     yield Check("table files", "every byte of the tables against what was written",
                 lambda: as_written(store))  # fmt: skip
-    encoder = session.encoder_for(settings, store)
+    encoder = loading.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
     root = settings.root or storage.root_of(store, storage.read_manifest(store))

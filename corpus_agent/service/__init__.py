@@ -11,6 +11,7 @@ from corpus_agent import lazy_modules
 __all__ = [
     "cancel",
     "cluster",
+    "loading",
     "opening",
     "pictures",
     "places",
@@ -25,6 +26,7 @@ __all__ = [
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
     from corpus_agent.service import cluster as cluster
+    from corpus_agent.service import loading as loading
     from corpus_agent.service import opening as opening
     from corpus_agent.service import pictures as pictures
     from corpus_agent.service import places as places

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
-from corpus_agent.service import session, tables
+from corpus_agent.service import loading, session, tables
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.onlooker import Onlooker
 from corpus_agent.settings import Settings, stores_to_read
@@ -41,7 +41,7 @@ class Service:
         self._stores = stores_to_read(settings)
         self._launch = launch
         self._encoder = cast(
-            Encoder, _OneAtATime(encoder or session.encoder_for(settings, self._stores[0].store))
+            Encoder, _OneAtATime(encoder or loading.encoder_for(settings, self._stores[0].store))
         )
         self._lock = threading.Lock()
         self._corpus: Index | None = None

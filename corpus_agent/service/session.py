@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import agent, answering, models
 from corpus_agent.service import all_documents
+from corpus_agent.service.loading import encoder_for
 from corpus_agent.settings import (
     Settings,
     existing_place,
@@ -31,10 +32,8 @@ from indexer import (
     Choices,
     CorpusError,
     Encoder,
-    FolderEncoder,
     Hands,
     Index,
-    InstalledEncoder,
     Outcome,
     Plan,
     Refused,
@@ -52,18 +51,6 @@ if TYPE_CHECKING:
 
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
-
-
-def encoder_for(
-    settings: Settings, store: Path | None, *, bulk: bool = False
-) -> FolderEncoder | InstalledEncoder:
-    """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
-    if settings.embedder is not None:
-        if settings.model is not None:
-            raise UsageError("--embedder and --model name two models.", "Leave one out.")
-        return InstalledEncoder(settings.embedder)
-    folder = model_folder(settings.model, "--model")
-    return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
 
 
 def reranker_for(settings: Settings, launch: Launch | None = None) -> Reranker | None:
@@ -86,31 +73,23 @@ def open_corpus(
     searching: bool = True,
     anew: bool = False,
     at: str | None = None,
-    at_once: bool = False,
     encoder: Encoder | None = None,
     launch: Launch | None = None,
 ) -> Index:
     """The index in the configured store, or in several; without `searching` there is no model.
 
-    The model is loaded by the first search, with `at_once` beside the opening; `encoder` is one
-    that is there. With `anew` texts are extracted again instead of taken from the store's cache;
-    with `at` it is the version of a number or a day, as it was. `launch` has the reranker, if that
-    is behind a server.
+    The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
+    extracted again instead of taken from the store's cache; with `at` it is the version of a number
+    or a day, as it was. `launch` has the reranker, if that is behind a server.
     """
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
         return Index.over(stores, anew=anew, at=at, quote=quoted)
-    loading: AbstractContextManager[None] = nullcontext()
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
-        if at_once and isinstance(encoder, FolderEncoder):
-            loading = encoder.loading()
-    with loading:
-        reranker, backend = reranker_for(settings, launch), settings.backend
-        return Index.over(
-            stores, encoder, reranker, anew=anew, at=at, backend=backend, quote=quoted
-        )
+    reranker, backend = reranker_for(settings, launch), settings.backend
+    return Index.over(stores, encoder, reranker, anew=anew, at=at, backend=backend, quote=quoted)
 
 
 def index(

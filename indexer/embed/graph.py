@@ -8,20 +8,17 @@ Layer names and arithmetic are those of transformers' BertModel.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto
+from indexer.embed.onnx_file import Graph
 
 Precision = Literal["float32", "int8"]
 Weights = Mapping[str, NDArray[np.float32]]
 
-OPSET = 20  # the first with Gelu
-IR_VERSION = 10  # what goes with it
 # Weights have seven bits of the eight, so that no sum of two products overflows the 16 bits in
 # which processors without VNNI add them: the integers are the same everywhere.
 MOST_INT8 = 63
@@ -38,29 +35,7 @@ class Shape:
     epsilon: float
 
 
-@dataclass(slots=True)
-class _Graph:
-    """Nodes and constants of a graph under construction."""
-
-    nodes: list[NodeProto] = field(default_factory=list)
-    constants: list[TensorProto] = field(default_factory=list)
-
-    def constant(self, array: NDArray[np.generic]) -> str:
-        from onnx import numpy_helper
-
-        name = f"constant{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
-        return name
-
-    def node(self, kind: str, *inputs: str, domain: str = "", **attributes: Any) -> str:  # noqa: ANN401
-        from onnx import helper
-
-        name = f"value{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], domain=domain, **attributes))
-        return name
-
-
-Linear = Callable[[_Graph, str, NDArray[np.float32], NDArray[np.float32]], str]
+Linear = Callable[[Graph, str, NDArray[np.float32], NDArray[np.float32]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +47,21 @@ class _Linears:
 
 
 def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
-    """A serialised ONNX model: `rows` float32 (tokens, width) -> `tokens` float32, same shape.
+    """A serialised ONNX model: `rows` float32 (tokens, width) -> one output, the same shape.
 
     `rows` are the sums of word, position and type embeddings. With "int8" linear layers multiply
     8-bit integers. Raises KeyError for a missing weight.
     """
-    graph = _Graph()
+    graph = Graph()
     linears = _LINEARS[precision]
     value = _normalised(graph, "rows", weights, "embeddings.LayerNorm", shape)
     for number in range(shape.layers):
         value = _layer(graph, value, weights, f"encoder.layer.{number}.", shape, linears)
-    graph.nodes[-1].output[0] = "tokens"
-    return _serialised(graph, shape)
+    return graph.serialised("rows", value, shape.width)
 
 
 def _layer(
-    graph: _Graph, value: str, weights: Weights, prefix: str, shape: Shape, linears: _Linears
+    graph: Graph, value: str, weights: Weights, prefix: str, shape: Shape, linears: _Linears
 ) -> str:
     def dense(name: str, value: str, linear: Linear = linears.plain) -> str:
         name = prefix + name
@@ -104,7 +78,7 @@ def _layer(
 _ROLES = ("query", "key", "value")
 
 
-def _attention(graph: _Graph, roles: list[str], shape: Shape) -> str:
+def _attention(graph: Graph, roles: list[str], shape: Shape) -> str:
     """Multi-head attention from query, key and value rows."""
     size = shape.width // shape.heads
     by_head = graph.constant(np.array([0, shape.heads, size]))
@@ -119,7 +93,7 @@ def _attention(graph: _Graph, roles: list[str], shape: Shape) -> str:
     return graph.node("Reshape", mixed, graph.constant(np.array([0, shape.width])))
 
 
-def _normalised(graph: _Graph, value: str, weights: Weights, name: str, shape: Shape) -> str:
+def _normalised(graph: Graph, value: str, weights: Weights, name: str, shape: Shape) -> str:
     """LayerNormalization in its parts.
 
     ONNX Runtime's own adds up one number after another: 13 of them took 30% of a run.
@@ -137,19 +111,19 @@ def _normalised(graph: _Graph, value: str, weights: Weights, name: str, shape: S
 
 
 def _float_linear(
-    graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+    graph: Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> str:
     return graph.node("Gemm", value, graph.constant(weight), graph.constant(bias), transB=1)
 
 
 def _int8_linear(
-    graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+    graph: Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> str:
     return _int8_product(graph, value, weight, graph.constant(bias))
 
 
 def _int8_after_gelu(
-    graph: _Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+    graph: Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
 ) -> str:
     """int8 product with a scale for each token: their ranges differ by large factors."""
     largest = graph.node("ReduceMax", value, graph.constant(np.array([1])), keepdims=1)
@@ -159,7 +133,7 @@ def _int8_after_gelu(
     return graph.node("Add", graph.node("Mul", product, largest), graph.constant(bias))
 
 
-def _int8_product(graph: _Graph, value: str, weight: NDArray[np.float32], bias: str = "") -> str:
+def _int8_product(graph: Graph, value: str, weight: NDArray[np.float32], bias: str = "") -> str:
     """int8 product with a scale for each output channel and one for the input of a text."""
     rows, scales = quantised(weight)
     no_zero_points = ""  # the weights are symmetric
@@ -184,19 +158,3 @@ def quantised(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np
     """The int8 rows and their scales, with rows * scales close to `weight`, (out, in)."""
     scales = np.maximum(np.abs(weight).max(axis=1), np.float32(1e-12)) / np.float32(MOST_INT8)
     return np.rint(weight / scales[:, None]).astype(np.int8), scales
-
-
-def _serialised(graph: _Graph, shape: Shape) -> bytes:
-    from onnx import TensorProto, helper
-
-    rows, tokens = (
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["tokens", shape.width])
-        for name in ("rows", "tokens")
-    )
-    whole = helper.make_graph(graph.nodes, "bert", [rows], [tokens], graph.constants)
-    model = helper.make_model(
-        whole,
-        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid("com.microsoft", 1)],
-        ir_version=IR_VERSION,
-    )
-    return bytes(model.SerializeToString())

@@ -112,7 +112,7 @@ class OnnxEngine:
         if len(ids) > self._max_tokens:  # cut as transformers cuts: the end mark stays
             ids = [*ids[: self._max_tokens - 1], ids[-1]]
         rows = self._words[ids] + self._places[: len(ids)]
-        tokens: NDArray[np.float32] = self._session.run(["tokens"], {"rows": rows})[0]
+        tokens: NDArray[np.float32] = self._session.run(None, {"rows": rows})[0]
         return tokens
 
     def _pooled(self, tokens: NDArray[np.float32]) -> NDArray[np.float32]:

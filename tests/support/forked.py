@@ -44,8 +44,6 @@ serve(int(sys.argv[1]), sys.argv[3:])
 # ONNX Runtime, whose threads a seal would find, but all they stand on.
 LIBRARIES = (
     "asyncio",
-    "google.protobuf.json_format",
-    "onnx",
     "platformdirs",
     "pyarrow.compute",
     "pyarrow.dataset",

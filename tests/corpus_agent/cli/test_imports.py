@@ -13,7 +13,10 @@ from tests.support.places import REPOSITORY, SAMPLE
 
 pytestmark = pytest.mark.slow
 
-LIBRARIES = ("torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", CLIENT)
+LIBRARIES = (
+    "torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", "onnx",
+    "google.protobuf", CLIENT,
+)  # fmt: skip
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 
 
@@ -136,3 +139,30 @@ def test_help_and_status_import_no_more_than_they_use(sample_store):
         modules = imported_by(sample_store, command, shows="")
         assert used in modules  # the control
         assert modules.isdisjoint((*unused, *others))
+
+
+@pytest.mark.slow
+def test_the_model_begins_to_load_before_what_opens_an_index_is_imported(sample_store):
+    code = """
+import gc, sys
+from pathlib import Path
+from corpus_agent.service import loading
+from corpus_agent.settings import Settings
+from indexer import CorpusError, FolderEncoder
+began, begin = [], FolderEncoder.loading
+def noted(encoder):
+    began.append({"lancedb", "pyarrow", "corpus_agent.service.session"} & set(sys.modules))
+    return begin(encoder)
+FolderEncoder.loading = noted
+corpus = loading.open_to_search(Settings(store=Path(sys.argv[1])))
+print(began, "_engine" in vars(corpus.encoder), "lancedb" in sys.modules, gc.isenabled())
+try:
+    loading.open_to_search(Settings(store=Path("/nowhere")))
+except CorpusError:
+    print(gc.isenabled())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, sample_store],
+        capture_output=True, text=True, cwd=REPOSITORY,
+    )  # fmt: skip
+    assert done.stdout == "[set()] True True True\nTrue\n", done.stderr

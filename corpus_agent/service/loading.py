@@ -1,0 +1,56 @@
+"""An index that is going to be searched, opened while its model is loaded in a thread.
+
+Imports little, so that the thread begins right after the seal and works while what opens an index
+is imported, LanceDB among it.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus_agent import service
+from corpus_agent.settings import Settings, model_folder, stores_to_read
+from indexer import FolderEncoder, InstalledEncoder, UsageError
+
+if TYPE_CHECKING:
+    from corpus_agent.startup import Launch
+    from indexer import Index
+
+
+def encoder_for(
+    settings: Settings, store: Path | None, *, bulk: bool = False
+) -> FolderEncoder | InstalledEncoder:
+    """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
+    if settings.embedder is not None:
+        if settings.model is not None:
+            raise UsageError("--embedder and --model name two models.", "Leave one out.")
+        return InstalledEncoder(settings.embedder)
+    folder = model_folder(settings.model, "--model")
+    return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
+
+
+def open_to_search(
+    settings: Settings, *, at: str | None = None, launch: Launch | None = None
+) -> Index:
+    """As `session.open_corpus`, with the packaged model loaded when it returns."""
+    encoder = encoder_for(settings, stores_to_read(settings)[0].store)
+    beside: AbstractContextManager[None] = nullcontext()
+    if isinstance(encoder, FolderEncoder):
+        beside = encoder.loading()
+    with _uncollected(), beside:
+        return service.session.open_corpus(settings, at=at, encoder=encoder, launch=launch)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for garbage while modules are imported, nor in them later: they stay."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
