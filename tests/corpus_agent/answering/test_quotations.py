@@ -442,6 +442,7 @@ def test_a_piece_of_a_date_a_measure_or_a_restriction_is_cut(text, piece):
     assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"
 
 
+@pytest.mark.slow
 def test_a_text_that_repeats_itself_is_compared_in_time_as_its_length():
     def seconds(lines: int) -> float:
         text = "\n".join(["rent 900 EUR " * 40] * lines)
