@@ -20,7 +20,7 @@ _LONGEST_NAME = 4  # words
 _LEAST_NAME = 3  # letters of a name, unless it is of letters and digits: 3M
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _PROPER = regex.compile(r"(?<![\p{L}\p{N}'’-])\p{Lu}\p{Ll}{3,}(?![\p{L}\p{N}-])")
-_OWN = regex.compile(r"^['’]s\b")
+_OWN = regex.compile(r"['’]s\b")
 _APART = regex.compile(r"[\W_]+")
 _YEAR = regex.compile(r"(?<!\d)(?:(?:19|20)(\d\d)|(?i:FY) ?'?(?:20)?(\d\d))(?!\d)")
 _STORE = regex.compile(r"\A[\w-]+:(?=\S)")  # where several are read together
@@ -67,13 +67,18 @@ def without_names(question: str, source: str) -> str:
     """The question without the words that name a document: each of its passages is about those."""
     called = _called(source)
     words = [*_WORD.finditer(question)]
-    for size in range(min(_LONGEST_NAME, len(words)), 0, -1):
-        for start in range(len(words) - size + 1):
-            run = words[start : start + size]
-            if "".join(fold(word[0]) for word in run) in called and not run[0][0].isdigit():
-                left, right = question[: run[0].start()], question[run[-1].end() :]
-                return without_names(f"{left}{_OWN.sub('', right)}", source)
-    return question
+    kept, at, number = [], 0, 0
+    while number < len(words):
+        run = [fold(word[0]) for word in words[number : number + _LONGEST_NAME]]
+        sizes = range(0 if words[number][0][0].isdigit() else len(run), 0, -1)
+        size = next((size for size in sizes if "".join(run[:size]) in called), 0)
+        if size:
+            kept.append(question[at : words[number].start()])
+            end = words[number + size - 1].end()
+            own = _OWN.match(question, end)
+            at = own.end() if own else end
+        number += size or 1
+    return "".join(kept) + question[at:]
 
 
 def file_stem(source: str) -> str:

@@ -127,7 +127,9 @@ def _weighed(bias: float, weights: Sequence[float], figures: Sequence[float]) ->
 
 
 def _logistic(logit: float) -> float:
-    return 1 / (1 + math.exp(-logit))
+    # A power below one: of a question with a thousand times "not" the other is beyond all floats.
+    part = math.exp(-abs(logit))
+    return (1 if logit >= 0 else part) / (1 + part)
 
 
 def topic_figures(

@@ -34,6 +34,9 @@ NEAR_LINES = 30  # a quotation found within this distance of the claimed line is
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of that passage
 _BEST_RUNS = 8  # candidate places of an altered quotation that are compared in full
 _MOST_PLACES = 200  # of one pair of words in one document
+# Characters of a quotation that are compared at all of its places, nearest first: a text that
+# repeats itself has one at each period, and each may be a piece of what it says.
+_MOST_COMPARED = 100_000
 LEAST_WORDS = 3  # content words in a quotation without a figure
 
 _WORD = re.compile(r"[^\W_]+")
@@ -202,7 +205,8 @@ def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Fou
         return None
     cut: Found | None = None
     starts = list(_occurrences(haystack.text, wanted.text))
-    for start in sorted(starts, key=lambda at: abs(haystack.line(at) - near_line)):
+    nearest = sorted(starts, key=lambda at: abs(haystack.line(at) - near_line))
+    for start in nearest[: max(1, _MOST_COMPARED // len(wanted.text))]:
         end = start + len(wanted.text)
         first, last, text = _span(haystack, start, end)
         enough = says_enough(text) or (len(starts) == 1 and _is_all(haystack.text, start, end))

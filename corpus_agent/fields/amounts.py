@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import accumulate
 
 import regex
 
@@ -83,18 +85,40 @@ _NUMBER = (
 )
 _SCALE = r"(?:[\u00a0\u202f ]?(?:thousand|million|billion|mio|mrd|tsd|millionen|milliarden|millions|milliards|millones|mln|mn|bn|tausend)\b\.?)?"
 _BEFORE = rf"(?:{'|'.join(map(regex.escape, [*_DOLLARS, *_SIGNS]))}|(?<!\p{{L}})(?:{'|'.join(_CODES)})(?!\p{{L}}))"
+_DASH = "[-−–‐‑﹣－]"
 # A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash.
-_MINUS = r"(?:(?<=(?:^|[:|(=\n]|\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es))[ ]{0,3})(?P<minus>[-−]))?"
+_MINUS = rf"(?<=(?:^|[:|(=\n]|\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es))[ ]{{0,3}})(?P<minus>{_DASH})"
 _MONEY = regex.compile(
-    rf"{_MINUS}(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>[-−](?=\d))?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
-    rf"|{_MINUS}(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
+    rf"(?:{_MINUS})?(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d))?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
+    rf"|(?:{_MINUS})?(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
 )
-_PLAIN_SUM = regex.compile(rf"(?<![\p{{L}}\p{{N}}.,-]){_NUMBER}(?![\p{{L}}\p{{N}}%]|[.,]\d)")
+_PLAIN_SUM = regex.compile(
+    rf"(?:{_MINUS}|(?<![\p{{L}}\p{{N}}.,-]))(?P<number>{_NUMBER})(?![\p{{L}}\p{{N}}%]|[.,]\d)"
+)
 _PERCENT = regex.compile(
-    rf"(?<![\p{{N}}.,])({_NUMBER})\s?(?:%|per\s?cent\b|percent\b|prozent\b|pour\s?cent\b|por\s?ciento\b|procent\b)",
+    rf"(?:{_MINUS}|(?<![\p{{N}}.,]))(?P<number>{_NUMBER})\s?(?:%|per\s?cent\b|percent\b|prozent\b|pour\s?cent\b|por\s?ciento\b|procent\b)",
     regex.IGNORECASE,
 )
-_ANY_NUMBER = regex.compile(rf"(?<![\p{{L}}\p{{N}}.,/-])-?{_NUMBER}(?![\p{{L}}\p{{N}}/]|[.,]\d)")
+_ANY_NUMBER = regex.compile(
+    rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER})(?![\p{{L}}\p{{N}}/]|[.,]\d)"
+)
+
+# What makes an amount negative that was read without it, or may: a minus that touches it or stands
+# alone in its cell, a word, a minus behind it, brackets around all that a cell or a label says.
+_UNIT = r"(?:\p{Sc}|[A-Z]{3})"
+_MINUS_BEFORE = regex.compile(
+    rf"(?:(?:(?<![\p{{L}}\p{{N}})\]%./–-])(?:{_DASH}|[△▲➖])|[|:=][^\S\n]*{_DASH}[^\S\n]+|(?<!\p{{N}}[^\S\n]?)−[^\S\n])(?:{_UNIT}[^\S\n]?)?"
+    rf"|(?i:\b(?:minus|negativ(?:e[nmrs]?)?|moins|(?<!o\s)menos|meno))\s(?:{_UNIT}[^\S\n]?)?)$"
+)
+_MINUS_BEHIND = regex.compile(rf"-(?:[^\S\n]*(?:$|[|\n])|[^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}}))")
+_BRACKET_BEFORE = regex.compile(
+    rf"(?:^|[|:=\n]|{_UNIT})[^\S\n]*(?:{_UNIT}[^\S\n]?)?\([^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
+)
+_BRACKET_BEHIND = regex.compile(
+    rf"(?:[^\S\n]?(?:{_UNIT}|%))?[^\S\n]?\)(?:[^\S\n]?(?:{_UNIT}|%))?[.,;]?[^\S\n]*(?:$|[|\n])"
+)
+_POSITIVE = regex.compile(r"(?:[A-Z]{3} )?[0-9.]+%?")
+_BESIDE = 24  # characters on either side in which a sign is looked for
 
 _MORE_CARDINALS = (  # Italian, Dutch, Portuguese
     (2, "due twee dois duas"),
@@ -167,12 +191,23 @@ _ANNIVERSARY = regex.compile(
 )
 
 
+def loses_its_sign(text: str, value: Reading) -> bool:
+    """Whether an amount of a text was read without the minus that it has there, or may have."""
+    if not _POSITIVE.fullmatch(value.normal):
+        return False
+    before = text[max(0, value.start - _BESIDE) : value.start]
+    behind = text[value.end : value.end + _BESIDE]
+    if _MINUS_BEFORE.search(before) or _MINUS_BEHIND.match(behind):
+        return True
+    return bool(_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(behind))
+
+
 def find_money(text: str) -> list[Reading]:
     """The amounts with a currency: "EUR 1200", "EUR -30"."""
     return [
         _reading(
             match,
-            f"{match['code'] or _currency(match['sign'])} {'-' if match['minus'] else ''}{value}",
+            f"{match['code'] or _currency(match['sign'])} {_signed(match, value)}",
         )
         for match in _MONEY.finditer(text)
         if (value := _value(match["number"])) is not None
@@ -192,13 +227,20 @@ def find_rates(text: str, *, bare: bool) -> list[Reading]:
 
 def _with_bare(text: str, found: list[Reading]) -> list[Reading]:
     """What was found, and the plain amounts beside it, in order."""
-    bare = [
-        _reading(match, value)
-        for match in _PLAIN_SUM.finditer(text)
-        if (value := _value(match[0])) is not None
-        and not any(match.start() < one.end and one.start < match.end() for one in found)
-    ]
+    spans = sorted((one.start, one.end) for one in found)
+    ends = list(accumulate((end for _, end in spans), max))
+    bare = []
+    for match in _PLAIN_SUM.finditer(text):
+        before = bisect_left(spans, (match.end(),))  # those that begin before it ends
+        if before and ends[before - 1] > match.start():
+            continue
+        if (value := _value(match["number"])) is not None:
+            bare.append(_reading(match, _signed(match, value)))
     return sorted([*found, *bare], key=_start)
+
+
+def _signed(match: regex.Match[str], value: str) -> str:
+    return f"-{value}" if match["minus"] else value
 
 
 def _start(reading: Reading) -> int:
@@ -260,9 +302,9 @@ def _unit(word: str) -> str:
 def find_percentages(text: str) -> list[Reading]:
     """The shares in per cent: "5.5%"."""
     return [
-        _reading(match, f"{value}%")
+        _reading(match, f"{_signed(match, value)}%")
         for match in _PERCENT.finditer(text)
-        if (value := _value(match[1])) is not None
+        if (value := _value(match["number"])) is not None
     ]
 
 
@@ -273,9 +315,9 @@ def find_numbers(text: str) -> list[Reading]:
 
 def _numbers(text: str) -> Iterator[Reading]:
     for match in _ANY_NUMBER.finditer(text):
-        value = _value(match[0].removeprefix("-"))
+        value = _value(match["number"])
         if value is not None:
-            yield _reading(match, f"-{value}" if match[0].startswith("-") else value)
+            yield _reading(match, _signed(match, value))
 
 
 def _reading(match: regex.Match[str], normal: str) -> Reading:

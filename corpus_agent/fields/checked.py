@@ -8,16 +8,24 @@ from __future__ import annotations
 from corpus_agent.answering.comparable import without_markup
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
+from corpus_agent.fields.amounts import loses_its_sign
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldValue, ProposedValue
+from corpus_agent.fields.records import FieldType, FieldValue, ProposedValue
 from corpus_agent.text.values import Reading
 
+_AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 
-def checked_value(document: DocumentText, proposal: ProposedValue) -> FieldValue | None:
+
+def checked_value(
+    document: DocumentText, proposal: ProposedValue, kind: FieldType
+) -> FieldValue | None:
     """The value with its quotations; None if one does not stand in the document or shows it not.
 
+    Also where the document has an amount with a minus that the value has not, or may have one.
     A computed value stands nowhere: it follows from its quotations.
     """
+    if kind in _AMOUNTS and any(loses_its_sign(document.text, one) for one in proposal.readings):
+        return None
     span, citations = (proposal.start, proposal.end), []
     for n, each in enumerate((span, *proposal.also), start=1):
         citation = quoted_span(document, n, each)

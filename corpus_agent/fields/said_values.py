@@ -30,6 +30,7 @@ MOST_SAID = 300  # characters of a value
 MOST_QUOTED = 1_500  # characters of a quotation
 _BESIDE = 400  # characters on either side of a value in which its clause is looked for
 _APART = ";"  # between several parties
+_NEGATIVE = regex.compile(r"(?:^|\s)-\d")
 
 
 def proposals_of(document: DocumentText, field: Field, said: SaidValue) -> list[ProposedValue]:
@@ -148,6 +149,9 @@ def with_said(cell: Cell, said: Sequence[FieldValue]) -> tuple[Cell, int]:
 
 
 def _compared(value: FieldValue) -> frozenset[str]:
-    """A value as two are compared: its parts in any order, their letters and figures alone."""
+    """A value as two are compared: its parts in any order, their letters, figures and a minus."""
     parts = value.normal.casefold().split(_APART)
-    return frozenset("".join(filter(str.isalnum, part)) for part in parts)
+    return frozenset(
+        ("-" if _NEGATIVE.search(part) else "") + "".join(filter(str.isalnum, part))
+        for part in parts
+    )

@@ -29,6 +29,7 @@ from corpus_agent.fields.records import (
     DocumentRow,
     Field,
     FieldTable,
+    FieldType,
     ModelReading,
     ProposedValue,
     SaidValue,
@@ -165,7 +166,7 @@ def _row(
     cells, dropped = [], 0
     found = [proposed(document, field) for field in fields]
     for field, proposals in zip(fields, found, strict=True):
-        cell, lost = _cell(document, proposals)
+        cell, lost = _cell(document, proposals, field.type)
         if field.clause == MENTION and proposals and not cell.values:
             cell = Cell("found")  # too little to quote, as a word alone in its lines; still there
         cells.append(cell)
@@ -190,7 +191,9 @@ def _with_model(
     held = []
     for one in said:
         proposals = proposals_of(document, field, one)
-        values = [value for each in proposals if (value := checked_value(document, each))]
+        values = [
+            value for each in proposals if (value := checked_value(document, each, field.type))
+        ]
         counts["refused"] += not values
         held += values
     changed, agreed = with_said(cell, held)
@@ -243,9 +246,11 @@ def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
     return list(kept.values())[:_MOST_VALUES]
 
 
-def _cell(document: DocumentText, proposals: Sequence[ProposedValue]) -> tuple[Cell, int]:
+def _cell(
+    document: DocumentText, proposals: Sequence[ProposedValue], kind: FieldType
+) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not."""
-    values = [value for proposal in proposals if (value := checked_value(document, proposal))]
+    values = [value for proposal in proposals if (value := checked_value(document, proposal, kind))]
     dropped = len(proposals) - len(values)
     if not values:
         return Cell("silent"), dropped

@@ -84,4 +84,5 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    # TOML has no DEL in a string, which JSON leaves as it is.
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")

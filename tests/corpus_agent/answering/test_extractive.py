@@ -318,3 +318,10 @@ def test_front_matter_is_quoted_for_its_properties_alone(answerer):
         assert asked.citations[0].line_start == line, note
         ends = answerer.answer("When does the lease of the boat end?", corpus)
         assert [c.quote for c in ends.citations] == ["The lease of the boat ends on 3 May 2026."]
+
+
+@pytest.mark.parametrize("words", ["not ", "Heron's "])
+def test_a_question_of_words_without_end_is_answered(answerer, words):
+    corpus = MemoryCorpus({"heron.md": "The rent of Heron is 900 EUR."})
+    answer = answerer.answer(f"What is the rent of Heron {words * 2_500}?", corpus)
+    assert answer.citations or answer.status == "not_found"

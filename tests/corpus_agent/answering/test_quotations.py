@@ -7,6 +7,7 @@ from benchmarks.evidence import given as verdict_given
 from corpus_agent.answering.comparable import _columns, _flat
 from corpus_agent.answering.quotations import check_quotation, locate
 from indexer.records import Line
+from tests.support.cost import processor_seconds
 from tests.support.fakes import MemoryCorpus
 
 LEASE = """# Lease
@@ -439,3 +440,16 @@ def test_a_piece_of_a_date_a_measure_or_a_restriction_is_cut(text, piece):
     corpus = MemoryCorpus({"a.md": text})
     assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
     assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"
+
+
+@pytest.mark.slow
+def test_a_text_that_repeats_itself_is_compared_in_time_as_its_length():
+    def seconds(lines: int) -> float:
+        text = "\n".join(["rent 900 EUR " * 40] * lines)
+        quote = "rent 900 EUR " * 80 + "rent 90"
+        begun = processor_seconds()
+        assert check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote).verdict == "cut"
+        return processor_seconds() - begun
+
+    seconds(5)  # its patterns are compiled
+    assert seconds(40) < 3 * seconds(10)  # each of its periods is a place: 4 times as many

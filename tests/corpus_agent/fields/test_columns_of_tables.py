@@ -71,7 +71,7 @@ SAID = ProposedValue((RENT,), 45, 73, 1.0)
 
 
 def test_a_value_is_shown_with_the_sentence_that_it_stands_in():
-    checked = checked_value(document_of(LEASE), SAID)
+    checked = checked_value(document_of(LEASE), SAID, "money")
     assert checked is not None
     assert checked.citations[0].quote == "The rent is 900\u00a0EUR a month."
 
@@ -87,7 +87,7 @@ def test_a_value_is_shown_with_the_sentence_that_it_stands_in():
     ],
 )
 def test_a_value_that_does_not_stand_where_it_is_quoted_from_is_refused(moved):
-    assert checked_value(document_of(LEASE), moved) is None
+    assert checked_value(document_of(LEASE), moved, "money") is None
 
 
 @pytest.mark.parametrize(

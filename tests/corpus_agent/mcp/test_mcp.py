@@ -753,3 +753,11 @@ def test_the_inspector_gets_what_it_asks_for(sample_store, method, expected):
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=200)
     assert expected in done.stdout, done.stderr
     json.loads(done.stdout)
+
+
+def test_a_hostile_name_of_a_store_is_one_argument_of_each_configuration():
+    name = 'a"]\n[mcp_servers.x]\ncommand = "$(id);`id`\' \x7f'
+    made = tomllib.loads(snippet("codex", ["-s", name]))["mcp_servers"]
+    assert list(made) == ["corpus-agent"]
+    assert made["corpus-agent"]["args"][-2:] == ["-s", name]
+    assert shlex.split(snippet("claude-code", ["-s", name]))[-2:] == ["-s", name]
