@@ -141,6 +141,26 @@ def test_an_invoice_that_is_due_in_some_days_is_due_on_a_computed_day(text, expe
     assert of(text, "due date") == ([(expected, True)] if expected else [])
 
 
+@pytest.mark.parametrize(
+    "head",
+    ["Bill", "# Bill", "Bill no. 7", "BILL TO: A. Ash", "Electricity Bill", "Your water bill"],
+)  # fmt: skip
+def test_a_bill_is_an_invoice(head):
+    text = f"{head}\nDate: 29 April 2024\nPayable within 30 days."
+    assert of(text, "due date") == [("2024-05-29", True)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["Bill Ash", "BILL ASH", "Dear Bill", "Dear Bill,", "From: Bill", "Note from Bill to Ann"],
+)  # fmt: skip
+def test_a_person_called_bill_is_no_invoice(head):
+    text = f"{head}\nDate: 29 April 2024\nPayable within 30 days."
+    assert of(text, "due date") == []
+    lease = "Lease to Bill Ash\nPeriod: 1 May 2024 to 30 June 2027."
+    assert of(lease, "expiry") == [("2027-06-30", False)]
+
+
 def test_a_day_that_an_invoice_names_goes_before_one_that_is_computed():
     text = "Invoice 7\nDate: 29 April 2024\nDue date: 3 May 2024\nPayment: 14 days net"
     assert of(text, "due date") == [("2024-05-03", False)]
