@@ -5,12 +5,16 @@ Called by table.py and timeline.py for every value that they show, whoever propo
 
 from __future__ import annotations
 
+import regex
+
 from corpus_agent.answering.comparable import without_markup
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldValue, ProposedValue
 from corpus_agent.text.values import Reading
+
+_MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
 
 
 def checked_value(document: DocumentText, proposal: ProposedValue) -> FieldValue | None:
@@ -78,4 +82,5 @@ def _bare(text: str, linked: bool) -> str:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+    """The letters and figures of a text, with "⁻" for the minus of an amount."""
+    return "".join(each for each in _MINUS.sub("⁻", text) if each.isalnum() or each == "⁻")
