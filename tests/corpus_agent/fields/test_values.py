@@ -118,6 +118,18 @@ def test_names_and_places_end_where_a_description_begins():
 
 
 @pytest.mark.parametrize(
+    "name",
+    ["Dr. med. Anna Vogel", "Prof. Dr. rer. nat. h. c. Anna Vogel", "Dr.-Ing. Anna Vogel"],
+)  # fmt: skip
+def test_a_person_is_named_with_the_degrees_before_the_name(name):
+    document = DocumentText("a.txt", [Line(f"Kunde: {name}"), Line("Datum: 3. Mai 2024")])
+    assert [one.normal for one in proposed(document, field_of("kunde"))] == [name]
+    # The control: a sentence ends behind a name that is no degree.
+    ended = DocumentText("a.txt", [Line("Kunde: Anna Vogel. Er zahlt.")])
+    assert [one.normal for one in proposed(ended, field_of("kunde"))] == ["Anna Vogel"]
+
+
+@pytest.mark.parametrize(
     ("words", "kind"),
     [
         ("governing law", "place"),
