@@ -90,7 +90,9 @@ _MINUS = regex.compile(
 )
 # Of a form or an account, alone behind its label or in its cell: less than nothing.
 _BRACKET = regex.compile(rf"(?:^|[:|])[ ]{{0,3}}(?P<sign>(?:{_BEFORE}[ ]?)?\((?:{_BEFORE}[ ]?)?)$")
-_BRACKET_ENDS = regex.compile(rf"(?:[ ]?{_BEFORE})?\)(?:[ ]?{_BEFORE})?(?=[ ]*\.?[ ]*(?:[|\n]|$))")
+_BRACKET_ENDS = regex.compile(
+    rf"(?:[ ]?{_BEFORE})?\)(?:[ ]?{_BEFORE})?(?=[ ]*+(?:\.[ ]*+)?(?:[|\n]|$))"
+)
 _ANY_SIGN = regex.compile(_BEFORE)
 _REACH = 24  # characters before an amount in which its sign stands
 _MONEY = regex.compile(
