@@ -48,6 +48,9 @@ _MEASURE = regex.compile(
 SHORT_UNIT = regex.compile(r"(?<=\p{N}\s*)\p{L}{1,2}(?!\p{L})")
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
+# A day in figures is whole: under another, at the end of its line, it goes on with none of it.
+_DAY_ENDS = re.compile(r"(?<![\w.,/-])[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*\Z")
+_DAY_BEGINS = re.compile(r"[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}(?![\w.,/-])")
 _ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
 
@@ -104,6 +107,8 @@ def _block_before(context: str, text: str) -> str:
     """
     block = context.rpartition("\n\n")[2]
     above, line_end, line = block.rpartition("\n")
+    if line_end and _DAY_ENDS.search(above) and _DAY_BEGINS.match(line + text):
+        return line
     return line if line_end and _ITEM.match(line + text) and _ENDED.search(above) else block
 
 
@@ -111,6 +116,8 @@ def _block_behind(text: str, context: str) -> str:
     """The text after a quotation, up to an empty line or the next list item."""
     block = context.partition("\n\n")[0]
     line, _, below = block.partition("\n")
+    if _DAY_ENDS.search(text + line) and _DAY_BEGINS.match(below):
+        return line
     return line if _ITEM.match(below) and _ENDED.search(text + line) else block
 
 

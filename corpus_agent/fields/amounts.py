@@ -86,17 +86,27 @@ _NUMBER = (
 _SCALE = r"(?:[\u00a0\u202f ]?(?:thousand|million|billion|mio|mrd|tsd|millionen|milliarden|millions|milliards|millones|mln|mn|bn|tausend)\b\.?)?"
 _BEFORE = rf"(?:{'|'.join(map(regex.escape, [*_DOLLARS, *_SIGNS]))}|(?<!\p{{L}})(?:{'|'.join(_CODES)})(?!\p{{L}}))"
 _DASH = "[-−–‐‑﹣－]"
-# A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash.
-_MINUS = rf"(?<=(?:^|[:|(=\n]|\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es))[ ]{{0,3}})(?P<minus>{_DASH})"
+# A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash,
+# as is a hyphen with a blank behind it. The currency may stand between.
+_MINUS = regex.compile(
+    rf"(?:^|[:|(=\n]|\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es))[ ]{{0,3}}(?P<sign>(?:{_DASH}|−[ ]|(?i:minus)[ ])(?:{_BEFORE}[ ]?)?)$"
+)
+# Of a form or an account, alone behind its label or in its cell: less than nothing.
+_BRACKET = regex.compile(rf"(?:^|[:|])[ ]{{0,3}}(?P<sign>(?:{_BEFORE}[ ]?)?\((?:{_BEFORE}[ ]?)?)$")
+_BRACKET_ENDS = regex.compile(
+    rf"(?:[ ]?{_BEFORE})?\)(?:[ ]?{_BEFORE})?(?=[ ]*+(?:\.[ ]*+)?(?:[|\n]|$))"
+)
+_ANY_SIGN = regex.compile(_BEFORE)
+_REACH = 24  # characters before an amount in which its sign stands
 _MONEY = regex.compile(
-    rf"(?:{_MINUS})?(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d))?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
-    rf"|(?:{_MINUS})?(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
+    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
 )
 _PLAIN_SUM = regex.compile(
-    rf"(?:{_MINUS}|(?<![\p{{L}}\p{{N}}.,-]))(?P<number>{_NUMBER})(?![\p{{L}}\p{{N}}%]|[.,]\d)"
+    rf"(?<![\p{{L}}\p{{N}}.,])(?<![\p{{L}}\p{{N}}.,/-]{_DASH}){_NUMBER}(?![\p{{L}}\p{{N}}%]|[.,]\d)"
 )
 _PERCENT = regex.compile(
-    rf"(?:{_MINUS}|(?<![\p{{N}}.,]))(?P<number>{_NUMBER})\s?(?:%|per\s?cent\b|percent\b|prozent\b|pour\s?cent\b|por\s?ciento\b|procent\b)",
+    rf"(?<![\p{{N}}.,])(?P<number>{_NUMBER})\s?(?:%|per\s?cent\b|percent\b|prozent\b|pour\s?cent\b|por\s?ciento\b|procent\b)",
     regex.IGNORECASE,
 )
 _ANY_NUMBER = regex.compile(
@@ -204,14 +214,13 @@ def loses_its_sign(text: str, value: Reading) -> bool:
 
 def find_money(text: str) -> list[Reading]:
     """The amounts with a currency: "EUR 1200", "EUR -30"."""
-    return [
-        _reading(
-            match,
-            f"{match['code'] or _currency(match['sign'])} {_signed(match, value)}",
-        )
-        for match in _MONEY.finditer(text)
-        if (value := _value(match["number"])) is not None
-    ]
+    found = []
+    for match in _MONEY.finditer(text):
+        value, minus = _value(match["number"]), "-" if match["minus"] else ""
+        if value is not None:
+            currency = match["code"] or _currency(match["sign"])
+            found.append(_signed(text, _reading(match, f"{currency} {minus}{value}")))
+    return found
 
 
 def find_sums(text: str) -> list[Reading]:
@@ -234,13 +243,38 @@ def _with_bare(text: str, found: list[Reading]) -> list[Reading]:
         before = bisect_left(spans, (match.end(),))  # those that begin before it ends
         if before and ends[before - 1] > match.start():
             continue
-        if (value := _value(match["number"])) is not None:
-            bare.append(_reading(match, _signed(match, value)))
-    return sorted([*found, *bare], key=_start)
+        if (value := _value(match[0])) is not None:
+            bare.append(_signed(text, _reading(match, value)))
+    return in_brackets(text, sorted([*found, *bare], key=_start))
 
 
-def _signed(match: regex.Match[str], value: str) -> str:
-    return f"-{value}" if match["minus"] else value
+def in_brackets(text: str, found: list[Reading]) -> list[Reading]:
+    """The amounts of a form or an account, those that stand in brackets alone below zero."""
+    return [_between(text, one) for one in found]
+
+
+def _between(text: str, reading: Reading) -> Reading:
+    begins = _BRACKET.search(text, max(0, reading.start - _REACH), reading.start)
+    ends = _BRACKET_ENDS.match(text, reading.end)
+    if not begins or not ends or "-" in reading.normal:
+        return reading
+    start, end = begins.start("sign"), ends.end()
+    sign = None if " " in reading.normal else _ANY_SIGN.search(text, start, end)
+    currency = f"{_currency(sign[0])} " if sign else ""
+    return _below_zero(text, start, end, f"{currency}{reading.normal}")
+
+
+def _signed(text: str, reading: Reading) -> Reading:
+    """An amount with the minus before it, if there is one."""
+    minus = _MINUS.search(text, max(0, reading.start - _REACH), reading.start)
+    if not minus or "-" in reading.normal:
+        return reading
+    return _below_zero(text, minus.start("sign"), reading.end, reading.normal)
+
+
+def _below_zero(text: str, start: int, end: int, normal: str) -> Reading:
+    currency, blank, value = normal.rpartition(" ")
+    return Reading(start, end, " ".join(text[start:end].split()), f"{currency}{blank}-{value}")
 
 
 def _start(reading: Reading) -> int:
@@ -302,7 +336,7 @@ def _unit(word: str) -> str:
 def find_percentages(text: str) -> list[Reading]:
     """The shares in per cent: "5.5%"."""
     return [
-        _reading(match, f"{_signed(match, value)}%")
+        _signed(text, _reading(match, f"{value}%"))
         for match in _PERCENT.finditer(text)
         if (value := _value(match["number"])) is not None
     ]
@@ -315,9 +349,9 @@ def find_numbers(text: str) -> list[Reading]:
 
 def _numbers(text: str) -> Iterator[Reading]:
     for match in _ANY_NUMBER.finditer(text):
-        value = _value(match["number"])
+        value, minus = _value(match["number"]), "-" if match["minus"] else ""
         if value is not None:
-            yield _reading(match, _signed(match, value))
+            yield _signed(text, _reading(match, f"{minus}{value}"))
 
 
 def _reading(match: regex.Match[str], normal: str) -> Reading:

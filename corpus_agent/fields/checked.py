@@ -5,6 +5,8 @@ Called by table.py and timeline.py for every value that they show, whoever propo
 
 from __future__ import annotations
 
+import regex
+
 from corpus_agent.answering.comparable import without_markup
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
@@ -14,6 +16,7 @@ from corpus_agent.fields.records import FieldType, FieldValue, ProposedValue
 from corpus_agent.text.values import Reading
 
 _AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
+_MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
 
 
 def checked_value(
@@ -86,4 +89,5 @@ def _bare(text: str, linked: bool) -> str:
 
 
 def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
+    """The letters and figures of a text, with "⁻" for the minus of an amount."""
+    return "".join(each for each in _MINUS.sub("⁻", text) if each.isalnum() or each == "⁻")

@@ -66,7 +66,7 @@ _KNOWN: tuple[tuple[FieldType, str, str], ...] = (
 # Words that are asked for as these fields, and are no label of theirs in a document.
 _ASKED_AS = {
     "expiry": "end ends ending ende fin einde fim",
-    "effective date": "start starts beginning anfang début inicio inizio início aanvang",
+    "effective date": "start starts begin beginning anfang début inicio inizio início aanvang",
 }
 _MEANS = {fold(word): phrase for phrase, words in _ASKED_AS.items() for word in words.split()}
 # A field that is not in the lexicon is of the type that one of its words names.

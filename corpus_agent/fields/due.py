@@ -18,7 +18,11 @@ from corpus_agent.text.values import Reading
 _TITLE = 120  # characters at the beginning of a document, which say that it is an invoice
 _HEAD_LINES = 12  # in which the date of an invoice stands
 _INVOICE = regex.compile(
-    r"(?i)(?<!\p{L})(?:invoice|bill|\p{L}{0,20}rechnung|facture|factura|fattura|factuur|fatura)(?!\p{L})"
+    r"(?<!\p{L})(?:(?i:invoice|\p{L}{0,20}rechnung|facture|factura|fattura|factuur|fatura)|bill)(?!\p{L})"
+)
+# With a capital it may be a person: the word stands in a heading, or before what a bill has.
+_BILL = regex.compile(
+    r"(?m)^[^\p{L}\n]*(?!(?i:dear|hello|hi|hey)\s)(?:\p{Lu}[\p{L}'’.&-]*[ ]+){0,4}B(?i:ill)(?=[ ]*(?:$|[:#(|–—-]|,?[ ]*\d|(?i:no|number|dated?|to|for|from)(?!\p{L})))"
 )
 _TO_PAY = regex.compile(
     r"(?i)(?<!\p{L})(?:due|payable|pay|payment|net|zahlbar|fällig|zahlung|zahlungsziel|zahlen|payer|paiement|règlement|pagadero|pagadera|pago|pagar|pagamento|pagabile|betaling|betalen|betaalbaar|vencimiento|vencimento|scadenza|échéance)(?!\p{L})[^.;\n]{0,40}$"
@@ -34,7 +38,8 @@ _RECEIVED = regex.compile(
 
 def is_invoice(document: DocumentText) -> bool:
     """Whether a document begins as an invoice does."""
-    return _INVOICE.search(document.text.lstrip()[:_TITLE]) is not None
+    title = document.text.lstrip()[:_TITLE]
+    return _INVOICE.search(title) is not None or _BILL.search(title) is not None
 
 
 def due_in_days(document: DocumentText) -> list[ProposedValue]:

@@ -34,7 +34,7 @@ _LINKED = regex.compile(
     r"(?i)^(?:[\s:,“”\"()|]|(?:is|are|on|upon|at|as|of|shall|will|be|the|and|including|in|no|later|than|midnight|noon|close|business|end|day|earlier|earliest|occur|i|one|a|1|not|automatically|without|notice|date|term|until|11|12|59|00|p\.?m\.?|a\.?m\.?|inclusive|am|zum|mit|ablauf|des|den|dem|einschließlich|automatisch|bis|au|le|la|automatiquement|el|día|de|del|automáticamente|al|il|giorno|automaticamente|op|af|per|met|ingang|van|tot|en|em|no|dia|ao)(?![\p{L}]))*$"
 )
 _SUBJECT = regex.compile(
-    rf"(?i)(?<!\p{{L}})(?:(?:this|these|present|such|its|my|our|initial|effective|diese[rsnm]?|meine?[rsnm]?|unsere?[rsnm]?|ce|cette|présente?|mon|ma|notre|este|esta|presente|mi|nuestr[oa]|quest[oa]|mi[oa]|nostr[oa]|deze|dit|mijn|onze?|meu|minha|noss[oa])\s+(?:\p{{L}}+[\s-]){{0,3}}?|(?:(?:the|der|die|das|den|dem|des|le|la|el|il|lo|de|het|du|al|del|da|do)\s+|l['’]|(?<!\p{{L}})[oa]\s+(?=contrato|arrendamento|locação|acordo|apólice|assinatura|vigência))(?:(?:initial|original|current|fixed|joint|cooperation|lease|licen[cs]e|contract|service)\s+)?){_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b|\b(?:laufzeit|mietdauer|vertragsdauer|looptijd)\b"
+    rf"(?i)(?<!\p{{L}})(?:(?:this|these|present|such|its|my|our|initial|effective|diese[rsnm]?|meine?[rsnm]?|unsere?[rsnm]?|ce|cette|présente?|mon|ma|notre|este|esta|presente|mi|nuestr[oa]|quest[oa]|mi[oa]|nostr[oa]|deze|dit|mijn|onze?|meu|minha|noss[oa])\s+(?:\p{{L}}+[\s-]){{0,3}}?|(?:(?:the|der|die|das|den|dem|des|le|la|el|il|lo|de|het|du|al|del|da|do)\s+|l['’]|(?<!\p{{L}})[oa]\s+(?=contrato|arrendamento|locação|acordo|apólice|assinatura|vigência))(?:(?:initial|original|current|fixed|joint|cooperation|lease|licen[cs]e|contract|service)\s+)?){_THING}(?!\p{{L}})|[“\"]term[”\"]|\binitial\s+term\b|\bin\s+(?:full\s+)?(?:force|effect)\b|\bterms?\s+(?:of|is|shall|will)\b|\b(?:(?:vertrags)?laufzeit|mietdauer|mietzeit|pachtzeit|vertragsdauer|looptijd)\b"
 )
 _NOT_THE_TERM = regex.compile(
     r"(?i)\b(?:fiscal|quarter|year\s+end(?:ed|ing)|period\s+end(?:ed|ing)|options?|warrants?|notes?|bonds?|patents?|insurance|certificate|invoice|payment|payable|deliver(?:y|ed)?|prior\s+to|no\s+event|surviv\p{Ll}*|confidential\p{Ll}*|exclusiv\p{Ll}*|extend(?:ed)?|renew(?:al|ed)?\s+(?:term|period)|cure|notice\s+of|milestone|forecast|report|audit|minimum|purchase\s+price|escrow|interest|standstill)\b|(?:is|are|was|were|been)\s+terminated\b|[“\"](?!(?:initial\s+)?term\b|expir)[\p{L} ]{2,40}[”\"]\s+(?:means|shall\s+mean)"
@@ -111,12 +111,37 @@ def _is_given_up(document: DocumentText, reading: Reading) -> bool:
     return _GIVES_UP.search(sentence) is not None and _MAY.search(sentence) is None
 
 
+def is_about_the_term(document: DocumentText, reading: Reading, before: str) -> bool:
+    """Whether the clause `before` a day is about the term of the document, by its words or heading."""
+    clause = _clause(before)
+    named = _SUBJECT.search(clause) or _heads(document, reading.start)
+    return bool(named) and _NOT_THE_TERM.search(clause) is None
+
+
+def period_from(document: DocumentText, reading: Reading) -> bool:
+    """Whether a day is the first of the period that an agreement names under its title."""
+    behind = find_dates(document.text[reading.end : reading.end + 40], day_first=document.day_first)
+    if not behind or not _is_agreement(document):
+        return False
+    period = _PERIOD.search(document.before(reading.end + behind[0].start, 320))
+    return (
+        period is not None
+        and " ".join(document.text[reading.start : reading.end].split()) in period["from"]
+    )
+
+
+def _clause(before: str) -> str:
+    """The words of its sentence before a day, with the sentence that "it" refers to."""
+    clause = _last_sentence(before)
+    if refers_back(clause):
+        clause = _last_sentence(before.removesuffix(clause).rstrip(" .;")) + " " + clause
+    return clause
+
+
 def _stated_score(
     document: DocumentText, reading: Reading, before: str, ends: regex.Match[str]
 ) -> float:
-    clause = _last_sentence(before)
-    if refers_back(clause):  # "It ends on": what does stands in the sentence before
-        clause = _last_sentence(before.removesuffix(clause).rstrip(" .;")) + " " + clause
+    clause = _clause(before)
     how = ends["how"].lower()
     if _LABELLED.search(before):
         return 0.95 - reading.start / 1_000_000
@@ -136,7 +161,10 @@ def _is_agreement(document: DocumentText) -> bool:
     return _AGREEMENT.search(title) is not None and not is_invoice(document)
 
 
-_SENTENCE = regex.compile(r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])")
+# Not within a day: "1. April 2024".
+_SENTENCE = regex.compile(
+    r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
+)
 
 
 def _last_sentence(text: str) -> str:

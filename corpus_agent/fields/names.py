@@ -17,8 +17,9 @@ _FORM = r"(?:incorporated|inc|corporation|corp|limited|ltd|l\.?l\.?c|l\.?l\.?p|l
 _BODY = r"(?:company|co|bank|university|trust|fund|association|foundation|city|group)"
 _NOT_A_NAME = r"(?!(?:AND|OR|BY|BETWEEN|AMONG|DATED|WITH|HAVING|WHEREAS|EFFECTIVE|AS|IS|A|AN|TO|FOR|FROM|UND|ET|MADE|EXECUTED|ENTERED|HEREINAFTER|COLLECTIVELY|TABLE)(?![\p{L}.]))"
 _WORD = rf"{_NOT_A_NAME}(?:[\p{{Lu}}\p{{Lt}}\p{{N}}][\p{{L}}\p{{N}}\p{{M}}'’&@.+*/-]*|\(\p{{Lu}}[\p{{L}}. ]{{1,30}}\)|\p{{Ll}}{{1,2}}-?\p{{N}}*\p{{Lu}}[\p{{L}}\p{{N}}'’.-]*|(?!(?:an?|the|such|said|each|any|this|its|one)\b)\p{{Ll}}[\p{{L}}-]*(?:\.(?:com|net|org)\b|(?=,?\s+(?i:{_FORM})(?!\p{{L}})))|\p{{Ll}}\p{{N}}\b)"
+_DEGREE = r"(?:med|phil|jur|rer|nat|dent|vet|pol|oec|h\.[ ]?c)\.(?=\s)"  # "Dr. med. Anna Vogel"
 _NAME = regex.compile(
-    rf"{_WORD}(?:(?:\s+|[ ]?&\s?|\s?&[ ]?|,\s*(?=(?i:{_FORM}|{_BODY})(?!\p{{L}})))(?:{_WORD}|(?i:{_FORM})(?!\p{{L}})\.?|{_JOINING}(?=\s+(?:{_JOINING}\s+)?\p{{Lu}}))){{0,12}}"
+    rf"{_WORD}(?:(?:\s+|[ ]?&\s?|\s?&[ ]?|,\s*(?=(?i:{_FORM}|{_BODY})(?!\p{{L}})))(?:{_WORD}|{_DEGREE}|(?i:{_FORM})(?!\p{{L}})\.?|{_JOINING}(?=\s+(?:{_JOINING}\s+)?\p{{Lu}}))){{0,12}}"
 )
 _FORMED = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}(]){_FORM}(?!\p{{L}})\.?(?:,?\s*(?:&\s*co\.?\s*kg|{_FORM}(?!\p{{L}})\.?))*"

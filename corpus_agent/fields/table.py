@@ -13,8 +13,9 @@ from dataclasses import replace
 from typing import Protocol
 
 from corpus_agent.answering.quotations import read_all
+from corpus_agent.fields.beginning import beginning
 from corpus_agent.fields.checked import checked_value
-from corpus_agent.fields.clauses import document_date, effective_date, governing_law
+from corpus_agent.fields.clauses import document_date, governing_law
 from corpus_agent.fields.due import due_in_days
 from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled
@@ -42,7 +43,7 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "governing law": governing_law,
     "agreement date": document_date,
     "document date": document_date,
-    "effective date": effective_date,
+    "effective date": beginning,
     "expiry": expiry,
     "parties": parties_of,
 }

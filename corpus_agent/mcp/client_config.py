@@ -52,11 +52,11 @@ def command() -> list[str]:
     from indexer.confine import starting  # not for the help, which lists the clients
 
     packages = starting.packages()
-    if packages in site.getsitepackages():
+    if packages in site.getsitepackages() and starting.user_site() is None:
         return [sys.executable, "-I", "-m", "corpus_agent"]
     program = "from corpus_agent.__main__ import run; run()"
     boot = f"import sys; sys.path.insert(0, {packages!r}); {program}"
-    return [sys.executable, "-I", "-c", boot]
+    return [sys.executable, "-I", "-c", starting.with_user_site(boot)]
 
 
 def snippet(client: str, arguments: Sequence[str]) -> str:

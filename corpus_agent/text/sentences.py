@@ -45,7 +45,9 @@ _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "Nr. 5").
 _ABBREVIATED = regex.compile(
     r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
-    r"|fig|vol|pp?))\.\s*$"
+    r"|prof|dipl|(?<=\p{L}\.?-)ing|fig|vol|pp?"
+    r"|dr\.[ ](?:(?:med|phil|jur|rer|nat|dent|vet|pol|oec|h)\.[ ]?){0,3}"
+    r"(?:med|phil|jur|rer|nat|dent|vet|pol|oec|h|c)))\.\s*$"
 )
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
 _NUMBERS_WHAT = regex.compile(

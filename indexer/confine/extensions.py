@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Literal
 
+from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
 
 Kind = Literal["extractors", "embedders", "backends"]
@@ -120,12 +121,8 @@ def _found() -> Iterator[Extension]:
 
 def _with_extensions() -> Iterator[Path]:
     """The folders that describe installed packages which name an extension of ours."""
-    folders = [*site.getsitepackages(), *([site.getusersitepackages()] if _has_user_site() else [])]
-    for folder in dict.fromkeys(folders):
+    folders = [*site.getsitepackages(), starting.user_site()]
+    for folder in dict.fromkeys(filter(None, folders)):
         for described in sorted(Path(folder).glob("*.dist-info/entry_points.txt")):
             if f"[{GROUP}".encode() in described.read_bytes():
                 yield described.parent
-
-
-def _has_user_site() -> bool:
-    return bool(site.ENABLE_USER_SITE)

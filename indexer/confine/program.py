@@ -59,7 +59,7 @@ def command(
     boot = _BOOT.format(source=starting.packages(), code=EXIT_NOT_STARTED)
     numbers = (str(os.getpid()), str(folder), str(root))
     given = (*numbers, str(program), str(len(files)), *map(str, files), *arguments)
-    return starting.Command(starting.python(boot, *given, site=False))
+    return starting.Command(starting.python(boot, *given, installed=False))
 
 
 def reading_policy(root: int, program: str, besides: Sequence[str] = ()) -> Policy:

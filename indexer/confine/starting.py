@@ -9,6 +9,7 @@ use: sealing comes first.
 from __future__ import annotations
 
 import os
+import site
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,8 +41,15 @@ LIBRARIES = "LD_LIBRARY_PATH"  # some interpreters do not start without it
 _LISTS = ("PATH", LIBRARIES)
 
 # -I: neither the environment nor a folder that one stands in names modules, and no site of the
-# user's is loaded; -B: nothing is written beside the program.
+# user's is run; -B: nothing is written beside the program.
 _ISOLATED = ("-I", "-B")
+# Where packages were installed with `pip install --user`: found as here, before those of all.
+_USER_SITE = """\
+import site, sys
+site.USER_SITE = {folder!r}
+_installed = [n for n, path in enumerate(sys.path) if path.endswith("-packages")]
+sys.path.insert(min(_installed, default=len(sys.path)), site.USER_SITE)
+"""
 _RUN_MODULE = """\
 import sys
 folder, module = sys.argv[1:3]
@@ -77,12 +85,29 @@ def packages() -> str:
     return str(Path(__file__).resolve().parents[2])
 
 
-def python(code: str, *arguments: str, site: bool = True) -> tuple[str, ...]:
+def user_site() -> str | None:
+    """The folder of `pip install --user` if this process imports from it; else None."""
+    folder = site.getusersitepackages()
+    return folder if folder in sys.path else None
+
+
+def with_user_site(code: str) -> str:
+    """The code that imports from the user's site, too, if this process does.
+
+    Its packages alone: what the site of the user's would run at the start is not run.
+    """
+    folder = user_site()
+    return code if folder is None else _USER_SITE.format(folder=folder) + code
+
+
+def python(code: str, *arguments: str, installed: bool = True) -> tuple[str, ...]:
     """The command that runs `code` in a fresh interpreter that imports only installed modules.
 
-    Without `site` only the standard library can be imported, which starts faster.
+    Without `installed` only the standard library can be imported, which starts faster.
     """
-    return (sys.executable, *_ISOLATED, *(() if site else ("-S",)), "-c", code, *arguments)
+    if installed:
+        return (sys.executable, *_ISOLATED, "-c", with_user_site(code), *arguments)
+    return (sys.executable, *_ISOLATED, "-S", "-c", code, *arguments)
 
 
 def python_module(module: str, *arguments: str) -> tuple[str, ...]:

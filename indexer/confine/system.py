@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from indexer.confine.rules import Access, FileRule
-from indexer.confine.starting import find_program
+from indexer.confine.starting import find_program, user_site
 
 _LIBRARIES = "shared libraries and the program loader"
 _CPU = "how many cores there are and what they can do, for thread pools and vector code"
@@ -123,8 +123,8 @@ def interpreter_files(*packages: Path) -> tuple[FileRule, ...]:
     rules += [FileRule(prefix / "pyvenv.cfg", reason=program) for prefix in prefixes]
     libraries = [prefix / name for prefix in prefixes for name in ("lib", "lib64")]
     libraries += [Path(path) for path in site.getsitepackages()]
-    if site.ENABLE_USER_SITE:
-        libraries.append(Path(site.getusersitepackages()))
+    if (folder := user_site()) is not None:
+        libraries.append(Path(folder))
     rules += [
         FileRule(path, "execute", reason="the standard library and installed packages")
         for path in dict.fromkeys(libraries)

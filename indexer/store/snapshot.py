@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -269,8 +269,14 @@ class Snapshot:
             return bool(self._files.search().where(where).select(["source"]).limit(1).to_list())
 
     def similar(self, source: str) -> list[str]:
-        """Up to three indexed sources with names similar to `source`, most similar first."""
+        """Up to three indexed sources with names similar to `source`, most similar first.
+
+        Folders too, as "contracts/", where it has no ending of a file.
+        """
         names = self.sources_like(source, SIMILAR_NAMES)
+        if not PurePosixPath(source).suffix:
+            above = (folder for name in names for folder in PurePosixPath(name).parents[:-1])
+            names += dict.fromkeys(f"{folder}/" for folder in above)
         return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
 
     def sources_like(self, name: str, limit: int) -> list[str]:

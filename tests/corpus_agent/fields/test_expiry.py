@@ -141,6 +141,53 @@ def test_an_invoice_that_is_due_in_some_days_is_due_on_a_computed_day(text, expe
     assert of(text, "due date") == ([(expected, True)] if expected else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The term runs from 1 April 2024 to 30 June 2027.", ["2024-04-01"]),
+        ("The tenancy runs from 1 April 2024.", ["2024-04-01"]),
+        ("This policy is valid from 1 April 2024 until 30 June 2027.", ["2024-04-01"]),
+        ("Our lease is at Mill Lane. It runs for two years from 1 April 2024.", ["2024-04-01"]),
+        ("Lease\nPeriod: 1 April 2024 to 30 June 2027", ["2024-04-01"]),
+        ("Die Mietzeit läuft vom 1. April 2024 bis 30. Juni 2027.", ["2024-04-01"]),
+        ("Der Vertrag gilt ab dem 1. April 2024.", ["2024-04-01"]),
+        ("Le bail court du 1er avril 2024 au 30 juin 2027.", ["2024-04-01"]),
+        # The controls: what else runs, and a day that is none of the term.
+        ("The exhibition runs from 1 April 2024 to 30 June 2027.", []),
+        ("The insurance certificate for the lease is valid from 1 April 2024.", []),
+        ("The rent of the lease is £900 from 1 April 2024.", []),
+        ("Water report\nPeriod: 1 April 2024 to 30 June 2027", []),
+    ],
+)
+def test_a_term_begins_on_the_day_that_it_runs_from(text, expected):
+    for words in ("start", "begin", "effective date"):
+        assert [normal for normal, _ in of(text, words)] == expected, words
+
+
+def test_a_rental_period_ends_as_a_term_does():
+    assert ends("Die Mietzeit läuft vom 1. April 2024 bis 30. Juni 2027.") == ["2027-06-30"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["Bill", "# Bill", "Bill no. 7", "BILL TO: A. Ash", "Electricity Bill", "Your water bill"],
+)  # fmt: skip
+def test_a_bill_is_an_invoice(head):
+    text = f"{head}\nDate: 29 April 2024\nPayable within 30 days."
+    assert of(text, "due date") == [("2024-05-29", True)]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["Bill Ash", "BILL ASH", "Dear Bill", "Dear Bill,", "From: Bill", "Note from Bill to Ann"],
+)  # fmt: skip
+def test_a_person_called_bill_is_no_invoice(head):
+    text = f"{head}\nDate: 29 April 2024\nPayable within 30 days."
+    assert of(text, "due date") == []
+    lease = "Lease to Bill Ash\nPeriod: 1 May 2024 to 30 June 2027."
+    assert of(lease, "expiry") == [("2027-06-30", False)]
+
+
 def test_a_day_that_an_invoice_names_goes_before_one_that_is_computed():
     text = "Invoice 7\nDate: 29 April 2024\nDue date: 3 May 2024\nPayment: 14 days net"
     assert of(text, "due date") == [("2024-05-03", False)]

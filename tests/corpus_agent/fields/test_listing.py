@@ -369,6 +369,17 @@ def test_front_matter_is_no_event_and_each_property_is_quoted_alone():
     assert [one.day for one in timeline_of(ruled).statements] == ["2024-05-02"]
 
 
+def test_days_one_a_line_are_each_a_statement():
+    days = ["2024-01-01", "2024-02-09", "2024-03-17", "2024-04-25"] * 3
+    corpus = ListedCorpus({"log.txt": "\n".join(days)})
+    made = timeline_of(corpus)
+    assert [one.day for one in made.statements] == sorted(days)
+    assert all(one.day in one.citation.quote for one in made.statements)
+    assert made.unverified == 0
+    # The control: what may be one number with the next line is none.
+    assert timeline_of(ListedCorpus({"log.txt": "2024-01-01\n-02\n" * 12})).statements == ()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", ["2024-01-01", "2024-01-01 it rained"])
 def test_a_list_of_days_is_looked_through_once_and_not_once_a_day(line):
@@ -404,7 +415,7 @@ def test_the_cost_of_different_days_grows_as_their_list_does():
         every = (date(2001, 1, 1) + timedelta(days=3 * day) for day in range(days))
         corpus = ListedCorpus({"log.txt": "\n".join(day.isoformat() for day in every)})
         begun = time.process_time()
-        assert timeline_of(corpus).unverified == days
+        assert len(timeline_of(corpus).statements) == days
         return time.process_time() - begun
 
     few = min(seconds(100) for _ in range(2))

@@ -3,10 +3,15 @@
 import pytest
 
 from corpus_agent.fields.amounts import find_durations, find_money, find_percentages
+from corpus_agent.fields.checked import checked_value
 from corpus_agent.fields.definition import field_of, fields_from, fields_of
 from corpus_agent.fields.names import name_at, place_at
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.records import Field, ProposedValue
+from corpus_agent.fields.table import proposed
 from corpus_agent.text.dates import add_duration, find_dates, habit
-from indexer import UsageError
+from corpus_agent.text.values import Reading
+from indexer import Line, UsageError
 
 
 def normal(readings) -> list[str]:
@@ -110,6 +115,18 @@ def test_names_and_places_end_where_a_description_begins():
     assert name_at("Jane Roe, residing at", 0).normal == "Jane Roe"
     assert place_at("NEW YORK, WITHOUT REGARD", 0).normal == "New York"
     assert place_at("England and Wales applies", 0).normal == "England and Wales"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Dr. med. Anna Vogel", "Prof. Dr. rer. nat. h. c. Anna Vogel", "Dr.-Ing. Anna Vogel"],
+)  # fmt: skip
+def test_a_person_is_named_with_the_degrees_before_the_name(name):
+    document = DocumentText("a.txt", [Line(f"Kunde: {name}"), Line("Datum: 3. Mai 2024")])
+    assert [one.normal for one in proposed(document, field_of("kunde"))] == [name]
+    # The control: a sentence ends behind a name that is no degree.
+    ended = DocumentText("a.txt", [Line("Kunde: Anna Vogel. Er zahlt.")])
+    assert [one.normal for one in proposed(ended, field_of("kunde"))] == ["Anna Vogel"]
 
 
 @pytest.mark.parametrize(
@@ -250,3 +267,38 @@ def test_dates_that_share_their_month_or_year_are_all_found(text, expected):
 )
 def test_a_number_beside_a_date_is_none(text):
     assert normal(find_dates(text)) == ["2024-05-12"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Balance: −900", "-900"),
+        ("Balance: − 900", "-900"),
+        ("Balance: (900)", "-900"),
+        ("Balance: £(900)", "GBP -900"),
+        ("Balance: (EUR 900)", "EUR -900"),
+        ("| Balance | (900) | 3 |", "-900"),
+        ("Balance: minus £900", "GBP -900"),
+        ("Balance: £ − 900", "GBP -900"),
+        # The controls: a dash, and brackets that are no account's.
+        ("Balance – £900", "GBP 900"),
+        ("Balance: £900 (net)", "GBP 900"),
+        ("Balance: agreed (£900)", "GBP 900"),
+    ],
+)
+def test_a_sum_below_zero_keeps_its_sign_however_it_is_written(line, expected):
+    document = DocumentText("a.txt", [Line(line)])
+    field = Field("balance", "money", ("balance",))
+    (found,) = proposed(document, field)
+    assert found.normal == expected
+    assert checked_value(document, found) is not None
+
+
+def test_a_value_that_has_another_sign_than_its_document_does_not_hold():
+    for written, said in (("900", "-900"), ("-900", "900"), ("− £900", "£900")):
+        document = DocumentText("a.txt", [Line(f"Balance: {written}")])
+        start, end = document.text.index(written), len(document.text)
+        for text, holds in ((said, False), (written, True)):
+            reading = Reading(start, end, text, text)
+            value = checked_value(document, ProposedValue((reading,), 0, end, 1.0))
+            assert (value is not None) == holds, (written, text)

@@ -50,7 +50,7 @@ GREETING = "print('{\"slots\": 2}', flush=True); sys.stdin.readline()"
 
 
 def side(code: str) -> tuple[str, ...]:
-    return starting.python(f"import sys, time; {code}", site=False)
+    return starting.python(f"import sys, time; {code}", installed=False)
 
 
 @pytest.mark.parametrize(

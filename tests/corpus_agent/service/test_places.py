@@ -69,6 +69,12 @@ def test_a_path_that_selects_nothing_is_an_error_that_names_what_is_near(corpus)
     with pytest.raises(CorpusError, match=r"No document of the index is at 'lease\.txt'") as caught:
         selected(corpus, ["lease.md", "lease.txt"])
     assert "Did you mean 'lease.md'" in caught.value.hint
+    with pytest.raises(CorpusError, match="No document of the index is at 'tax-1/'") as caught:
+        selected(corpus, ["tax-1/"])
+    assert "Did you mean 'tax/'" in caught.value.hint
+    with pytest.raises(CorpusError) as caught:  # the control: what has an ending is a file
+        selected(corpus, ["tax.old"])
+    assert "'tax/'" not in caught.value.hint
     with pytest.raises(CorpusError, match="lies outside of the indexed folder"):
         selected(corpus, ["/etc"])
 

@@ -166,6 +166,43 @@ def careless(folder, command):
     )
 
 
+# -- what was installed with `pip install --user` is imported, and nothing of it is run at the start
+
+CHILD_OF_USER = """
+import os, sys
+for left in os.scandir(sys.argv[1]):
+    os.unlink(left)
+sys.path.insert(0, {repository!r})
+from indexer.confine import starting
+code = "from importlib.util import find_spec; print(*map(bool, map(find_spec, {names!r})))"
+print(starting.run(starting.Command(starting.python(code))).stdout)
+"""
+
+
+@pytest.mark.parametrize(
+    ("flags", "found"), [(["-P"], "True False"), (["-P", "-s"], "False False")], ids=["with", "no"]
+)
+def test_a_process_imports_what_was_installed_for_this_user_alone(tmp_path, marks, flags, found):
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    installed = tmp_path / "home" / "lib" / version / "site-packages"
+    installed.mkdir(parents=True)
+    (installed / "only_here.py").write_text("")
+    (installed / "json.py").write_text("raise SystemExit('not the standard library')")
+    for name, mark in (("usercustomize.py", "usercustomize"), ("trap.pth", "pth")):
+        (installed / name).write_text(MARK.format(str(marks / mark)))
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "stranger.py").write_text("")
+    given = {**os.environ, "PYTHONUSERBASE": str(tmp_path / "home"), "PYTHONPATH": ""}
+    code = CHILD_OF_USER.format(repository=str(REPOSITORY), names=["only_here", "stranger"])
+    command = [BASE, *flags, "-c", code, str(marks)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=here, env=given)
+    assert (done.stdout.strip(), done.stderr) == (found, "")
+    assert not list(marks.iterdir())  # the first process removed the marks that it made itself
+    subprocess.run([BASE, "-P", "-c", ""], cwd=here, env=given)
+    assert {path.name for path in marks.iterdir()} == {"usercustomize", "pth"}  # the control
+
+
 # -- every place that starts a program
 
 

@@ -91,7 +91,7 @@ ANSWERING = (
 
 def saying(first: str, rest: str = "") -> tuple[str, ...]:
     code = ANSWERING.format(first=first, rest=rest or "pass")
-    return starting.python(code, site=False)
+    return starting.python(code, installed=False)
 
 
 ORDER = json.dumps({"shard": "0" * 32, "files": [["a.txt", 1, 1]]})
