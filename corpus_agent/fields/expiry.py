@@ -23,7 +23,7 @@ from corpus_agent.text.values import Reading
 
 _LEAST = 0.75
 
-_THING = r"(?:agreement|contract|lease|licen[cs]e|term|policy|tenancy|subscription|membership|engagement|employment|cooperation|appointment|venture|partnership|\p{L}*vertr[aä]g\p{Ll}*|\p{L}*verhältnis\p{Ll}*|\p{L}*mitgliedschaft|\p{L}*versicherung|abo|abonnement\p{Ll}*|police|laufzeit|contrat|bail|convention|accord|location|assurance|durée|contrato|arrendamiento|alquiler|acuerdo|convenio|póliza|suscripción|duración|vigencia|contratto|locazione|affitto|accordo|polizza|abbonamento|durata|\p{L}*overeenkomst|\p{L}*contract|\p{L}*verzekering|polis|huur|looptijd|lidmaatschap|arrendamento|locação|acordo|apólice|assinatura|vigência)"
+_THING = r"(?:agreement|contract|lease|licen[cs]e|term|policy|tenancy|subscription|membership|engagement|employment|cooperation|appointment|venture|partnership|\p{L}*vertr[aä]g\p{Ll}*|\p{L}*vereinbarung|\p{L}*verhältnis\p{Ll}*|\p{L}*mitgliedschaft|\p{L}*versicherung|abo|abonnement\p{Ll}*|police|laufzeit|contrat|bail|convention|accord|location|assurance|durée|contrato|arrendamiento|alquiler|acuerdo|convenio|póliza|suscripción|duración|vigencia|contratto|convenzione|locazione|affitto|accordo|polizza|abbonamento|durata|\p{L}*overeenkomst|\p{L}*contract|\p{L}*verzekering|polis|huur|looptijd|lidmaatschap|arrendamento|locação|acordo|apólice|assinatura|vigência)"
 # Words for an end, those that say it themselves and those for the last day of something.
 _ENDS = r"(?:expir(?:e[sd]?|y|ing|ation)(?:\s+(?:date|day))?|terminat(?:e[sd]?|ion\s+date|ing)(?:\s+automatically)?|end(?:s|ed|ing)?(?:\s+date)?|endete?n?|läuft|laufen|ausläuft|abläuft|ablauf|(?:prend|prendra|prendront)\s+fin|expirera|se\s+terminer?a?|s['’]achève(?:ra)?|arriver?a?\s+à\s+(?:échéance|(?:son\s+)?terme)|échéance|vence(?:rá)?|termina(?:rá)?|finaliza(?:rá)?|expira(?:rá)?|concluye|concluirá|caduca(?:rá)?|acaba(?:rá)?|vencimiento|scade|scadrà|terminerà|cess(?:a|erà)|si\s+conclude(?:rà)?|scadenza|eindigt|loopt|vervalt|verstrijkt|cessará|finda(?:rá)?)"
 _UNTIL = r"(?:cease[sd]?|conclude[sd]?|valid|until|till|through|thru|to\s+and\s+including|up\s+to|to|befristet|bis|gültig|jusqu['’]au|jusqu['’]à|hasta|fino\s+al?|tot(?:\s+en\s+met)?|t/m|até)"
@@ -136,7 +136,10 @@ def _is_agreement(document: DocumentText) -> bool:
     return _AGREEMENT.search(title) is not None and not is_invoice(document)
 
 
-_SENTENCE = regex.compile(r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])")
+# "1. April" goes on.
+_SENTENCE = regex.compile(
+    r"(?<=[\p{Ll}\p{N})\"”])(?!(?<=\p{N})\.\s+(?:J[aä]n|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))[.;]\s+(?=[\p{Lu}(\"“])"
+)
 
 
 def _last_sentence(text: str) -> str:
@@ -158,7 +161,7 @@ def _heads(document: DocumentText, at: int) -> bool:
 _RUNS = regex.compile(
     r"(?i)\b(?:term|duration|laufzeit|durée|duración|durata|looptijd)\b[^.;]{0,120}?\b(?:is|of|be|beträgt|est|es|continue\p{Ll}*|commence\p{Ll}*|begin\p{Ll}*|start\p{Ll}*|extend\p{Ll}*|expire\p{Ll}*|end\p{Ll}*|terminate\p{Ll}*)\b"
     r"|\b(?:continue|remain|be|is|stay|run|last|extend|valid|binding)\p{Ll}*\b[^.;]{0,80}?\b(?:for|until|in\s+(?:full\s+)?(?:force|effect))\b"
-    r"|\b(?:shall|will)\s+(?:expire|terminate|end)\b|\bläuft\b|\bgeschlossen\b|\bconclu\s+pour\b|\bpor\s+un\s+(?:período|plazo)\b"
+    r"|\b(?:shall|will)\s+(?:expire|terminate|end)\b|\bläuft\b|\bgilt\b|\bgeschlossen\b|\best\s+(?:conclue?|valable)\s+pour\b|\bvale\b|\bconclu\s+pour\b|\bpor\s+un\s+(?:período|plazo)\b"
 )
 _OTHER_TERM = regex.compile(
     r"(?i)\b(?:renew\p{Ll}*|successive|additional|extension|surviv\p{Ll}*|confidential\p{Ll}*|non-?compet\p{Ll}*|warrant(?:y|ies|s)|guarantee|notice|cure|breach|after\s+(?:the\s+)?(?:termination|expiration|expiry)|following\s+(?:the\s+)?(?:termination|expiration|expiry)|retain|records?|audit|inspection|insurance|exclusiv\p{Ll}*|support|maintenance|option|payment|invoice|royalt\p{Ll}*|grace|probation\p{Ll}*|months?\s+of\s+salary|at\s+least|standstill|tail|non-?solicit\p{Ll}*)\b|\b(?:within|more\s+than|less\s+than|least|and\s+for(?:\s+a\s+(?:further\s+)?period\s+of)?)\s*$"
