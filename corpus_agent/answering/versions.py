@@ -35,7 +35,9 @@ SAME_FRAME = 0.5  # of the words of two sentences, values left out
 _TOLD = "An older document says otherwise: {}."
 _MORE_TOLD = "Older documents say otherwise: {}."
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_FIGURE = regex.compile(r"[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*(?:[.,]\p{N}+)*")  # "3,450" is one
+_FIGURE = regex.compile(  # "3,450" is one
+    r"(?<![\p{L}\p{N}])(?=\p{L}*\p{N})[\p{L}\p{N}]+(?:[.,]\p{N}+)*"
+)
 _DAYS = regex.compile(r"(?i)(?<=day)s\b")
 _SENDER = regex.compile(r"(?i)from:\s")
 # Words of a question that asks for what was, or for how it changed; folded.

@@ -57,7 +57,7 @@ _NUMBER = regex.compile(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
 _CLOSING = regex.compile(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
 # A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
-_RUN_IN = regex.compile(r"\s*(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
+_RUN_IN = regex.compile(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？")
