@@ -24,7 +24,7 @@ _KIND_PATTERNS = {
     r"|amount|price|cost|costs"
     r"|temperature|speed|population|age|height|distance|score|total|phone|code|weight|salary|fee)\b"
     r"|\bwhat (?:do|does|did|will|would)\b[^?]{0,80}\b(?:cost|charge)\b"
-    r"|\bwas\b[^?]{0,80}\b(?:kostet|kosten|gekostet)\b"
+    r"|\bwas\b[^?]{0,80}\b(?:kostet|kosten|gekostet|zahlt|zahle|zahlen)\b"
     r"|\bwie ?(?:viel|viele|lange|alt|hoch|gro(?:ss|ß)|oft|weit|schwer|tief|warm|breit)\b"
     r"|\bcombien\b|\bquel age\b"
     r"|\bcuant[oa]s?\b|\bquant[oiae]s?\b|\bhoeveel\b|いくら|いくつ|何[人個年円歳回台本枚分番階度]|多少|几",
@@ -149,7 +149,15 @@ _NUMBER = (
 _MONEY = (
     r"price|costs?|pay|paid|pays|fees?|rent|deposit|earns?|spend|spent|budget|premium|worth"
     r"|salary|wages?"
-    r"|kosten|kostet|preis|miete|kaltmiete|pacht|gebuhr|beitrag|bezahlt|bezahlen|zahlen"
+    r"|kosten|kostet|preis|miete|kaltmiete|pacht|gebuhr|beitrag|bezahlt|bezahlen|zahlt|zahle|zahlen"
+)
+_PRICES = (  # in French, Spanish, Italian, Portuguese and Dutch
+    "prix|loyer|montant|tarif|salaire|precio|alquiler|importe|tarifa|sueldo|salario|prezzo|affitto"
+    "|canone|tariffa|stipendio|compenso|importo|preco|aluguel|aluguer|prijs|huur|salaris"
+)
+_PAYS = (  # what stands behind "combien", "cuánto", "quanto" and "hoeveel"
+    r"pa[iy](?:e|ent|er|ez|ons|ait)|gagne\p{L}*|pag(?:o|a|an|amos|ar|ado|ata|ato|ano|are|hiamo)"
+    r"|gana\p{L}*|cobra\p{L}*|guadagna\p{L}*|ganha\p{L}*|betalen|betaal[dt]?|verdien\p{L}*"
 )
 _SUMS = (
     "amount|total|sum|net|gross|debit|credit|balance|charges?|expenses?|spent|income|out|in"
@@ -180,7 +188,11 @@ _ASKED_BY = {
     rf"|\b(?:was|wie ?viel|wie hoch)\b.*\b(?:{_MONEY})\b|いくら|値段"
     r"|\bcombien (?:coute\p{L}*|vaut|paye\p{L}*)\b|\bquanto (?:cost\p{L}*|custa\p{L}*|si paga)\b"
     r"|\bcuanto (?:cuesta\p{L}*|costo|costaba|vale|se paga)\b"
-    r"|\bhoeveel (?:kost|kostte|betaal\p{L}*)\b",
+    r"|\bhoeveel (?:kost|kostte|betaal\p{L}*)\b"
+    rf"|\b(?:combien(?! d(?:e|es|u)?\b)|cuanto(?! tiempo\b)|quanto(?! temp)|hoeveel)\b.{{0,30}}"
+    rf"\b(?:{_PAYS})\b"
+    rf"|\b(?:quel(?:le)?s?|cual(?:es)?|qual[ei]?|que|wat|welke)\b.{{0,20}}\b(?:{_PRICES})\b"
+    r"|\ba combien s['’ ]?eleve|\ba quanto ammont\p{L}*|\ba cuanto asciende\p{L}*",
     "duration": r"\bhow long (?:does|do|did|can|could|will|may|must|should|has|have|had)\b"
     r"|\bhow soon\b|\bwie lange\b"
     r"|\bhow many (?:minutes|hours|days|nights|weeks|months|years|seconds)\b",

@@ -3,7 +3,8 @@
 A price list of this year and one of last year say the same of the same thing, with other values.
 Where the dates of both are known, and both bear the same title, letterhead or sender, the newer one
 is quoted first, and the answer says that the older one says otherwise. What succeeds a mail is a
-mail of the same sender, and a day that is still to come says nothing. Called by extractive.py.
+mail of the same sender, an amendment succeeds the only document of the name that it amends, and a
+day that is still to come says nothing. Called by extractive.py.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from corpus_agent.text.calendar_names import calendar_names
 from corpus_agent.text.dates import find_dates, without_dates
 from corpus_agent.text.front_matter import is_asked_for, key_of
 from corpus_agent.text.letterhead import naming_lines
+from corpus_agent.text.negation import negations
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, has_digit, terms, words_held
 
@@ -33,6 +35,9 @@ SAME_FRAME = 0.5  # of the words of two sentences, values left out
 _TOLD = "An older document says otherwise: {}."
 _MORE_TOLD = "Older documents say otherwise: {}."
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_FIGURE = regex.compile(  # "3,450" is one
+    r"(?<![\p{L}\p{N}])(?=\p{L}*\p{N})[\p{L}\p{N}]+(?:[.,]\p{N}+)*"
+)
 _DAYS = regex.compile(r"(?i)(?<=day)s\b")
 _SENDER = regex.compile(r"(?i)from:\s")
 # Words of a question that asks for what was, or for how it changed; folded.
@@ -42,6 +47,13 @@ _THEN = frozenset(
         " initially used change changed changes increase increased rise risen last past alt alte"
         " alten alter frueher fruher bisher bisherige vorher vorige damals urspruenglich geandert"
         " erhoht gestiegen ancien ancienne precedent avant auparavant antes anterior antiguo"
+    ).split()
+)
+# Words of a title that changes another document: "Nachtrag zum Mietvertrag"; folded.
+_AMENDS = frozenset(
+    fold(
+        "amendment addendum supplement nachtrag änderung ergänzung zusatz avenant adenda"
+        " modificación modifica aditamento wijziging aanvulling"
     ).split()
 )
 
@@ -71,10 +83,13 @@ def versions(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) 
     found = {own.source: Dated(first, day)}
     for number, hit in enumerate(hits):
         source = hit.chunk.source
-        if source in found or not day or titles.isdisjoint(_titles(hits, source)):
+        if source in found or not day:
             continue
         other = _day(hits, source)
         if not other or other.startswith(day) or day.startswith(other):
+            continue
+        new, old = (own.source, source) if day > other else (source, own.source)
+        if titles.isdisjoint(_titles(hits, source)) and not _amends(hits, new, old):
             continue
         from_both = (senders, _senders(hits, source))
         newer, older = from_both if day > other else from_both[::-1]
@@ -148,11 +163,15 @@ def _differ(kind: str, asked: frozenset[str], one: str, other: str) -> bool:
     """Whether two sentences have other values, compared by the first sort that both have."""
     sorts = (_days, _dates, _figures) if kind == "date" else (_figures, _days, _dates)
     pairs = ((values(one) - asked, values(other) - asked) for values in sorts)
-    return next((a.isdisjoint(b) for a, b in pairs if a and b), False)
+    told = next((a.isdisjoint(b) for a, b in pairs if a and b), None)
+    if told is None and not kind:  # asked whether: one says yes, the other no
+        return bool(negations(one, other)) != bool(negations(other, one))
+    return bool(told)
 
 
 def _figures(text: str) -> frozenset[str]:
-    return frozenset(word for word in terms(without_dates(text)) if has_digit(word))
+    found = _FIGURE.findall(fold(without_dates(text)))
+    return frozenset(figure.replace(",", "").replace(".", "") for figure in found)
 
 
 def _days(text: str) -> frozenset[str]:
@@ -204,6 +223,20 @@ def _titles(hits: Sequence[Hit], source: str) -> frozenset[str]:
         file_stem(source),
     ]
     return frozenset(name for text in every if (name := _words(without_dates(text))))
+
+
+def _amends(hits: Sequence[Hit], new: str, old: str) -> bool:
+    """Whether the title of a document says that it amends one, and `old` alone is called so."""
+    for title in _titles(hits, new):
+        words = title.split()
+        at = next((i for i, word in enumerate(words) if word in _AMENDS), None)
+        if at is None or not (what := frozenset(words[at + 1 :])):
+            continue
+        others = {hit.chunk.source for hit in hits} - {new}
+        called = {s for s in others if any(what <= {*t.split()} for t in _titles(hits, s))}
+        if called == {old}:
+            return True
+    return False
 
 
 def _senders(hits: Sequence[Hit], source: str) -> list[str]:

@@ -56,6 +56,10 @@ _NUMBERS_WHAT = regex.compile(
     r"|str|poz|pkt|ust|rys|lp|s|st|č|čl)\.\s*$"
 )
 _NUMBER = regex.compile(r"\s*(?:[ºª°]\s*)?\p{Nd}")
+# The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
+_CLOSING = regex.compile(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
+# A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
+_RUN_IN = regex.compile(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？")
@@ -142,13 +146,24 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
         language, text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
     ):
         position += len(piece)
-        open_ended = position < block.end and position - start < MERGE_LIMIT
-        if open_ended and _goes_on(text, start, position):
+        end = position + _closing(text, start, position)
+        open_ended = end < block.end and end - start < MERGE_LIMIT
+        runs_in = end > position and start == block.start
+        if open_ended and (
+            _goes_on(text, start, position)
+            or (runs_in and _RUN_IN.fullmatch(text, start, position))
+        ):
             continue
-        yield _trimmed(text, start, position, block.kind)
-        start = position
+        yield _trimmed(text, start, end, block.kind)
+        start = end
     if start < block.end:
         yield _trimmed(text, start, block.end, block.kind)
+
+
+def _closing(text: str, start: int, end: int) -> int:
+    """The length of the mark behind a piece that closes an emphasis begun in it; 0 without one."""
+    mark = _CLOSING.match(text, end)
+    return len(mark[0]) if mark and text.count(mark[0], start, end) % 2 else 0
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:

@@ -35,12 +35,31 @@ def test_a_month_is_no_name():
         "¿Cuánto cuesta la vela?",
         "Quanto custa a vela?",
         "Hoeveel kost het zeil?",
+        "Was zahlt Herr Tarrant für das Segel?",
+        "Combien payons-nous pour la voile ?",
+        "¿Cuánto hay que pagar por la vela?",
+        "Quanto viene pagato il velaio?",
+        "Hoeveel verdient zij?",
+        "Quel est le loyer du hangar ?",
+        "¿Cuál es el precio de la vela?",
+        "Qual è l'affitto?",
+        "À combien s'élève la caution ?",
     ],
 )
 def test_what_something_costs_is_a_sum_of_money_in_other_languages(question):
     assert expected_measure(question) == "money"
 
 
-@pytest.mark.parametrize("question", ["Quanto dura la vela?", "Combien de voiles a le bateau ?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Quanto dura la vela?",
+        "Combien de voiles a le bateau ?",
+        "Combien de jours a-t-on pour payer ?",
+        "¿Cuánto tiempo tengo para pagar?",
+        "Quanto è lunga la pagina?",
+        "Quelle est la couleur de la voile ?",
+    ],
+)
 def test_how_much_of_what_is_no_money_is_none(question):
     assert expected_measure(question) != "money"

@@ -124,6 +124,17 @@ def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
     assert answerer.answer("How much is the deposit?", here).notices == ()
 
 
+def test_an_item_with_a_title_of_its_own_is_quoted_and_not_called_changed(answerer):
+    minutes = (
+        "# Meeting\n\n1. **Quay wall.** The board asks whether we repair its steps. "
+        "We agree to at most eight a year.\n"
+    )
+    answer = answerer.answer("How many steps a year do we repair?", MemoryCorpus({"m.md": minutes}))
+    assert any("at most eight a year" in citation.quote for citation in answer.citations)
+    assert not answer.changed
+    assert not any("**" in c.quote[:2] for c in answer.citations)
+
+
 def test_a_line_between_two_that_it_runs_into_is_quoted_with_both(answerer):
     dates = "Last frost dates\n2021: 11 May\n2022: 3 May\n2023: 14 April"
     answer = answerer.answer("When was the last frost in 2022?", MemoryCorpus({"a.txt": dates}))

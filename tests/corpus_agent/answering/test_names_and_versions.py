@@ -179,6 +179,38 @@ def test_what_bears_no_sender_does_not_succeed_a_mail(tmp_path):
     assert len(older(answer)) == 1
 
 
+def test_an_amendment_succeeds_the_one_document_that_it_amends(tmp_path):
+    (tmp_path / "lease-2021.md").write_text(
+        "# Lease of the boathouse\n\nThe rent is 3,450 pounds a month, due on the third day.\n"
+    )
+    (tmp_path / "later-2024.md").write_text(
+        "# First amendment to the lease\n\nFrom 1 July the rent is 3,690 pounds a month.\n"
+    )
+    question = "How much is the rent a month?"
+    answer = asked_of(tmp_path, 0, question)
+    assert [c.source for c in answer.citations] == ["later-2024.md", "lease-2021.md"]
+    assert len(older(answer)) == 1
+    # The control: of two leases nothing tells which one is amended.
+    (tmp_path / "other-2020.md").write_text(
+        "# Lease of the garage\n\nThe rent is 310 pounds a month, due on the third day.\n"
+    )
+    assert older(asked_of(tmp_path, 0, question)) == []
+
+
+def test_of_yes_and_no_the_newer_is_first(tmp_path):
+    said = {
+        "2022": "Ground water is not covered.",
+        "2025": "Covered are fire, theft and ground water up to 900 pounds.",
+    }
+    for year, text in said.items():
+        (tmp_path / f"cover-{year}.md").write_text(f"# Home cover, {year}\n\n{text}\n")
+    answer = asked_of(tmp_path, 0, "Is ground water covered?")
+    assert quotes(answer) == [said["2025"], said["2022"]]
+    assert len(older(answer)) == 1
+    (tmp_path / "cover-2025.md").write_text(f"# Home cover, 2025\n\n{said['2022']}\n")
+    assert older(asked_of(tmp_path, 0, "Is ground water covered?")) == []
+
+
 @pytest.mark.parametrize(("mails", "end"), [(3, ""), (4, " 1 more is not shown, of 2020-03-02.")])
 def test_older_documents_that_are_not_shown_are_counted(tmp_path, mails, end):
     answer = asked_of(tmp_path, mails, "How much does the service of the boiler cost?")

@@ -43,8 +43,19 @@ The contract was signed in May. It ends on 30 June 2027.
 My membership was cancelled with effect from 30 June 2027.
 Our tenancy ends on 30 June 2027.
 Die Laufzeit endet mit Ablauf des 30. Juni 2027.
+Der Vertrag gilt vom 1. Juli 2025 bis zum 30. Juni 2027.
+Die Vereinbarung gilt vom 1. März 2026 bis 30. Juni 2027.
+La convenzione scade il 30 giugno 2027.
+"""
+COUNTED = """
+Die Vereinbarung gilt ab dem 30. Juni 2025 für zwei Jahre.
+La convenzione vale dal 30 giugno 2025 per due anni.
+La convention est conclue pour deux ans à compter du 30 juin 2025.
 """
 GOES_ON = """
+Das Angebot gilt vom 1. Juli 2025 bis zum 30. Juni 2027.
+Der Vertrag liegt im Ordner 3. Die Ausstellung ist bis zum 30. Juni 2027 offen.
+L'offerta vale dal 30 giugno 2025 per due anni.
 Der Vertrag beginnt am 30. Juni 2027.
 Der Vertrag läuft ab dem 30. Juni 2027.
 Der Vertrag kann zum 30. Juni 2027 gekündigt werden.
@@ -82,6 +93,11 @@ def test_a_day_on_which_a_contract_ends_is_found_in_six_languages():
     for text in ENDS.strip().splitlines():
         assert ends(text) == ["2027-06-30"], text
     assert ends("Das Mietverhältnis läuft bis Ende 2027.") == ["2027-12-31"]
+
+
+def test_a_term_that_runs_from_a_day_ends_on_a_computed_day_in_three_languages():
+    for text in COUNTED.strip().splitlines():
+        assert ends(text) == ["2027-06-30"], text
 
 
 def test_a_day_on_which_something_else_is_ends_no_contract():

@@ -34,6 +34,13 @@ def shown(text: str, field: str) -> tuple[list[str], int]:
         ("Growth: -5.5%", SHARE, "-5.5%"),
         ("The growth was −5.5 percent.", SHARE, "-5.5%"),
         ("The points were −5.", NUMBER, "-5"),
+        ("Balance: (900.00)", MONEY, "-900"),
+        ("Balance: EUR (900)", MONEY, "EUR -900"),
+        ("| Item | Balance |\n|---|---|\n| Rent | (900) |", MONEY, "-900"),
+        ("Balance: minus 900 EUR", MONEY, "EUR -900"),
+        ("The balance is − 900 EUR.", MONEY, "EUR -900"),
+        ("Growth: minus 5.5 percent", SHARE, "-5.5%"),
+        ("Points: (5)", NUMBER, "-5"),
         ("Balance: 900.00", MONEY, "900"),
         ("Balance - 900 EUR", MONEY, "EUR 900"),  # a dash that leads from a label to its value
         ("Balance from 10-30 EUR", MONEY, "EUR 30"),
@@ -50,22 +57,15 @@ def test_a_minus_is_read_with_its_amount(text, field, expected):
 @pytest.mark.parametrize(
     ("text", "field"),
     [
-        ("Balance: (900.00)", MONEY),
-        ("Balance: EUR (900)", MONEY),
-        ("| Item | Balance |\n|---|---|\n| Rent | (900) |", MONEY),
         ("| Item | Balance |\n|---|---|\n| Rent | - 900 |", MONEY),
         ("Balance: – 900.00", MONEY),
         ("Balance: 900.00- EUR", MONEY),
-        ("Balance: minus 900 EUR", MONEY),
-        ("The balance is − 900 EUR.", MONEY),
         ("The balance is about -900 EUR.", MONEY),
         ("Balance,-900 EUR", MONEY),
         ("Balance 2024 -900 EUR", MONEY),
         ("Balance: ▲900", MONEY),
         ("Growth: (5.5%)", SHARE),
-        ("Growth: minus 5.5 percent", SHARE),
         ("Points: – 5", NUMBER),
-        ("Points: (5)", NUMBER),
     ],
 )
 def test_an_amount_that_may_be_negative_is_not_shown_without_its_sign(text, field):

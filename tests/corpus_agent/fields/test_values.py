@@ -291,7 +291,7 @@ def test_a_sum_below_zero_keeps_its_sign_however_it_is_written(line, expected):
     field = Field("balance", "money", ("balance",))
     (found,) = proposed(document, field)
     assert found.normal == expected
-    assert checked_value(document, found) is not None
+    assert checked_value(document, found, "money") is not None
 
 
 def test_a_value_that_has_another_sign_than_its_document_does_not_hold():
@@ -300,5 +300,5 @@ def test_a_value_that_has_another_sign_than_its_document_does_not_hold():
         start, end = document.text.index(written), len(document.text)
         for text, holds in ((said, False), (written, True)):
             reading = Reading(start, end, text, text)
-            value = checked_value(document, ProposedValue((reading,), 0, end, 1.0))
+            value = checked_value(document, ProposedValue((reading,), 0, end, 1.0), "money")
             assert (value is not None) == holds, (written, text)

@@ -36,6 +36,25 @@ def cut(text: str, language: str = "") -> list[str]:
     return [text[unit.start : unit.end] for unit in units(text, language)]
 
 
+EMPHASISED = {
+    "3. **Quay wall.** The board pays. Nobody objects.": [
+        "3. **Quay wall.** The board pays.",
+        "Nobody objects.",
+    ],
+    "- __Dogs!__ None are allowed.": ["- __Dogs!__ None are allowed."],
+    "We pay. **Never be late.** Then we go.": ["We pay.", "**Never be late.**", "Then we go."],
+    "He said *nothing.* And left.": ["He said *nothing.*", "And left."],
+    # Controls: no emphasis is open, or the mark begins the next one.
+    "The sum is 5. * Without tax.": ["The sum is 5. * Without tax."],
+    "We left. **They stayed.**": ["We left.", "**They stayed.**"],
+}
+
+
+def test_a_sentence_ends_with_the_mark_of_its_emphasis_and_a_title_goes_with_its_text():
+    for text, sentences in EMPHASISED.items():
+        assert cut(text) == sentences
+
+
 RUN_ON = (
     ("en", "A. Rowe may use the upper workshop of the mill for the year from\n1 April 2024."),
     ("en", "Please pay the rent for the mooring before the end of\n5 May, else a fine is due."),
