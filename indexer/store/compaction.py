@@ -82,8 +82,12 @@ def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover",
     enough = min if finished else max
     if state.unindexed > enough(MAX_UNINDEXED_ROWS, MAX_UNINDEXED_SHARE * state.rows):
         return "merge" if state.rows < QUICK_ROWS else "cover"
-    few = max(FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE * state.rows)
-    return "cover" if finished and state.unindexed > few else "nothing"
+    return "cover" if finished and state.unindexed > few_unindexed(state.rows) else "nothing"
+
+
+def few_unindexed(rows: int) -> int:
+    """How many rows of a table a finished run may leave outside of an index."""
+    return int(max(FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE * rows))
 
 
 def slack(least: int, rows: int) -> int:

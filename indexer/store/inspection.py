@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Chunk, FileRow
+from indexer.store.compaction import few_unindexed
 from indexer.store.rows import chunk_of
 from indexer.store.snapshot import Snapshot
 
@@ -26,7 +27,8 @@ class Inspection:
     different keys; `off_length` are vectors that are not of length 1. `samples` are the same from
     run to run: chunks with their vectors, float32 of shape (dimension,). `in_manifest` is the
     number of chunks that the manifest names. Of the index of words and that of vectors, how many
-    rows they cover and how many wait; `partitions` is 0 where there is no index of vectors.
+    rows they cover and how many wait, of which `few_waiting` are not worth the work; `partitions`
+    is 0 where there is no index of vectors.
     """
 
     files: list[FileRow] = field(default_factory=list)
@@ -38,6 +40,7 @@ class Inspection:
     in_manifest: int = 0
     words_covered: int = 0
     words_waiting: int = 0
+    few_waiting: int = 0
     partitions: int = 0
     vectors_covered: int = 0
     vectors_waiting: int = 0
@@ -47,6 +50,7 @@ def inspect(snapshot: Snapshot) -> Inspection:
     """Statistics from one pass over the rows of a version, in batches."""
     found = Inspection(files=snapshot.files(), in_manifest=snapshot.manifest.chunks)
     found.words_covered, found.words_waiting = snapshot.text_index_rows()
+    found.few_waiting = few_unindexed(found.in_manifest)
     found.partitions, found.vectors_covered, found.vectors_waiting = snapshot.vector_index()
     seen: set[str] = set()
     for batch in snapshot.batches():

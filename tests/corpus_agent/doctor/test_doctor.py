@@ -19,7 +19,7 @@ from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
 from indexer.index import Index
-from indexer.store.inspection import SAMPLES, inspect
+from indexer.store.inspection import SAMPLES, Inspection, inspect
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
@@ -77,6 +77,25 @@ def wrong(store: Path) -> set[str]:
 def test_a_sound_index_passes_every_check(store):
     assert {finding.state for finding in look(store).values()} == {"ok"}
     assert look(store)["rows"].found == "2 chunks of 2 documents; 3 files were seen"
+
+
+def test_rows_that_a_run_leaves_outside_the_index_of_words_are_no_warning(tmp_path):
+    root, made = tmp_path / "docs", tmp_path / "store"
+    root.mkdir()
+    for number in range(40):
+        (root / f"{number}.txt").write_text(f"The boiler {number} is warm.\n")
+    sync(root, made, ENCODER)
+    (root / "new.txt").write_text("The last boiler is cold.\n")
+    sync(root, made, ENCODER)
+    finding = look(made)["words"]
+    assert (finding.state, finding.found) == (
+        "ok",
+        "1 of 41 chunks searched without it, too few to cover",
+    )
+    sync(root, made, ENCODER)  # the control: the command that was advised would do nothing
+    assert look(made)["words"] == finding
+    more = Inspection(words_covered=900, words_waiting=101, in_manifest=1001, few_waiting=100)
+    assert index.text_index(more).state == "warn"
 
 
 def test_a_row_that_stands_twice_is_found(store):
