@@ -61,6 +61,10 @@ _NOT_LOOKED_AT = (
     "{} passage was left out: its file cannot be looked at now.",
     "{} passages were left out: their files cannot be looked at now.",
 )
+_NOT_WHOLE = (
+    "{} passage was left out: it was not found whole in its document.",
+    "{} passages were left out: they were not found whole in their documents.",
+)
 _OF_ANOTHER = "The passages do not name {}: they may speak of another."
 _NO_ROW = "Its statements have no row that was recognised as: {}."
 _TOO_SHORT = (
@@ -363,4 +367,6 @@ def _why_left_out(dropped: Sequence[tuple[Hit, Citation]]) -> tuple[str, ...]:
 def _why(hit: Hit, citation: Citation) -> tuple[str, str]:
     if hit.unreachable:
         return _NOT_LOOKED_AT
-    return _TOO_SHORT if citation.verdict == "cut" else _CHANGED
+    if citation.verdict == "cut":
+        return _TOO_SHORT
+    return _CHANGED if hit.stale else _NOT_WHOLE

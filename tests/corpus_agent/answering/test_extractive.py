@@ -124,6 +124,30 @@ def test_what_is_left_out_is_called_changed_only_if_its_file_changed(answerer):
     assert answerer.answer("How much is the deposit?", here).notices == ()
 
 
+class Rewritten(MemoryCorpus):
+    """Found as it was, read as another text."""
+
+    def read(self, source, *given, **named):
+        return MemoryCorpus({source: "# Lease\n\nNothing is said here."}).read(
+            source, *given, **named
+        )
+
+
+@pytest.mark.parametrize(
+    ("stale", "said"),
+    [
+        ([], "it was not found whole in its document."),  # the program's own fault, whichever
+        (["lease.md"], "its file changed: run corpus-agent index."),
+    ],
+)
+def test_what_is_not_found_is_called_changed_only_where_the_file_was_seen_to(answerer, stale, said):
+    answer = answerer.answer(
+        "How much is the deposit?", Rewritten({"lease.md": LEASE}, stale=stale)
+    )
+    assert answer.notices[-1] == f"1 passage was left out: {said}"
+    assert answer.changed == tuple(stale)
+
+
 def test_an_item_with_a_title_of_its_own_is_quoted_and_not_called_changed(answerer):
     minutes = (
         "# Meeting\n\n1. **Quay wall.** The board asks whether we repair its steps. "
