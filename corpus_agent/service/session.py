@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, Citation, OnEvent, Turn
 
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
+# Of a question. One word of 40,000 letters is compared with the passages for 14 s.
+MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 
 
@@ -233,6 +235,11 @@ def ask(
     """
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
+    if len(question) > MOST_CHARACTERS:
+        said = (
+            f"The question has {len(question):,} characters; at most {MOST_CHARACTERS:,} are taken."
+        )
+        raise UsageError(said, "Ask one thing, in a sentence or two.")
     question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
     if (answer := all_documents.answer_from_all(question, corpus, on_event)) is not None:
         return answer

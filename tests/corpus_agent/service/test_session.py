@@ -10,7 +10,7 @@ from corpus_agent.seal import unsealed
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
-from indexer import FolderEncoder, Index
+from indexer import FolderEncoder, Index, UsageError
 from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
 from tests.support.toy_index import sync
 
@@ -222,3 +222,12 @@ class _Asked:
 
     def answer(self, *_: object) -> object:
         raise LookupError("the answerer was asked")
+
+
+def test_a_question_that_is_a_book_is_refused_before_it_is_compared_with_anything():
+    corpus = Corpus({"bread.md": BREAD})
+    answerer = ExtractiveAnswerer(corpus.encoder)
+    with pytest.raises(UsageError, match="10,007 characters; at most 10,000 are taken"):
+        session.ask("dough" * 2_001 + " ?", corpus, answerer)
+    # The control: as long as it may be.
+    assert session.ask("dough" * 1_999 + " ?", corpus, answerer).status == "not_found"
