@@ -97,7 +97,7 @@ _BRACKET_ENDS = regex.compile(
     rf"(?:[ ]?{_BEFORE})?\)(?:[ ]?{_BEFORE})?(?=[ ]*+(?:\.[ ]*+)?(?:[|\n]|$))"
 )
 _ANY_SIGN = regex.compile(_BEFORE)
-_REACH = 24  # characters before an amount in which its sign stands
+_REACH = 24  # characters on either side of an amount in which its sign stands
 _MONEY = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
     rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
@@ -128,7 +128,7 @@ _BRACKET_BEHIND = regex.compile(
     rf"(?:[^\S\n]?(?:{_UNIT}|%))?[^\S\n]?\)(?:[^\S\n]?(?:{_UNIT}|%))?[.,;]?[^\S\n]*(?:$|[|\n])"
 )
 _POSITIVE = regex.compile(r"(?:[A-Z]{3} )?[0-9.]+%?")
-_BESIDE = 24  # characters on either side in which a sign is looked for
+
 
 _MORE_CARDINALS = (  # Italian, Dutch, Portuguese
     (2, "due twee dois duas"),
@@ -205,8 +205,8 @@ def loses_its_sign(text: str, value: Reading) -> bool:
     """Whether an amount of a text was read without the minus that it has there, or may have."""
     if not _POSITIVE.fullmatch(value.normal):
         return False
-    before = text[max(0, value.start - _BESIDE) : value.start]
-    behind = text[value.end : value.end + _BESIDE]
+    before = text[max(0, value.start - _REACH) : value.start]
+    behind = text[value.end : value.end + _REACH]
     if _MINUS_BEFORE.search(before) or _MINUS_BEHIND.match(behind):
         return True
     return bool(_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(behind))
@@ -255,8 +255,10 @@ def in_brackets(text: str, found: list[Reading]) -> list[Reading]:
 
 def _between(text: str, reading: Reading) -> Reading:
     begins = _BRACKET.search(text, max(0, reading.start - _REACH), reading.start)
-    ends = _BRACKET_ENDS.match(text, reading.end)
-    if not begins or not ends or "-" in reading.normal:
+    if not begins or "-" in reading.normal:
+        return reading
+    ends = _BRACKET_ENDS.match(text, reading.end, reading.end + _REACH)  # looks no further for ")"
+    if not ends:
         return reading
     start, end = begins.start("sign"), ends.end()
     sign = None if " " in reading.normal else _ANY_SIGN.search(text, start, end)

@@ -19,7 +19,7 @@ from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_
 from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
-from indexer.store.places import KEY_BYTES
+from indexer.store.vector_places import KEY_BYTES
 from indexer.store.vectors import Kept, VectorCache
 
 if TYPE_CHECKING:

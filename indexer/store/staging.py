@@ -28,8 +28,8 @@ from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.worker import Text
 from indexer.records import Fingerprint
 from indexer.store.folder import flush, translated
-from indexer.store.places import KEY_BYTES
 from indexer.store.texts import Texts
+from indexer.store.vector_places import KEY_BYTES
 from indexer.store.vectors import Kept, VectorCache, Vectors, model_key
 
 STAGING = "staging"

@@ -21,7 +21,6 @@ from indexer.store.former import every_former, former
 from indexer.store.indices import Scale
 from indexer.store.lance_files import version_file
 from indexer.store.manifest import Manifest
-from indexer.store.places import VectorPlaces
 from indexer.store.rows import (
     KEY_COLUMN,
     Embedded,
@@ -32,6 +31,7 @@ from indexer.store.rows import (
     file_schema,
     quoted,
 )
+from indexer.store.vector_places import VectorPlaces
 from indexer.store.vectors import VectorCache
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from indexer.errors import CorpusError
 from indexer.records import Fingerprint
 from indexer.store.folder import VECTORS, translated, write_all
-from indexer.store.places import KEY_BYTES, VectorPlaces
+from indexer.store.vector_places import KEY_BYTES, VectorPlaces
 
 # Embedded and saved together. Every machine that embeds two texts a second loses less than half a
 # minute of it when it is killed.

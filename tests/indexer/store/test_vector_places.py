@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.store.places import VectorPlaces
+from indexer.store.vector_places import VectorPlaces
 
 # Few different ones, so that they come again; of zeros, and equal in half of what is kept of them.
 KEYS = st.sampled_from(
