@@ -23,7 +23,7 @@ import regex
 from indexer.records import ENGLISH
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
     from py3langid.langid import LanguageIdentifier
@@ -54,6 +54,7 @@ _PAIRED = (
 _WORD = regex.compile(
     rf"[{_PAIRED}][{_PAIRED}\p{{M}}]*|(?:(?![{_PAIRED}])[\p{{L}}\p{{M}}\p{{N}}])+"
 )
+_ASCII_WORD = re.compile("[a-z0-9]+")  # the same in a folded text of ASCII, six times as quick
 _IN_PAIRS = regex.compile(rf"[{_PAIRED}]")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
@@ -69,7 +70,7 @@ def language_of(text: str) -> str:
 
 def is_english(text: str) -> bool:
     """Whether a text is in English, by its small words alone: a search loads no identifier."""
-    words = _WORD.findall(text.casefold())
+    words = _words(text.casefold())
     return sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words)
 
 
@@ -126,7 +127,7 @@ def _as_array(numbers: NDArray[np.uint16 | np.uint32]) -> array[int]:
 
 def fragments(text: str) -> str:
     """The fragments of a text's words, each behind an underscore so that it equals no word."""
-    return " ".join(f"_{piece}" for word in _WORD.findall(_folded(text)) for piece in _pieces(word))
+    return " ".join(f"_{piece}" for word in _words(_folded(text)) for piece in _pieces(word))
 
 
 def _pieces(word: str) -> list[str]:
@@ -140,21 +141,26 @@ def covered(query: str, text: str) -> float:
 
     Of a word in another form it is the part that both have.
     """
-    words = _WORD.findall(_folded(query))
+    words = _words(_folded(query))
     words = [word for word in words if word not in _ENGLISH] or words
     if not words:
         return 0.0
     folded = _folded(text)
-    return sum(_share(word, folded) for word in words) / len(words)
+    own = frozenset(_words(folded))
+    return sum(_share(word, folded, own) for word in words) / len(words)
 
 
-def _share(word: str, folded: str) -> float:
+def _share(word: str, folded: str, own: Collection[str]) -> float:
     """The share of a word's fragments that a folded text has; one without any is there, or not."""
     size = 2 if _IN_PAIRS.match(word) else FRAGMENT
     if len(word) < size:
-        return float(word in folded and word in _WORD.findall(folded))
+        return float(word in own)
     pieces = [word[i : i + size] for i in range(len(word) - size + 1)]
     return sum(piece in folded for piece in pieces) / len(pieces)
+
+
+def _words(folded: str) -> list[str]:
+    return _ASCII_WORD.findall(folded) if folded.isascii() else _WORD.findall(folded)
 
 
 def _folded(text: str) -> str:

@@ -4,8 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from indexer.embed.languages import covered
+from indexer.embed.languages import covered, fragments, is_english
 from indexer.records import Chunk, Hit, Query
 from indexer.retrieve import (
     VECTOR_WEIGHT,
@@ -261,3 +263,13 @@ def test_a_passage_with_the_phrase_that_was_asked_for_is_shown_so():
 )
 def test_the_words_of_a_query_are_found_in_any_language(query, text, share):
     assert covered(query, text) == pytest.approx(share, abs=0.1)
+
+
+ASCII = st.text(st.characters(max_codepoint=127) | st.sampled_from("the of rent a1 _-\n"))
+
+
+@given(ASCII, ASCII)
+def test_texts_of_ascii_have_the_words_that_they_have_beside_other_signs(query, text):
+    assert covered(query, text) == covered(query, f"{text} –") == covered(f"{query} –", text)
+    assert fragments(text) == fragments(f"{text} –")
+    assert is_english(text) == is_english(f"{text} –")
