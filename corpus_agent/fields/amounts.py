@@ -245,10 +245,10 @@ def _with_bare(text: str, found: list[Reading]) -> list[Reading]:
             continue
         if (value := _value(match[0])) is not None:
             bare.append(_signed(text, _reading(match, value)))
-    return in_brackets(text, sorted([*found, *bare], key=_start))
+    return _in_brackets(text, sorted([*found, *bare], key=_start))
 
 
-def in_brackets(text: str, found: list[Reading]) -> list[Reading]:
+def _in_brackets(text: str, found: list[Reading]) -> list[Reading]:
     """The amounts of a form or an account, those that stand in brackets alone below zero."""
     return [_between(text, one) for one in found]
 

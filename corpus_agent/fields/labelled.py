@@ -19,7 +19,6 @@ from corpus_agent.fields.amounts import (
     find_percentages,
     find_rates,
     find_sums,
-    in_brackets,
 )
 from corpus_agent.fields.names import name_at, place_at
 from corpus_agent.fields.page import DocumentText
@@ -281,8 +280,6 @@ def finder_of(kind: FieldType, document: DocumentText, *, labelled: bool) -> _Fi
         return find_sums if labelled else find_money
     if kind == "rate":
         return lambda text: find_rates(text, bare=labelled)
-    if kind == "number" and labelled:
-        return lambda text: in_brackets(text, find_numbers(text))
     return {"duration": find_durations, "percent": find_percentages}.get(kind, find_numbers)
 
 
