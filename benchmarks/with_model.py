@@ -6,10 +6,12 @@ at 60 prompt tokens and 8 written ones a second, two cores of a laptop with a mo
 parameters. Answerable and unanswerable questions of each set in turn, articles evenly.
 
 `--reader` asks for the first word alone: the AUC of answerable against not of the
-program's probability, of the model's and of both, and what lies above the thresholds of
-answering/decision.py in each half of the articles.
+program's probability, of the model's and of both, what lies above the thresholds of
+answering/decision.py in each half of the articles, and the F1 of refusing (`unanswerable`: below
+`READ_YES`, where nothing is called answered). `mtrag` are the last turns of MTRAG-UN's
+conversations, with what was said before, over all passages of the file; only read.
 
-    python benchmarks/with_model.py --llm http://127.0.0.1:8080 [--set sample|squad|litrag]
+    python benchmarks/with_model.py --llm http://127.0.0.1:8080 [--set sample|squad|litrag|mtrag]
         [--questions 40] [--reader] [--tools] [--show] [--chance 1]
 """
 
@@ -20,7 +22,7 @@ import asyncio
 import json
 import random
 import tempfile
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,11 +40,12 @@ from corpus_agent.agent.prompts import PASSAGES_PROMPT, READER_QUESTION, passage
 from corpus_agent.agent.request import chat_model
 from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.records import Answer
+from corpus_agent.answering.records import Answer, Turn
 from corpus_agent.models.address import Server, server_at
 from corpus_agent.service import session
 from corpus_agent.text.delimiters import Frame
 from indexer import Query
+from indexer.index import Index
 
 READ, WRITTEN = 60.0, 8.0  # tokens a second
 
@@ -97,6 +100,24 @@ def litrag() -> list[tuple[Asked, dict[str, str]]]:
     return found
 
 
+def mtrag() -> list[tuple[Asked, list[str]]]:
+    """Each answerable and unanswerable turn with the turns before it, user and agent in turn."""
+    return [
+        (
+            Asked(
+                "mtrag",
+                turn["conversation_id"],
+                turn["input"][-1]["text"],
+                "",
+                () if turn["answerability"] == ["UNANSWERABLE"] else (turn["targets"][0]["text"],),
+            ),
+            [said["text"] for said in turn["input"][:-1]],
+        )
+        for turn in read_jsonl(data("refusal", "mtrag-un-dev.jsonl"))
+        if turn["answerability"] in (["ANSWERABLE"], ["UNANSWERABLE"])
+    ]
+
+
 def evenly(asked: list[Asked], count: int, chance: random.Random) -> list[Asked]:
     """So many questions, half of them answerable as far as there are any."""
     yes = [each for each in asked if each.answers]
@@ -122,7 +143,7 @@ class Row:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--llm", required=True)
-    parser.add_argument("--set", choices=("sample", "squad", "litrag"), default="sample")
+    parser.add_argument("--set", choices=("sample", "squad", "litrag", "mtrag"), default="sample")
     parser.add_argument("--questions", type=int, default=40)
     parser.add_argument("--reader", action="store_true", help="the first word alone")
     parser.add_argument("--tools", action="store_true", help="as if its size were unknown")
@@ -189,19 +210,53 @@ class Reading:
 
 def readings(arguments: argparse.Namespace, server: Server) -> Iterator[Reading]:
     """What program and model make of each question."""
-    folder, every = sample() if arguments.set == "sample" else squad()
-    with index_of(folder) as corpus:
-        own = ExtractiveAnswerer(corpus.encoder)
-        for asked in evenly(every, arguments.questions, random.Random(arguments.chance)):
-            found = own.answer(asked.text, corpus)
-            chunks = [hit.chunk for hit in corpus.search(Query(asked.text))]
-            message = passages_message(Frame(), asked.text, chunks, found.citations)
-            read = asyncio.run(_first_word(server, f"{message}\n\n{READER_QUESTION}"))
-            each = Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
-            if arguments.show:
-                kind = "?" if asked.answers else "-"
-                print(f"{kind} {each.own:.2f} {each.read:+.2f} {asked.text}", flush=True)
-            yield each
+    chance = random.Random(arguments.chance)
+    for folder, questions, said in cases(arguments.set, arguments.questions, chance):
+        with index_of(folder) as corpus:
+            own = ExtractiveAnswerer(corpus.encoder)
+            for asked in questions:
+                history = turns(said.get(asked, ()), own, corpus)
+                found = own.answer(asked.text, corpus, history)
+                chunks = [hit.chunk for hit in corpus.search(Query(asked.text))]
+                message = passages_message(Frame(), asked.text, chunks, found.citations)
+                read = asyncio.run(_first_word(server, f"{message}\n\n{READER_QUESTION}"))
+                each = Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
+                if arguments.show:
+                    kind = "?" if asked.answers else "-"
+                    print(f"{kind} {each.own:.2f} {each.read:+.2f} {asked.text}", flush=True)
+                yield each
+
+
+def cases(
+    which: str, count: int, chance: random.Random
+) -> Iterator[tuple[Path, list[Asked], dict[Asked, list[str]]]]:
+    """Folders, the questions that are asked of each, and what was said before them."""
+    if which == "litrag":
+        chosen = set(evenly([asked for asked, _ in litrag()], count, chance))
+        for asked, texts in litrag():
+            if asked in chosen:
+                with folder_of(texts) as folder:
+                    yield folder, [asked], {}
+    elif which == "mtrag":
+        passages = {
+            f"{passage['document_id'].replace('/', '_')[:100]}.txt": passage["text"]
+            for turn in read_jsonl(data("refusal", "mtrag-un-dev.jsonl"))
+            for passage in turn["contexts"]
+        }
+        said = dict(mtrag())
+        with folder_of(passages) as folder:
+            yield folder, evenly(list(said), count, chance), said
+    else:
+        folder, every = sample() if which == "sample" else squad()
+        yield folder, evenly(every, count, chance), {}
+
+
+def turns(said: Sequence[str], own: ExtractiveAnswerer, corpus: Index) -> list[Turn]:
+    """The conversation before a question: its questions, answered without a model."""
+    history: list[Turn] = []
+    for question in said[::2]:
+        history.append(Turn(question, own.answer(question, corpus, history)))
+    return history
 
 
 async def _first_word(server: Server, text: str) -> float | None:
@@ -224,6 +279,10 @@ def report_readings(found: list[Reading]) -> None:
             ("both", auc(lambda each: each.both)),
         ],
     )
+    refused = [each for each in found if each.both < decision.READ_YES]
+    silent = sum(not each.asked.answers for each in refused)
+    f1 = 2 * silent / max(1, len(refused) + sum(not each.asked.answers for each in found))
+    print(f"unanswerable: F1 {f1:.3f}, {silent} of {len(refused)} not called answered are")
     groups = sorted({each.asked.group for each in found})
     rows = []
     for name, threshold in (("READ_NO", decision.READ_NO), ("READ_YES", decision.READ_YES)):
