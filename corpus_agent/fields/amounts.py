@@ -127,7 +127,7 @@ _MINUS_BEHIND = regex.compile(
     rf"[^\S\n]?\([-−–]\)|(?:–|[^\S\n]?[-−])[^\S\n]*(?:$|[|\n])|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
 )
 _BRACKET_BEFORE = regex.compile(
-    rf"(?:(?:^|[|:=\n]|(?i:{_LEADS})\s|{_UNIT})[^\S\n]*|(?<=[^\S\n]{{2}}|\t))(?:{_UNIT}[^\S\n]?)?[(（][^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
+    rf"(?:(?:^|[|:=\n−-]|(?i:{_LEADS})\s|{_UNIT})[^\S\n]*|(?<=[^\S\n]{{2}}|\t))(?:{_UNIT}[^\S\n]?)?[(（][^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
 )
 _BRACKET_BEHIND = regex.compile(rf"(?:[^\S\n]?(?:{_UNIT}|%))?[^\S\n]?[)）]")
 # Emphasis, escapes and what nobody sees stand between a sign and its amount, and change nothing.

@@ -92,6 +92,7 @@ def test_a_minus_is_read_with_its_amount(text, field, expected):
         ("Balance: minus  900 EUR", MONEY),
         ("The balance is minus about 900 EUR.", MONEY),
         ("Balance: ./. 900 EUR", MONEY),
+        ("Balance: -(900) EUR", MONEY),
     ],
 )
 def test_an_amount_that_may_be_negative_is_not_shown_without_its_sign(text, field):
