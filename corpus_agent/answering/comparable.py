@@ -27,6 +27,8 @@ SAME = str.maketrans(
 LETTER = r"[\p{L}--\p{Han}]"  # of the scripts that have hyphens
 _HYPHEN = regex.compile(rf"(?<={LETTER})[-‐‑–—](?=\s*{LETTER})", regex.VERSION1)
 _ENDING_HYPHEN = regex.compile(rf"(?<={LETTER})[-‐‑–—]\s*$", regex.VERSION1)
+# Behind a figure or a currency it is no hyphen, but a minus.
+_BROKEN_OFF = re.compile(r"(?<=[^\W\d_])(?<![A-Z]{3})-$")
 _GAP_MARK, _HYPHEN_MARK = "\x1f", "\x1e"
 _GAP = regex.compile(rf"(?<=\p{{N}}{_HYPHEN_MARK}*)\s+(?={_HYPHEN_MARK}*\p{{N}})")
 
@@ -160,4 +162,4 @@ def comparable_quote(quote: str, linked: bool) -> Comparable:
     """A quotation in comparable form; it may end at a hyphen of a line break."""
     lines = [Line(part) for part in unicodedata.normalize("NFC", quote).split("\n")]
     found = comparable(lines, linked)
-    return replace(found, text=re.sub(r"(?<=\w)-$", "", found.text))
+    return replace(found, text=_BROKEN_OFF.sub("", found.text))

@@ -51,6 +51,13 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+•–]|\d{1,3}[.)])[ \t]+")
 # A day in figures is whole: under another, at the end of its line, it goes on with none of it.
 _DAY_ENDS = re.compile(r"(?<![\w.,/-])[0-9]{4}-[0-9]{2}-[0-9]{2}[ \t]*\Z")
 _DAY_BEGINS = re.compile(r"[ \t]*[0-9]{4}-[0-9]{2}-[0-9]{2}(?![\w.,/-])")
+# A sum alone in the brackets that a label or a cell begins with: of an account, less than nothing.
+_BRACKET = regex.compile(r"(?:^|[|:=\n])[^\S\n]*\([^\S\n]*\Z")
+_SCALES_AND_MONEY = """
+thousand million billion mio mrd mn bn euro euros dollars pounds francs franken
+"""
+_OF_A_SUM = frozenset(_SCALES_AND_MONEY.split())
+_LETTERS = regex.compile(r"\p{L}+")
 _ENDED = re.compile(r"[.!?:;][\"'”’)\]]*\s*\Z")
 
 
@@ -73,6 +80,8 @@ def cut_out(lines: Sequence[Line], start: Place, end: Place, text: str) -> bool:
     """The same of the text between two places in lines."""
     before, after = _before(lines, *start), _without_note(text, _behind(lines, *end))
     bare, bare_after = _words_alone(before), _words_alone(after)
+    if _BRACKET.search(bare) and bare_after.lstrip().startswith(")") and _is_sum(text):
+        return True
     spoken, spoken_after = _ENCLOSING.sub("", bare), _ENCLOSING.sub("", bare_after)
     for left, right in ((before, after), (bare, bare_after)):
         if runs_over(_block_before(left, text), text) or runs_over(
@@ -83,6 +92,14 @@ def cut_out(lines: Sequence[Line], start: Place, end: Place, text: str) -> bool:
         if _in_a_word(left, text) or _in_a_word(text, right):
             return True
     return turned_before(spoken, text) or turned_behind(text, spoken_after)
+
+
+def _is_sum(text: str) -> bool:
+    """Whether a text is a figure with a currency or a scale, and nothing besides."""
+    words = _LETTERS.findall(text)
+    return any(map(str.isdigit, text)) and all(
+        word.isupper() or word.casefold() in _OF_A_SUM for word in words
+    )
 
 
 def _words_alone(context: str) -> str:

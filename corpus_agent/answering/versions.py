@@ -3,8 +3,9 @@
 A price list of this year and one of last year say the same of the same thing, with other values.
 Where the dates of both are known, and both bear the same title, letterhead or sender, the newer one
 is quoted first, and the answer says that the older one says otherwise. What succeeds a mail is a
-mail of the same sender, an amendment succeeds the only document of the name that it amends, and a
-day that is still to come says nothing. Called by extractive.py.
+mail of the same sender, and a mail succeeds nothing else, since anybody may send one; an amendment
+succeeds the only document of the name that it amends, and a day that is still to come says nothing.
+Called by extractive.py.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ _FIGURE = regex.compile(  # "3,450" is one
 )
 _DAYS = regex.compile(r"(?i)(?<=day)s\b")
 _SENDER = regex.compile(r"(?i)from:\s")
+_MAIL = (".eml", ".emlx", ".msg", ".mbox", ".mbx")
 # Words of a question that asks for what was, or for how it changed; folded.
 _THEN = frozenset(
     fold(
@@ -91,9 +93,7 @@ def versions(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) 
         new, old = (own.source, source) if day > other else (source, own.source)
         if titles.isdisjoint(_titles(hits, source)) and not _amends(hits, new, old):
             continue
-        from_both = (senders, _senders(hits, source))
-        newer, older = from_both if day > other else from_both[::-1]
-        if older and newer != older:
+        if senders != _senders(hits, source):
             continue
         instead = _instead(question, own, first, number, hit)
         if instead is not None:
@@ -240,8 +240,12 @@ def _amends(hits: Sequence[Hit], new: str, old: str) -> bool:
 
 
 def _senders(hits: Sequence[Hit], source: str) -> list[str]:
-    """The lines of a document that say who sent it."""
-    return [line for line in _head(hits, source)[1] if _SENDER.match(line)]
+    """The lines of a document that say who sent it; a mail of which none is known is nobody's."""
+    own = [hit.chunk.text for hit in hits if hit.chunk.source == source and hit.chunk.ordinal == 0]
+    header = own[0].partition("\n\n")[0].split("\n") if own else []
+    lines = dict.fromkeys([*_head(hits, source)[1], *header])
+    senders = [line for line in lines if _SENDER.match(line)]
+    return senders or ([source] if source.lower().endswith(_MAIL) else [])
 
 
 def _words(text: str) -> str:

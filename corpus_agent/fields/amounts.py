@@ -99,7 +99,7 @@ _BRACKET_ENDS = regex.compile(
 _ANY_SIGN = regex.compile(_BEFORE)
 _REACH = 24  # characters on either side of an amount in which its sign stands
 _MONEY = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.]?[-–]{{1,2}}(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?(?P<number>{_NUMBER}(?i:{_SCALE}))(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?(?:\s(?P<code>{'|'.join(_CODES)})(?!\p{{L}}))?"
     rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_WORDS})(?!\p{{L}}))"
 )
 _PLAIN_SUM = regex.compile(
@@ -116,17 +116,22 @@ _ANY_NUMBER = regex.compile(
 # What makes an amount negative that was read without it, or may: a minus that touches it or stands
 # alone in its cell, a word, a minus behind it, brackets around all that a cell or a label says.
 _UNIT = r"(?:\p{Sc}|[A-Z]{3})"
+_LEADS = r"\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es)"
+_ABOUT = r"about|around|roughly|some|approx(?:\.|imately)?|ca\.?|circa|rund|etwa|environ|unos"
 _MINUS_BEFORE = regex.compile(
-    rf"(?:(?:(?<![\p{{L}}\p{{N}})\]%./–-])(?:{_DASH}|[△▲➖])|[|:=][^\S\n]*{_DASH}[^\S\n]+|(?<!\p{{N}}[^\S\n]?)−[^\S\n])(?:{_UNIT}[^\S\n]?)?"
-    rf"|(?i:\b(?:minus|negativ(?:e[nmrs]?)?|moins|(?<!o\s)menos|meno))\s(?:{_UNIT}[^\S\n]?)?)$"
+    rf"(?:(?:(?<![\p{{L}}\p{{N}})\]%./–-])(?:{_DASH}|[△▲➖‒⁻₋])|[|:=][^\S\n]*(?:{_DASH}[^\S\n]+|[—―][^\S\n]*)|(?<!\p{{N}}[^\S\n]?)−[^\S\n])(?:{_UNIT}[^\S\n]?)?"
+    rf"|(?i:{_LEADS}\s{_DASH})\s(?:{_UNIT}[^\S\n]?)?|\./\.\s?(?:{_UNIT}[^\S\n]?)?"
+    rf"|(?i:\b(?:minus|negativ(?:e[nmrs]?)?|moins|(?<!o\s)menos|meno)[\s:]{{1,3}}(?:(?:{_ABOUT})\s)?)(?:{_UNIT}[^\S\n]?)?)$"
 )
-_MINUS_BEHIND = regex.compile(rf"-(?:[^\S\n]*(?:$|[|\n])|[^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}}))")
+_MINUS_BEHIND = regex.compile(
+    rf"[^\S\n]?\([-−–]\)|(?:–|[^\S\n]?[-−])[^\S\n]*(?:$|[|\n])|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
+)
 _BRACKET_BEFORE = regex.compile(
-    rf"(?:^|[|:=\n]|{_UNIT})[^\S\n]*(?:{_UNIT}[^\S\n]?)?\([^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
+    rf"(?:(?:^|[|:=\n−-]|(?i:{_LEADS})\s|{_UNIT})[^\S\n]*|(?<=[^\S\n]{{2}}|\t))(?:{_UNIT}[^\S\n]?)?[(（][^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
 )
-_BRACKET_BEHIND = regex.compile(
-    rf"(?:[^\S\n]?(?:{_UNIT}|%))?[^\S\n]?\)(?:[^\S\n]?(?:{_UNIT}|%))?[.,;]?[^\S\n]*(?:$|[|\n])"
-)
+_BRACKET_BEHIND = regex.compile(rf"(?:[^\S\n]?(?:{_UNIT}|%))?[^\S\n]?[)）]")
+# Emphasis, escapes and what nobody sees stand between a sign and its amount, and change nothing.
+_MARKS = regex.compile(r"[*_`\\]|\p{Cf}")
 _POSITIVE = regex.compile(r"(?:[A-Z]{3} )?[0-9.]+%?")
 
 
@@ -205,8 +210,8 @@ def loses_its_sign(text: str, value: Reading) -> bool:
     """Whether an amount of a text was read without the minus that it has there, or may have."""
     if not _POSITIVE.fullmatch(value.normal):
         return False
-    before = text[max(0, value.start - _REACH) : value.start]
-    behind = text[value.end : value.end + _REACH]
+    before = _MARKS.sub("", text[max(0, value.start - _REACH) : value.start])
+    behind = _MARKS.sub("", text[value.end : value.end + _REACH])
     if _MINUS_BEFORE.search(before) or _MINUS_BEHIND.match(behind):
         return True
     return bool(_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(behind))

@@ -27,7 +27,7 @@ def checked_value(
     Also where the document has an amount with a minus that the value has not, or may have one.
     A computed value stands nowhere: it follows from its quotations.
     """
-    if kind in _AMOUNTS and any(loses_its_sign(document.text, one) for one in proposal.readings):
+    if kind in _AMOUNTS and any(loses_its_sign(document.written, one) for one in proposal.readings):
         return None
     span, citations = (proposal.start, proposal.end), []
     for n, each in enumerate((span, *proposal.also), start=1):

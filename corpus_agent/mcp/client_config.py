@@ -7,9 +7,11 @@ import os
 import shlex
 import site
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from corpus_agent.text.sanitize import visible
 
 NAME = "corpus-agent"
 
@@ -67,22 +69,48 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
     variables = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
     if where.form == "command":
         given = [part for name, value in variables.items() for part in ("-e", f"{name}={value}")]
-        return shlex.join(["claude", "mcp", "add", NAME, *given, "--", program, *rest])
+        words = ["claude", "mcp", "add", NAME, *given, "--", program, *rest]
+        return " ".join(map(_shell_word, words))
     if where.form == "opencode":
         local: dict[str, Any] = {"type": "local", "command": [program, *rest]}
         local |= {"environment": variables} if variables else {}
-        return json.dumps({where.key: {NAME: local}}, indent=2, ensure_ascii=False)
+        return _json({where.key: {NAME: local}})
     if where.form == "toml":
         # JSON strings and arrays of strings are TOML as well.
-        lines = [f"[{where.key}.{NAME}]", f"command = {_json(program)}", f"args = {_json(rest)}"]
-        pairs = ", ".join(f"{name} = {_json(value)}" for name, value in variables.items())
+        lines = [f"[{where.key}.{NAME}]", f"command = {_toml(program)}", f"args = {_toml(rest)}"]
+        pairs = ", ".join(f"{name} = {_toml(value)}" for name, value in variables.items())
         return "\n".join([*lines, *([f"env = {{ {pairs} }}"] if variables else [])])
     server: dict[str, Any] = {**dict(where.extra), "command": program, "args": rest}
     if variables:
         server["env"] = variables
-    return json.dumps({where.key: {NAME: server}}, indent=2, ensure_ascii=False)
+    return _json({where.key: {NAME: server}})
+
+
+# A path may have characters that act on the terminal on which this is printed, or hide there: each
+# form has an escape for them.
 
 
 def _json(value: object) -> str:
-    # TOML has no DEL in a string, which JSON leaves as it is.
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", r"\u007f")
+    written = json.dumps(value, indent=2, ensure_ascii=False)
+    # DEL, which JSON leaves as it is, has four digits too.
+    return _escaped(written, lambda c: json.dumps(c)[1:-1] if c > "\x7f" else r"\u007f")
+
+
+def _toml(value: object) -> str:
+    written = json.dumps(value, ensure_ascii=False)
+    return _escaped(written, lambda c: rf"\U{ord(c):08x}")
+
+
+def _shell_word(word: str) -> str:
+    if visible(word) == word and not {"\n", "\t"} & {*word}:
+        return shlex.quote(word)
+    quoted = word.translate({ord("\\"): r"\\", ord("'"): r"\'", ord("\n"): r"\n", ord("\t"): r"\t"})
+    return f"$'{_escaped(quoted, _bytes)}'"  # of bash and zsh
+
+
+def _bytes(char: str) -> str:
+    return "".join(rf"\x{byte:02x}" for byte in os.fsencode(char))
+
+
+def _escaped(text: str, escape: Callable[[str], str]) -> str:
+    return "".join(c if visible(c) == c else escape(c) for c in text)

@@ -7,19 +7,19 @@ imports an HTTP stack, which is not used.
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 import anyio
-import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -88,7 +88,7 @@ class _Session:
     def __init__(self, settings: Settings, launch: Launch) -> None:
         self._settings = settings
         self._launch = launch
-        self._limiter = anyio.CapacityLimiter(MAX_AT_ONCE)
+        self._calls = Calls()
         self._tools: Future[Tools] = Future()
         threading.Thread(target=self._load, name="loading", daemon=True).start()
 
@@ -104,17 +104,6 @@ class _Session:
                 self._tools.set_exception(error)
             if not isinstance(error, CorpusError):  # those are reported by each call
                 raise
-
-    async def _in_thread(self, work: Callable[[Cancel], _T]) -> _T:
-        """The result of `work`; its token is set if the client cancels the call."""
-        cancel = Cancel()
-        try:
-            return await anyio.to_thread.run_sync(
-                work, cancel, abandon_on_cancel=True, limiter=self._limiter
-            )
-        except anyio.get_cancelled_exc_class():
-            cancel.set()
-            raise
 
     async def list_tools(
         self, _: _Context, __: types.PaginatedRequestParams | None
@@ -143,7 +132,7 @@ class _Session:
 
         async with anyio.create_task_group() as group:
             group.start_soon(_beat, context, step)
-            result = await self._in_thread(work)
+            result = await self._calls.run(work)
             group.cancel_scope.cancel()
         # No structured content: clients show it in place of the text, or the other way round.
         return types.CallToolResult(
@@ -162,7 +151,7 @@ class _Session:
     ) -> types.ListResourcesResult:
         after = params.cursor if params else None
         with _protocol_errors():
-            listed, cursor = await self._in_thread(lambda _: self._tools.result().resources(after))
+            listed, cursor = await self._calls.run(lambda _: self._tools.result().resources(after))
         return types.ListResourcesResult(
             resources=[_resource(each) for each in listed], next_cursor=cursor
         )
@@ -182,11 +171,31 @@ class _Session:
         self, _: _Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         with _protocol_errors():
-            result = await self._in_thread(lambda _: self._tools.result().resource(params.uri))
+            result = await self._calls.run(lambda _: self._tools.result().resource(params.uri))
         contents = types.TextResourceContents(
             uri=params.uri, mime_type="text/plain", text=result.text, _meta=self._meta(result)
         )
         return types.ReadResourceResult(contents=[contents])
+
+
+class Calls:
+    """Threads for calls, MAX_AT_ONCE; more calls wait.
+
+    A call that was cancelled keeps its thread until its work ends: what a client asks and cancels
+    again and again would otherwise run without bound.
+    """
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(MAX_AT_ONCE)
+
+    async def run(self, work: Callable[[Cancel], _T]) -> _T:
+        """The result of `work` in a thread; its token is set if the client cancels the call."""
+        cancel = Cancel()
+        try:
+            return await asyncio.wrap_future(self._threads.submit(work, cancel))
+        except asyncio.CancelledError:
+            cancel.set()
+            raise
 
 
 class _Step:

@@ -87,9 +87,10 @@ def searched(coverage: Coverage) -> str:
 
 
 def left_out(number: int, noun: str) -> str:
-    """How many of what was read are not shown, for want of their quotation."""
-    whose = "its" if number == 1 else "their"
-    return f"{number_of(number, noun)} left out, since {whose} quotation was not found whole"
+    """How many of what was read are not shown, for want of their quotation or of their sign."""
+    whose, they = ("its", "it") if number == 1 else ("their", "they")
+    sign = f", or {they} may be less than zero" if noun == "value" else ""
+    return f"{number_of(number, noun)} left out, since {whose} quotation was not found whole{sign}"
 
 
 def size_mb(size: int) -> str:

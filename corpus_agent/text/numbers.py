@@ -46,8 +46,12 @@ _SCALED = regex.compile(
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.
 _SIGN = regex.compile(
-    r"(?i)(?:(?<![\p{L}\p{N}.,:)/–-])(?<!\p{N}\s)[-−](?:(?:eur|usd|gbp|chf)[  ]?|[€$£])?"
-    r"|\b(?:minus|moins|menos)[  ](?:[€$£][  ]?)?)$"
+    r"(?i)(?:(?<![\p{L}\p{N}.,:)/–-])(?<!\p{N}\s)(?:[-−][*_`]{0,3}|−[  ])(?:(?:eur|usd|gbp|chf)[  ]?|[€$£])?"
+    r"|\|[  ]?-[  ]|\b(?:minus|moins|menos)[  ](?:[€$£][  ]?)?)$"
+)
+# Behind a sum, at the end of its line or cell.
+_SIGN_BEHIND = regex.compile(
+    r"(?:[  ]?(?:EUR|USD|GBP|CHF|[€$£%])[  ]?[-−](?=\s*(?:$|[|\n]))|[-−][  ]?(?:EUR|USD|GBP|CHF|[€$£])(?![  ]?\p{N}))"
 )
 _LONGEST_SIGN = 12  # characters, with what stands before it
 _BELOW_ZERO = regex.compile(
@@ -89,6 +93,7 @@ def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> F
         (bracket >= 0 and figure.start < negative[bracket][1])
         or _SIGN.search(text, near, figure.start)
         or _BELOW_ZERO.match(text, figure.end)
+        or _SIGN_BEHIND.match(text, figure.end)
     ):
         return replace(figure, values=(f"-{figure.values[0]}",))
     return figure
@@ -96,6 +101,7 @@ def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> F
 
 _BRACKETED = regex.compile(
     r"\((?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?(?!0|(?:19|20)\d\d\))\d[\d.,]{2,}(?:[%]|\s?[€$£])?\)(?!\s?\d)"
+    r"|(?<=[:|]\s?[*_]{0,2})\(\d[\d.,]{2,}\s(?:EUR|USD|GBP|CHF)\)(?!\s?\d)"
 )
 
 

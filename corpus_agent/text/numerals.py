@@ -300,6 +300,8 @@ _GLUED: tuple[tuple[str, str], ...] = (
 )
 _BRACKETED = rf"(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*(?:[%‰]|\s?{_MONEY}|\s?{_SCALE})?\s*"
 _OVER_SPACE += (
+    # a minus behind an amount, at the end of its line or cell
+    (rf"\p{{N}}\s?(?:{_MONEY}|[%‰])?$", r"[-−][^\S\n]*(?:$|[|\n])|\([-−–]\)"),
     (r"\($", rf"{_BRACKETED}\)"),
     (rf"\(\s*(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*$", r"(?:[%‰])?\s*\)"),
     (r"\(\s*(?:\p{Sc})$", rf"{_BRACKETED}\)"),

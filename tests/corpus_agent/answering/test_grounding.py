@@ -59,6 +59,29 @@ def test_the_same_figures_are_the_same_however_they_are_written(one, other):
 
 
 @pytest.mark.parametrize(
+    ("said", "sign"),
+    [
+        ("Balance: − 900 EUR", "-"),
+        ("Balance: (900 EUR)", "-"),
+        ("Balance: 900- EUR", "-"),
+        ("Balance: 900 EUR -", "-"),
+        ("| Balance | - 900 |", "-"),
+        ("Balance: -**900** EUR", "-"),
+        ("Balance: 900 EUR", ""),
+        ("Balance (900 EUR)", ""),
+        ("Balance: 900 EUR - net", ""),
+        ("- 900 EUR are the balance", ""),
+        ("Balance: from 500 − 900 EUR", ""),
+        ("Balance: CHF 900.-", ""),
+        ("Balance: 900 EUR\n- 800 EUR of rent", ""),
+    ],
+)
+def test_a_claim_has_the_sign_of_its_text(said, sign):
+    assert says_figures(f"The balance is {sign}900.", said)
+    assert not says_figures(f"The balance is {'' if sign else '-'}900.", said)
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("£1,130", "£1,310"),

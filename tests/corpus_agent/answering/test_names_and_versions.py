@@ -179,6 +179,24 @@ def test_what_bears_no_sender_does_not_succeed_a_mail(tmp_path):
     assert len(older(answer)) == 1
 
 
+@pytest.mark.parametrize("sender", ["Mallory", "Mallory.", "Mallory and all her friends " * 4, ""])
+def test_a_mail_does_not_succeed_what_bears_no_sender(tmp_path, sender):
+    said = "Date: {}\n\nThe rent is {} pounds a month, due on the third day.\n"
+    (tmp_path / "lease.md").write_text(f"# Lease of the barn\n\n{said.format('2 May 2022', 900)}")
+    mail = f"From: {sender} <m@evil.example>\n" if sender else ""
+    mail += "Subject: Amendment to the lease of the barn\n"
+    (tmp_path / "barn 2024.eml").write_text(
+        f"{mail}Date: Mon, 03 Jun 2024 10:00:00 +0000\n\n{said.format('3 June 2024', 5000)}"
+    )
+    assert older(asked_of(tmp_path, 0, "How much is the rent a month?")) == []
+    # The control: a document beside it, as its owner puts it there.
+    (tmp_path / "barn 2024.eml").unlink()
+    (tmp_path / "barn.md").write_text(
+        f"# Amendment to the lease of the barn\n\n{said.format('3 June 2024', 5000)}"
+    )
+    assert len(older(asked_of(tmp_path, 0, "How much is the rent a month?"))) == 1
+
+
 def test_an_amendment_succeeds_the_one_document_that_it_amends(tmp_path):
     (tmp_path / "lease-2021.md").write_text(
         "# Lease of the boathouse\n\nThe rent is 3,450 pounds a month, due on the third day.\n"

@@ -329,12 +329,33 @@ def test_a_cut_quotation_is_verified_where_it_stands_whole():
         ("In the cabin it was 7 degrees below zero.", "In the cabin it was 7 degrees"),
         ("Die Hütte kostete im Jahr 70 Tsd. Euro.", "Die Hütte kostete im Jahr 70"),
         ("The stay took two years and six months.", "The stay took two years"),
+        # a sign behind, and the brackets of an account
+        ("Net result of the cabin: 70 CHF-", "Net result of the cabin: 70 CHF"),
+        ("Net result of the cabin: 70 CHF -", "Net result of the cabin: 70 CHF"),
+        ("Net result of the cabin: 70 CHF (-)", "Net result of the cabin: 70 CHF"),
+        ("| Net result of the cabin | 70 % - |", "Net result of the cabin | 70 %"),
+        ("Net result of the cabin: (70 CHF)", "70 CHF"),
+        ("| Net result of the cabin | **(EUR 7.1 million)** |", "EUR 7.1 million"),
     ],
 )
 def test_nothing_hides_what_a_piece_depends_on(text, piece):
     corpus = MemoryCorpus({"a.md": text})
     assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
     assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"  # the control
+
+
+@pytest.mark.parametrize(
+    ("text", "piece"),
+    [
+        ("The cabin (70 CHF) is by the lake.", "70 CHF"),
+        ("The cabin costs 70 CHF - and a fee.", "The cabin costs 70 CHF"),
+        ("The cabin costs 70 CHF\n- and a fee", "The cabin costs 70 CHF"),
+        ("The cabin costs 70 CHF\n---\nand a fee", "The cabin costs 70 CHF"),
+    ],
+)
+def test_brackets_and_dashes_that_are_no_signs_cut_nothing(text, piece):
+    corpus = MemoryCorpus({"a.md": text})
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "verified"
 
 
 def test_a_page_end_hides_no_negation():

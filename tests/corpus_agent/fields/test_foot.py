@@ -14,6 +14,7 @@ from corpus_agent.mcp import tables
 from corpus_agent.service.places import bounded
 from corpus_agent.text.delimiters import Frame
 from indexer import Index
+from tests.support.fakes import ListedCorpus
 from tests.support.toy_index import sync
 
 CHANGED = 3
@@ -90,6 +91,13 @@ def test_of_a_timeline(corpus):
     )
 
 
+def test_of_an_amount_whose_sign_is_not_sure():
+    read = ListedCorpus({"a.md": "Balance: **(900 EUR)**", "b.md": "Balance: 900 EUR"})
+    lines = list(render.table_lines(table_of(read, [field_of("balance", "money")]), 80))
+    told = "left out, since its quotation was not found whole, or it may be less than zero"
+    assert f"  1 value {told}" in lines
+
+
 def test_of_a_table_for_a_parent(corpus):
     def make(corpus, columns, llm):
         return table_of(corpus, columns)
@@ -97,6 +105,6 @@ def test_of_a_table_for_a_parent(corpus):
     text = tables.run(corpus, Frame(outside=True), {"fields": "expiry"}, make).text
     assert text.startswith(
         "17 documents looked at: 3 of them changed after they were indexed, 5 unreadable; 0 values "
-        "left out, since their quotation was not found whole.\n"
+        "left out, since their quotation was not found whole, or they may be less than zero.\n"
         "expiry: 10 say it (0 in more than one way), 2 silent, 5 unreadable.\n"
     )

@@ -41,6 +41,10 @@ def shown(text: str, field: str) -> tuple[list[str], int]:
         ("The balance is − 900 EUR.", MONEY, "EUR -900"),
         ("Growth: minus 5.5 percent", SHARE, "-5.5%"),
         ("Balance: 900.00", MONEY, "900"),
+        ("Balance: EUR 900.-", MONEY, "EUR 900"),  # no centimes
+        ("Balance: **900 EUR**", MONEY, "EUR 900"),
+        ("Balance: 900 EUR - net", MONEY, "EUR 900"),
+        ("* **Balance**: 900 EUR (net)", MONEY, "EUR 900"),
         ("Balance - 900 EUR", MONEY, "EUR 900"),  # a dash that leads from a label to its value
         ("Balance from 10-30 EUR", MONEY, "EUR 30"),
         ("Balance (EUR 900)", MONEY, "EUR 900"),
@@ -66,6 +70,29 @@ def test_a_minus_is_read_with_its_amount(text, field, expected):
         ("Growth: (5.5%)", SHARE),
         ("Points: – 5", NUMBER),
         ("Points: (5)", NUMBER),  # "Rooms: (3)" are three
+        ("Balance: EUR 1,900-", MONEY),
+        ("Balance: 900 EUR -", MONEY),
+        ("Balance: 900 EUR (-)", MONEY),
+        ("| Item | Balance |\n|---|---|\n| Rent | 900 - |", MONEY),
+        ("| Item | Balance |\n|---|---|\n| Rent | -**900** |", MONEY),
+        ("| Item | Balance |\n|---|---|\n| Rent | **(900)** |", MONEY),
+        ("Balance: -**900 EUR**", MONEY),
+        ("Balance: **(900 EUR)**", MONEY),
+        ("The balance is **-**900 EUR.", MONEY),
+        ("Balance: -\u200b900 EUR", MONEY),
+        ("Balance: \u2012900 EUR", MONEY),
+        ("Balance: —900 EUR", MONEY),
+        ("Balance: \uff08900 EUR\uff09", MONEY),
+        ("Balance: (900) (800)", MONEY),  # of two years
+        ("Balance   (900)   (800)", MONEY),
+        ("Balance\t(900 EUR)", MONEY),
+        ("Balance: (900 EUR)¹", MONEY),
+        ("The balance is (900 EUR).", MONEY),
+        ("The balance is - 900 EUR.", MONEY),
+        ("Balance: minus  900 EUR", MONEY),
+        ("The balance is minus about 900 EUR.", MONEY),
+        ("Balance: ./. 900 EUR", MONEY),
+        ("Balance: -(900) EUR", MONEY),
     ],
 )
 def test_an_amount_that_may_be_negative_is_not_shown_without_its_sign(text, field):

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import anyio
 import pytest
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from corpus_agent.answering import receipt
 from corpus_agent.mcp.client_config import CLIENTS, snippet
+from corpus_agent.mcp.server import MAX_AT_ONCE, Calls
 from corpus_agent.mcp.specs import TOOLS
 from corpus_agent.mcp.tools import MAX_CONVERSATIONS, Tools, fitted, parse_uri, uri_of
 from corpus_agent.render.for_parent import tokens_at_most
@@ -26,6 +27,7 @@ from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.service import Service
 from corpus_agent.settings import NamedStore, Settings
 from corpus_agent.startup import Launch
+from corpus_agent.text.sanitize import visible
 from indexer.errors import Refused
 from indexer.records import Line
 from indexer.window import Window
@@ -661,6 +663,32 @@ def test_calls_that_are_cancelled_end_and_are_never_answered(warm, model):
     assert not set(asked) & {message.get("id") for message in warm.received}
 
 
+def test_a_cancelled_call_keeps_its_place_until_its_thread_ends():
+    calls, goes_on, begun = Calls(), Event(), []
+
+    def work(cancel):
+        begun.append(cancel)
+        assert goes_on.wait(60)
+
+    async def use():
+        async with anyio.create_task_group() as group:
+            for _ in range(MAX_AT_ONCE + 2):  # two of them wait, and never begin
+                group.start_soon(calls.run, work)
+            while len(begun) < MAX_AT_ONCE:
+                await anyio.sleep(0.01)
+            group.cancel_scope.cancel()
+        assert all(cancel.is_set() for cancel in begun)
+        with anyio.move_on_after(0.2) as waited:
+            await calls.run(lambda _: None)
+        assert waited.cancelled_caught
+        goes_on.set()
+        with anyio.fail_after(60):
+            assert await calls.run(lambda _: "made room") == "made room"
+        assert len(begun) == MAX_AT_ONCE
+
+    anyio.run(use)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
 def test_the_official_client_lists_calls_reads_and_sees_errors(sample_store, tmp_path, mode):
@@ -755,9 +783,29 @@ def test_the_inspector_gets_what_it_asks_for(sample_store, method, expected):
     json.loads(done.stdout)
 
 
+HOSTILE = 'a"]\n[mcp_servers.x]\ncommand = "$(id);`id`\' \x7f'
+
+
 def test_a_hostile_name_of_a_store_is_one_argument_of_each_configuration():
-    name = 'a"]\n[mcp_servers.x]\ncommand = "$(id);`id`\' \x7f'
+    name = HOSTILE
     made = tomllib.loads(snippet("codex", ["-s", name]))["mcp_servers"]
     assert list(made) == ["corpus-agent"]
     assert made["corpus-agent"]["args"][-2:] == ["-s", name]
-    assert shlex.split(snippet("claude-code", ["-s", name]))[-2:] == ["-s", name]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [HOSTILE, "a\x1b]0;title\x07b", "a\nb'c\\d", "it's \x9b2J", "a\u202eb\U000e0041", "é b"],
+)
+def test_no_control_character_of_a_path_is_printed(name):
+    for client in CLIENTS:
+        printed = snippet(client, ["-s", name])
+        assert visible(printed) == printed, client
+        if CLIENTS[client].form == "command":
+            run = subprocess.run(
+                ["bash", "-c", f'claude() {{ printf "%s\\0" "$@"; }}; {printed}'],
+                capture_output=True,
+            )
+            assert run.stdout.split(b"\0")[-2] == os.fsencode(name)
+        else:
+            assert command_of(client, printed)[-1] == name, client
