@@ -14,6 +14,7 @@ from corpus_agent.text.number_words import (
     WEEKDAYS,
     by_word,
 )
+from corpus_agent.text.times import hours, times
 from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, same_word, terms
 
 _KIND_PATTERNS = {
@@ -28,12 +29,15 @@ _KIND_PATTERNS = {
     r"|\bwie ?(?:viel|viele|lange|alt|hoch|gro(?:ss|ß)|oft|weit|schwer|tief|warm|breit)\b"
     r"|\bcombien\b|\bquel age\b"
     r"|\bcuant[oa]s?\b|\bquant[oiae]s?\b|\bhoeveel\b|いくら|いくつ|何[人個年円歳回台本枚分番階度]|多少|几",
-    "date": r"\bwhen\b|\b(?:what|which)(?: \w+)? (?:year|years|date|day|days|month|time"
-    r"|century|decade|weekday)\b"
-    r"|\b(?:by|until|since) what\b|\bhow (?:soon|late|early)\b|\bwann\b|\bum wie ?viel uhr\b"
-    r"|\bwelche[mnrs]? (?:jahr|tag|datum|monat)\b|\bquand\b|\bquelle (?:date|annee|heure)\b"
-    r"|\bcuando\b|\bquando\b"
-    r"|\bwanneer\b|いつ|何[時日月曜]|什么时候|何时",
+    "date": r"\b(?:when|wann|quand|cuando|quando|wanneer)\b"
+    r"|\b(?:what|which)(?: (?!modern\b|present\b)\w+)? (?:year|date|day|month)s?\b"
+    r"|\b(?:what|which)(?: \w+)? (?:century|decade|weekday)\b"
+    r"|\bwhat(?:'s| is| was| are| were)(?: \w+){0,3} (?:dates?|deadline|birthday)\b"
+    r"|\bwelche[mnrs]? (?:jahr|tag|datum|monat)|\bquel(?:le)?s? (?:date|annee|jour|mois)s?\b"
+    r"|\bque (?:ano|dia|fecha|mes|data)s?\b|\b(?:che|quale) (?:anno|giorno|data|mese)\b"
+    r"|\bwelke? (?:jaar|dag|datum|maand)\b|いつ|何[日月曜]|什么时候|何时",
+    "hour": r"\b(?:what|which)(?: \w+)? time\b|\bum wie ?viel uhr\b|\bquelle heure\b"
+    r"|\bque horas?\b|\bche ora\b|\bhoe laat\b|何時",
     "name": r"\b(?:who|whom|whose)\b|\bwer\b|\bwem\b|\bwen\b|\bwessen\b|\bqui\b"
     r"|\bquien(?:es)?\b|\bchi\b|\bquem\b"
     r"|誰|だれ|どなた|谁|\bwhere\b|\b(?:what|which)(?: \w+)?"
@@ -67,14 +71,32 @@ _BECAUSE = regex.compile(
 _CAPITALISED = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
 _CASED = regex.compile(r"[\p{Lu}\p{Ll}]")
 _HAN_NUMBER = regex.compile(r"[一二三四五六七八九十百千万]")
-_HAN_DATE = regex.compile(r"[年月日時曜]")
+_WHEN = {"date": times, "hour": hours}
 
 _ASIDE = regex.compile(r"\([^()]*\)")  # an explanation, not part of what is asked
+# "What happens when …", "When it is frozen, who …": such a word asks for no date.
+_ASKS = (
+    r"(?:what|which|who|whom|whose|why|where|how|qui|quel(?:le)?s?|comment|pourquoi|combien"
+    r"|cual(?:es)?|quien(?:es)?|como|donde|cuant[oa]s?|cosa|chi|quale?|dove|perche|quant[oiae]"
+    r"|wat|welke?|wie|waar|waarom|hoe(?:veel)?)\b"
+)
+_ASKING = regex.compile(rf"\b{_ASKS}|^\W{{0,3}}(?:o )?que\b")
+_CONJUNCTION = regex.compile(r"\b(?:when|quand|cuando|quando|wanneer)\b")
+_THEN = regex.compile(rf",[^\p{{L}}]{{1,3}}(?:\p{{L}}{{1,4}} )?(?:que\b|{_ASKS})")
+
+
+def _what_is_asked(question: str) -> str:
+    """The folded question without what stands in brackets, and a "when" that asks nothing."""
+    folded = _ASIDE.sub(" ", fold(question))
+    when, asking = _CONJUNCTION.search(folded), _ASKING.search(folded)
+    if when and asking and (asking.start() < when.start() or _THEN.search(folded, when.end())):
+        return _CONJUNCTION.sub(" ", folded)
+    return folded
 
 
 def expected_kind(question: str) -> str:
-    """The kind of answer that is asked for: number, date, name, reason, or "" if unclear."""
-    folded = _ASIDE.sub(" ", fold(question))
+    """The kind of answer asked for: number, date, hour, name, reason, or "" if unclear."""
+    folded = _what_is_asked(question)
     firsts = {
         kind: found.start() for kind, pattern in KINDS.items() if (found := pattern.search(folded))
     }
@@ -104,10 +126,8 @@ def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
         return any(has_digit(word) or word in _NUMBER_WORDS for word in new) or bool(
             _HAN_NUMBER.search(text)
         )
-    if kind == "date":
-        return any(has_digit(word) or word in _DATE_WORDS for word in new) or bool(
-            _HAN_DATE.search(text)
-        )
+    if kind in _WHEN:
+        return any(not asked.issuperset(terms(time)) for time in _WHEN[kind](text))
     if kind == "name":
         return _has_new_name(text, asked)
     return bool(_BECAUSE.search(fold(text)))

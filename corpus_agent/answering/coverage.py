@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
 from corpus_agent.answering.languages import language_of
 from corpus_agent.text.calendar_names import calendar_names
+from corpus_agent.text.event_words import same_event
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -62,6 +63,8 @@ class Subject:
         self.names = [i for i, word in enumerate(self.words) if word in named]
         dated = calendar_names(question)
         self._dated = {i: dated[word] for i, word in enumerate(self.words) if word in dated}
+        # "When does it end": what lasts "until June" says so.
+        self._events = [same_event(word) for word in self.words if self.kind == "date"]
         self._forms: dict[str, frozenset[int]] = {}
         held = [self.hits(f"{hit.chunk.heading}\n{hit.chunk.text}") for hit in found]
         frequency = [sum(i in words for words in held) for i in range(len(self.words))]
@@ -74,7 +77,8 @@ class Subject:
         found: set[int] = set()
         for word in set(terms(text)):
             if word not in self._forms:
-                same = (i for i, own in enumerate(self.words) if same_word(own, word))
+                same = {i for i, own in enumerate(self.words) if same_word(own, word)}
+                same.update(i for i, events in enumerate(self._events) if word in events)
                 self._forms[word] = frozenset(same)
             found |= self._forms[word]
         if self._dated:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from corpus_agent.answering.answer_type import expected_kind, has_kind
+from corpus_agent.answering.languages import is_asked_in_another, language_of
 from corpus_agent.answering.named_documents import file_stem
 from corpus_agent.answering.own_words import with_plain_brackets
 from corpus_agent.answering.shown import Sentence
@@ -47,22 +48,38 @@ _POINTED = regex.compile(
 
 # A label that means something to a person: a word, a year; "25" and "27" are parts of a series.
 _SPEAKS = regex.compile(r"\b\p{L}{2,}\b|\b(?:19|20)\d\d\b")
+# How it is asked back in other languages, without the noun, whose gender is not known.
+_ASKED_BACK = {
+    "de": ("Was ist gemeint", "oder", "?"),
+    "fr": ("De quoi s'agit-il ", "ou", " ?"),
+    "es": ("¿De cuál se trata", "o", "?"),
+    "it": ("Di quale si tratta", "o", "?"),
+    "nl": ("Wat wordt bedoeld", "of", "?"),
+    "pt": ("De qual se trata", "ou", "?"),
+}
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
 
 
 @dataclass(frozen=True)
 class Meanings:
-    """What a question may be about: a noun for it, "" without one, and each sentence's label."""
+    """What a question may be about: a noun for it, "" without one, and each sentence's label.
+
+    `language` is that of the question, as far as the passages tell.
+    """
 
     noun: str
     labels: tuple[str, ...]
     sentences: tuple[Sentence, ...]
+    language: str
 
     def asks(self, marks: Sequence[str]) -> str:
         """The question back, with the mark of its citation behind each label."""
-        which = f"Which {self.noun}" if self.noun else "Which do you mean"
+        which, between, end = _ASKED_BACK.get(self.language, (self._which(), "or", "?"))
         shown = [f"{label} {mark}" for label, mark in zip(self.labels, marks, strict=True)]
-        return f"{which}: {', '.join(shown[:-1])} or {shown[-1]}?"
+        return f"{which}: {', '.join(shown[:-1])} {between} {shown[-1]}{end}"
+
+    def _which(self) -> str:
+        return f"Which {self.noun}" if self.noun else "Which do you mean"
 
 
 def meanings(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Meanings | None:
@@ -78,7 +95,7 @@ def meanings(question: str, hits: Sequence[Hit], sentences: Sequence[Sentence]) 
             tied.append(other)
     if len(tied) < 2:
         return None
-    return _told_apart(asked, [hits[s.passage] for s in tied], tied)
+    return _told_apart(question, asked, [hits[s.passage] for s in tied], tied)
 
 
 def pointed_at(question: str, hits: Sequence[Hit], said: Sequence[str]) -> Meanings | None:
@@ -93,7 +110,9 @@ def pointed_at(question: str, hits: Sequence[Hit], said: Sequence[str]) -> Meani
                 continue
             named = _called(noun, hits)
             if len(named) > 1:
-                return Meanings(noun, tuple(named), tuple(named.values()))
+                return Meanings(
+                    noun, tuple(named), tuple(named.values()), _language(question, hits)
+                )
     return None
 
 
@@ -153,7 +172,7 @@ def _frame(one: str, other: str) -> float:
 
 
 def _told_apart(
-    asked: Sequence[str], hits: Sequence[Hit], tied: Sequence[Sentence]
+    question: str, asked: Sequence[str], hits: Sequence[Hit], tied: Sequence[Sentence]
 ) -> Meanings | None:
     """The meanings with labels that tell their documents apart, unless the question has one."""
     titles = [_title(hit) for hit in hits]
@@ -166,8 +185,14 @@ def _told_apart(
             continue
         if any(same_word(word, term) for word in asked for words in own for term in words):
             return None
-        return Meanings(_noun(asked, names), tuple(labels), tuple(tied))
+        return Meanings(_noun(asked, names), tuple(labels), tuple(tied), _language(question, hits))
     return None
+
+
+def _language(question: str, hits: Sequence[Hit]) -> str:
+    """The language of a question, by its passages; "" where it is not theirs."""
+    language = language_of(hits, question)
+    return "" if is_asked_in_another(question, language) else language
 
 
 def _title(hit: Hit) -> str:

@@ -1,5 +1,7 @@
 """A question that two documents answer, each of its own thing, is asked back; others are not."""
 
+from dataclasses import replace
+
 import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -44,6 +46,28 @@ def test_what_leaves_open_which_is_meant_is_asked_back_with_the_candidates_cited
     assert answer.text in list(answer_lines(answer))
     assert claims(answer) == []
     assert render(Frame(), answer).startswith("NOT answered: it may mean several things")
+
+
+class French(MemoryCorpus):
+    """A corpus whose passages are all in French."""
+
+    def search(self, query):
+        """The passages of another, said to be French."""
+        found = super().search(query)
+        return [replace(hit, chunk=replace(hit.chunk, language="fr")) for hit in found]
+
+
+@pytest.mark.slow
+def test_it_is_asked_back_in_the_language_of_the_question(answerer):
+    papers = {
+        f"{name}.md": f"# Box de la rue {name}\n\nLa cotisation est de {fee} euros par mois. "
+        "La clef est chez le gardien, qui la reprend aussi.\n"
+        for name, fee in (("Monge", 64), ("Cassini", 81))
+    }
+    french = answerer.answer("quelle est la cotisation par mois ?", French(papers))
+    assert french.status == "unclear"
+    assert french.text.startswith("De quoi s'agit-il : ")
+    assert " ou " in french.text
 
 
 @pytest.mark.parametrize(
