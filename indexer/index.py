@@ -242,9 +242,9 @@ class Index:
         """Whether a path, as of a Query, selects any document of the index."""
         return self._snapshots.selects(path)
 
-    def similar(self, source: str) -> list[str]:
+    def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first."""
-        found = self._snapshots.similar(source)
+        found = self._snapshots.similar(source, folders=folders)
         return [name for name in found if self._bounds is None or name in self._bounds]
 
     def inspect(self) -> Inspection:
@@ -382,7 +382,7 @@ class Index:
         """The store of an indexed file and its row there; checked before the disk is accessed."""
         row = self.file(source)
         if row is None:
-            near = self.similar(source)
+            near = self.similar(source, folders=False)
             hint = f"Did you mean {', '.join(map(self._quote, near))}?" if near else ""
             raise Refused(
                 f"{self._quote(source)} is not in the index.",

@@ -57,6 +57,7 @@ _ASKED_BACK = {
     "nl": ("Wat wordt bedoeld", "of", "?"),
     "pt": ("De qual se trata", "ou", "?"),
 }
+_COLUMN = regex.compile(r"\|[ ]?[^|:\n]{1,60}:(?=[ ])")  # the name of a column in a row
 _CAPITAL = regex.compile(r"\p{Lu}[\p{L}\p{M}'’-]+")
 
 
@@ -146,9 +147,10 @@ def _parallel(
     if hits[one.passage].chunk.source == hits[other.passage].chunk.source:
         return False
     kind, words = expected_kind(question), frozenset(terms(question))
-    if kind and not all(has_kind(kind, s.text, words) for s in (one, other)):
+    said = [_COLUMN.sub("|", s.text) for s in (one, other)]
+    if kind and not all(has_kind(kind, text, words) for text in said):
         return False
-    values = [_values(s.text, words) for s in (one, other)]
+    values = [_values(text, words) for text in said]
     if not all(values) or values[0] & values[1]:
         return False
     texts = [f"{hits[s.passage].chunk.heading}\n{s.text}" for s in (one, other)]

@@ -120,7 +120,8 @@ class _Word:
 class _Reading:
     """The documents, what of them is compared, how, and with what.
 
-    `before` is all that stands before the comparison, and `asked` the comparison as it is written.
+    `before` is all that stands before the comparison, `written` the comparison as it stands there,
+    and `asked` with the "in" that a year alone leaves out.
     With `by_verb` the field has to be one that a verb asks for: "die 2025 enden".
     """
 
@@ -130,6 +131,7 @@ class _Reading:
     sign: str
     value: str
     asked: str
+    written: str
     by_verb: bool = False
 
 
@@ -158,11 +160,13 @@ def _readings(words: list[_Word]) -> Iterator[_Reading]:
             last -= 1
         verb = value[last - 1 : last] if last > 1 and value[last - 1].folded in BY_VERB else []
         compared = _written(value[: last - len(verb)])
-        asked = f"{_written(words[at:behind]) or 'in'} {compared}"
+        written = f"{_written(words[at:behind])} {compared}".strip()
+        asked = written if sign else f"in {compared}"
         if compared:
             by_verb = bool(verb or year)
             before = _written(words[:at])
-            yield _Reading(before, what, (*field, *verb), sign or "in", compared, asked, by_verb)
+            fields = (*field, *verb)
+            yield _Reading(before, what, fields, sign or "in", compared, asked, written, by_verb)
 
 
 def _sign_at(words: list[_Word], at: int) -> tuple[str, int]:
@@ -284,11 +288,11 @@ def _field(reading: _Reading, kind: FieldType) -> Field:
     """
     named = [word for word in reading.field if word.folded not in FILLERS]
     if not named:
-        raise UsageError(f"No field is named before {reading.asked!r}.", UNDERSTOOD)
+        raise UsageError(f"No field is named before {reading.written!r}.", UNDERSTOOD)
     words = " ".join(word.written.strip(",;:") for word in named).casefold()
     verb = BY_VERB.get(named[0].folded) if kind == "date" and len(named) == 1 else None
     if reading.by_verb and verb is None:
-        raise UsageError(f"No field is named before {reading.asked!r}.", UNDERSTOOD)
+        raise UsageError(f"No field is named before {reading.written!r}.", UNDERSTOOD)
     if verb == "expiry" and fold(reading.what).startswith(TO_BE_PAID):
         verb = "due date"
     field = field_of(verb or words)

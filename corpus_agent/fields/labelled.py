@@ -48,6 +48,8 @@ _LABEL = regex.compile(
     rf"[*_]{{0,2}}[ ]?(?:{_FOR}[ ]?)?"
     r"(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
 )
+# Of a table without marks, as PDFs have it, a row is a label, a blank, a sum with its cents, no more.
+_ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
 # The heading of a clause that goes on in its line: "2. Pets. None are allowed."
 _NUMBERED = regex.compile(
     r"[ ]*(?:#{1,6}[ ])?[*_]{0,2}(?:§[ ]?)?\d{1,3}(?:\.\d{1,3}){0,3}[.)]?[ ]+[*_]{0,2}"
@@ -141,8 +143,8 @@ def _beside(
 ) -> Iterator[ProposedValue]:
     """The values beside one phrase; a `weak` one counts as a label, or where it says the value."""
     text = document.text
-    label = _LABEL.match(text, end)
     first, last = document.line_span(start)
+    label = _label(text, kind, (first, last), (start, end))
     numbered = kind != "place" and _NUMBERED.fullmatch(text, first, start)
     heading = _GOES_ON.match(text, end, last) if numbered else None
     alone = not text[label.end() if label else end : last].strip()
@@ -189,6 +191,16 @@ def _beside(
     ):
         shift = start - len(pieces[-1])
         yield _proposal(stated[-1], shift, stated[-1].start + shift, end, _BEFORE)
+
+
+def _label(
+    text: str, kind: FieldType, line: tuple[int, int], phrase: tuple[int, int]
+) -> regex.Match[str] | None:
+    """What makes a label of a phrase; a blank where it and a sum are all that a line says."""
+    label = _LABEL.match(text, phrase[1])
+    if label is None and kind == "money" and not text[line[0] : phrase[0]].strip(" *_"):
+        label = _ROW.match(text, phrase[1], line[1])
+    return label
 
 
 def _below(

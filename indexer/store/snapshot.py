@@ -268,13 +268,18 @@ class Snapshot:
         with translated(self.store):
             return bool(self._files.search().where(where).select(["source"]).limit(1).to_list())
 
-    def similar(self, source: str) -> list[str]:
+    def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first.
 
-        Folders too, as "contracts/", where it has no ending of a file.
+        With `folders` those too, as "contracts/", where it has no ending of a file; without, the
+        first documents of the folder that it is.
         """
         names = self.sources_like(source, SIMILAR_NAMES)
-        if not PurePosixPath(source).suffix:
+        if not folders:
+            inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]
+            if inside:
+                return sorted(inside)[:3]
+        elif not PurePosixPath(source).suffix:
             above = (folder for name in names for folder in PurePosixPath(name).parents[:-1])
             names += dict.fromkeys(f"{folder}/" for folder in above)
         return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)

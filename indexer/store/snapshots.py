@@ -120,16 +120,18 @@ class Snapshots:
         own = {prefix: self._own_paths(prefix, [path]) for prefix in self.parts}
         return any(self.parts[prefix].selects(these[0]) for prefix, these in own.items() if these)
 
-    def similar(self, source: str) -> list[str]:
+    def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first.
 
         Of several stores that of the one that it names, else the most similar of each in turn.
         """
         place = self.place(source)
         if place is not None:
-            return [place[0] + name for name in self.parts[place[0]].similar(place[1])]
+            part = self.parts[place[0]]
+            return [place[0] + name for name in part.similar(place[1], folders=folders)]
         each = [
-            [prefix + name for name in part.similar(source)] for prefix, part in self.parts.items()
+            [prefix + name for name in part.similar(source, folders=folders)]
+            for prefix, part in self.parts.items()
         ]
         turns = (names[turn : turn + 1] for turn in range(SIMILAR) for names in each)
         return [name for names in turns for name in names][:SIMILAR]

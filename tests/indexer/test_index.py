@@ -161,6 +161,20 @@ def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
     assert len(similar) == SIMILAR_NAMES  # of the 5,000 that share a word
 
 
+@pytest.mark.parametrize("named", ["minutes", "minutes/"])
+def test_a_folder_that_is_read_is_told_with_its_documents_and_not_with_itself(root, named):
+    (root / "minutes").mkdir()
+    for day in ("01", "02", "03", "04"):
+        (root / "minutes" / f"2025-05-{day}.md").write_text("Present: all.\n")
+    sync(root, root.parent / "store")
+    corpus = Index.open(root.parent / "store")
+    with pytest.raises(Refused) as caught:
+        corpus.read(named)
+    documents = ", ".join(f"'minutes/2025-05-{day}.md'" for day in ("01", "02", "03"))
+    assert caught.value.hint.startswith(f"Did you mean {documents}?")
+    assert "minutes/" in corpus.similar("minuets")  # a path of a query may be a folder
+
+
 def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
     for path in [*root.iterdir()]:
         path.rename(root.parent / path.name)

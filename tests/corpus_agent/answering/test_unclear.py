@@ -98,6 +98,19 @@ def test_what_the_talk_is_about_is_not_asked_again(answerer, corpus):
     assert "£81" in answer.text and "£64" not in answer.text
 
 
+def test_the_names_of_columns_are_no_names_of_whom_is_asked_for(answerer):
+    said = "The porter, Ugo Salvi, asks €180 a trip.\n"
+    rows = [("Beds", 71000), ("Fees", 12500), ("Insurance", -3700), ("Porter", -1602)]
+    table = "| Item | Actual |\n" + "".join(f"| Item: {a} | Actual: {b} |\n" for a, b in rows)
+    corpus = MemoryCorpus({"minutes/extra.txt": said, "season.xlsx": table})
+    answer = answerer.answer("Who is the porter?", corpus)
+    assert answer.status in ("answered", "closest")
+    assert "Ugo Salvi" in answer.citations[0].quote
+    staff = "| Post | Name |\n| Post: Cook | Name: Tom Reed |\n| Post: Porter | Name: Ida Kolb |\n"
+    two = MemoryCorpus({"minutes/extra.txt": said, "season.xlsx": staff})
+    assert answerer.answer("Who is the porter?", two).status == "unclear"
+
+
 LIBRARIES = {
     "a.md": "The Marl Valley Library lends books and tools to the public.",
     "b.md": "Services of the Saint Brice Library: reading rooms, a café, and Wi-Fi.",

@@ -114,3 +114,24 @@ def test_every_date_of_a_timeline_stands_in_its_quotation():
     made = timeline_of(corpus)
     assert [one.day for one in made.statements] == ["2020-05-03", "2020-05-04"]
     assert made.unverified == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Total 8,940.00", ["8940"]),
+        ("Total  EUR 8,940.00", ["EUR 8940"]),
+        ("**Summe** 31.450,00", ["31450"]),
+        ("Total -350.00", ["-350"]),
+        ("Total 12", []),  # of pieces, or a page
+        ("Total 3 8,940.00", []),  # two columns: which is it?
+        ("Total 5,480.00 8,940.00", []),
+        ("In total 8,940.00", []),
+        ("Total 8,940.00 to be paid", []),
+        ("Total 12.50.00", []),
+    ],
+)
+def test_a_row_without_marks_says_its_sum_behind_its_label(line, expected):
+    text = f"Item Amount\nTank, 6,000 l 5,480.00\n{line}\nThanks."
+    made = table_of(ListedCorpus({"a.txt": text}), [field_of("total")])
+    assert [value.normal for value in made.rows[0].cells[0].values] == expected
