@@ -103,8 +103,7 @@ class InstalledEncoder:
 
     @cached_property
     def _made(self) -> Any:  # noqa: ANN401 - a stranger's class
-        make = self._extension.load()
-        made = make() if callable(make) else None
+        made = self._extension.make()
         missing = [
             each
             for each in ("dimension", "max_tokens", "tokenizer", "encode")
