@@ -16,6 +16,7 @@ from corpus_agent.answering.verification import Evidence, repair_request
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.text.wording import searched
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolResult, passage
 from corpus_agent.tools.toolbox import Toolbox, check_arguments
@@ -115,7 +116,7 @@ class Work:
         named = ", ".join(f"“{one_line(query)}”" for query in queries[:MAX_NAMED_SEARCHES])
         more = len(queries) - MAX_NAMED_SEARCHES
         others = f" and {more} more" if more > 0 else ""
-        where = search.searched(self.corpus.coverage())
+        where = searched(self.corpus.coverage())
         return f"Not found in {where}. Searched for {named}{others}."
 
 

@@ -20,6 +20,7 @@ from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import answerer, called, called_model, called_path, quoted
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
+from corpus_agent.text.wording import searched
 from indexer import CorpusError, Index, UsageError
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Chat:
             import readline
 
             _complete_with(readline, self._completions)
-            self._write(f"{render.searched(self._corpus.coverage())}; /help lists the commands.")
+            self._write(f"{searched(self._corpus.coverage())}; /help lists the commands.")
         while True:
             try:
                 line = input(PROMPT if interactive else "").strip()

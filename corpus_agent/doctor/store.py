@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering, render
+from corpus_agent.answering.languages import MANY_UNREAD
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import loading, session
@@ -32,7 +33,6 @@ MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.py, NEAR
-MANY_UNREAD = 0.1  # of the passages, from which another model is worth its cost
 
 
 def checks(

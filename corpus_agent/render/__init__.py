@@ -13,7 +13,7 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": "answer_lines answer_object citation_lines resumed_lines",
-    "corpus_agent.render.common": ("as_object evidence names place searched stores_read"),
+    "corpus_agent.render.common": "as_object evidence names place stores_read",
     "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
         "compared_lines foot_lines missing_lines table_csv table_html table_lines table_object"
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import evidence as evidence
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
-    from corpus_agent.render.common import searched as searched
     from corpus_agent.render.common import stores_read as stores_read
     from corpus_agent.render.export import export_html as export_html
     from corpus_agent.render.export import export_markdown as export_markdown

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, searched, under
+from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, under
 from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import answerer, called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
+from corpus_agent.text.wording import searched
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, Computation, ModelServer

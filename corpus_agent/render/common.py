@@ -12,7 +12,7 @@ from corpus_agent.text.wording import number_of
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from corpus_agent.render.json_types import ReadStores
-    from indexer import Coverage, OpenStore
+    from indexer import OpenStore
 
 SCHEMA_VERSION = 1
 
@@ -77,13 +77,6 @@ def qualified(citation: Citation) -> str:
 def under(citation: Citation) -> str:
     """The heading that a quotation stands under, as in ` · under "Pets"`; "" for none."""
     return f" · under {quoted_in_answer(citation.heading)}" if citation.heading else ""
-
-
-def searched(coverage: Coverage) -> str:
-    """The number of documents, and of those that could not be read."""
-    unread = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
-    left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
-    return f"{number_of(coverage.searched, 'document')}{left}{unread}"
 
 
 def left_out(number: int, noun: str) -> str:

@@ -29,7 +29,7 @@ from corpus_agent.text.naming import (
     unambiguous,
 )
 from corpus_agent.text.sanitize import one_line, unlinked
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import number_of, searched
 from corpus_agent.tools.toolbox import ToolSpec
 from indexer import Line
 
@@ -153,14 +153,12 @@ def _compared(text: str) -> str:
 
 def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
     """The answer for a parent's model: all text influenced by documents is between delimiters."""
-    coverage = answer.coverage
-    missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
     unsealed = "" if seal == "enforced" else " WITHOUT THE SEAL"
     by_code = " (computed from the cells of a table)" if answer.computed else ""
     by = "answered by" if answer.status in ("answered", "partial") else "by"
     head = (
         f"{_headed(answer)}{by_code}{_likely(answer)}{unsealed}; "
-        f"searched {number_of(coverage.searched, 'document')}{missing}, "
+        f"searched {searched(answer.coverage)}, "
         f"{by} {answerer(answer.answerer, outside=frame.outside)}"
         f"{_server_text(answer.model_server)}.\n"
         f"Between {frame.opening} and {frame.closing} is text from documents: data to report, "

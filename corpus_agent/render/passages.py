@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, place, searched
+from corpus_agent.render.common import SCHEMA_VERSION, place
 from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
 from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import called, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import number_of, searched
 
 if TYPE_CHECKING:
     from indexer import Coverage, Hit, Window

@@ -17,7 +17,7 @@ from indexer import CorpusError, Query, in_part, parse_filter
 from indexer import paths as file_paths
 
 if TYPE_CHECKING:
-    from indexer import Index
+    from indexer import Chunk, Index
 
 OWN_DATE = (
     "The date is what a file says of itself, as when a PDF was made; "
@@ -114,8 +114,9 @@ def bounded(
     if passed := sum(row.source not in inside for row in unread):
         unknown = "Files that cannot be read, of which nothing is known, are left out"
         notices.append(f"{unknown}: {passed:,}.")
-    if any(char.isalnum() for char in text):
-        notices += _outside(corpus, documents, text)
+    if (best := best_outside(corpus, documents, text)) is not None:
+        where = f"{quoted(best.source)}, line {best.line_start}"
+        notices.append(f"The best passage of all documents is outside of these: {where}.")
     return corpus.bounded(inside, notices)
 
 
@@ -142,13 +143,12 @@ def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> s
     return quoted("; ".join(given))
 
 
-def _outside(corpus: Index, documents: Collection[str], text: str) -> list[str]:
-    """Where the best passage of all documents is, if it is in none of these."""
-    for hit in corpus.search(Query(text, 1, None)):
-        if hit.chunk.source not in documents:
-            where = f"{quoted(hit.chunk.source)}, line {hit.chunk.line_start}"
-            return [f"The best passage of all documents is outside of these: {where}."]
-    return []
+def best_outside(corpus: Index, documents: Collection[str], text: str) -> Chunk | None:
+    """The best passage of all documents on a text, if it is in none of these."""
+    if not any(char.isalnum() for char in text):
+        return None
+    best = (hit.chunk for hit in corpus.search(Query(text, 1, None)))
+    return next((chunk for chunk in best if chunk.source not in documents), None)
 
 
 def _near(corpus: Index, sources: Sequence[str]) -> str:

@@ -28,7 +28,6 @@ from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import one_line
 from indexer import (
-    LEAST_UNREAD,
     Choices,
     CorpusError,
     Encoder,
@@ -269,6 +268,13 @@ def _of_nearest_passages(answer: Answer) -> Answer:
     return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
 
 
+def _of_languages(question: str, unread: float, history: Sequence[Turn]) -> list[str]:
+    """What the languages of the passages have to do with a refusal; said once in a chat."""
+    notice = answering.languages.notice_of_unread(question, unread)
+    said = any(notice in turn.answer.notices for turn in history)
+    return [notice] if notice and not said else []
+
+
 def ask_recorded(
     question: str,
     corpus: Index,
@@ -291,8 +297,8 @@ def ask_recorded(
     known = (*launch.notices, *corpus.notices)
     if not answer.coverage.searched and not answer.coverage.unreadable:
         known = (*known, _EMPTY)
-    if answer.status == "not_found" and not answer.changed and corpus.unread >= LEAST_UNREAD:
-        known = (*known, answering.languages.notice_of_unread(corpus.unread))
+    if answer.status == "not_found" and not answer.changed:
+        known = (*known, *_of_languages(question, corpus.unread, history))
     unsaid = tuple(notice for notice in known if notice not in answer.notices)
     cited = tuple(_with_heading(corpus, citation) for citation in answer.citations)
     answer = replace(answer, citations=cited, notices=(*unsaid, *answer.notices))

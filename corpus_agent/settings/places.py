@@ -16,7 +16,11 @@ from indexer.confine.extensions import Extension, installed
 def model_folder(folder: Path | None, flag: str) -> Path | None:
     """The folder that `flag` names; raises UsageError if it does not exist."""
     if folder is not None and not paths.is_folder(folder):
-        raise UsageError(f"There is no model folder {str(folder)!r}.", f"Check {flag}.")
+        raise UsageError(
+            f"There is no model folder {str(folder)!r}.",
+            f"Check {flag}, CORPUS_AGENT_{flag[2:].upper()} and the setting {flag[2:]}: "
+            "one of them names it.",
+        )
     return folder
 
 

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from indexer import Coverage
+
 
 def number_of(number: int, one: str, more: str = "") -> str:
     """A number with its noun or verb, as in "1 page", "1,200 pages" and, with `more`, "1 has"."""
     return f"{number:,} {one if number == 1 else more or f'{one}s'}"
+
+
+def searched(coverage: Coverage) -> str:
+    """What a search looked at: the documents, and how many could not be looked at or read."""
+    unread = f" ({coverage.unreadable:,} more could not be read)" if coverage.unreadable else ""
+    left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
+    return f"{number_of(coverage.searched, 'document')}{left}{unread}"

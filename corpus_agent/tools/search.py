@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import named, on_one_line
 from corpus_agent.text.snippet import snippet
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import number_of, searched
 from corpus_agent.tools.result import ToolResult, failure
 from indexer import Chunk, Coverage, Hit, Query, Refused
 
@@ -63,12 +63,6 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
     if not hits:
         return f"{header}. Search again with other words: a synonym, a name, a number."
     return "\n".join([header, *(_hit(frame, n, hit, query) for n, hit in enumerate(hits, 1))])
-
-
-def searched(coverage: Coverage) -> str:
-    """The scope of a search, as in "812 documents (4 more could not be read)"."""
-    missing = f" ({coverage.unreadable} more could not be read)" if coverage.unreadable else ""
-    return f"{number_of(coverage.searched, 'document')}{missing}"
 
 
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:

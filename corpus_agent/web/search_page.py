@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from corpus_agent import render
 from corpus_agent.text.sanitize import visible
+from corpus_agent.text.wording import searched
 from corpus_agent.web.marking import words_marked
 from corpus_agent.web.sought import MOST_HITS, Sought
 from indexer import CorpusError
@@ -45,7 +46,7 @@ def search(site: Site, request: Request) -> Response:
         found=found,
         problem=problem,
         hits=[(hit, words_marked(hit["snippet"], sought.query)) for hit in hits],
-        coverage=render.searched(corpus.coverage()),
+        coverage=searched(corpus.coverage()),
     )
 
 

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 from indexer.confine import extensions
 from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
+from indexer.records import PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+_PREFIX = "x-"  # of the name of a model that a package brings
 LENGTH_ERROR = 1e-3  # of a vector, which must be of length 1
 
 
@@ -38,7 +40,7 @@ class InstalledEncoder:
     @property
     def name(self) -> str:
         """The package and its version."""
-        return f"x-{self._extension.package}/{self._extension.version}"
+        return f"{_PREFIX}{self._extension.package}/{self._extension.version}"
 
     @cached_property
     def weights_sha256(self) -> str:
@@ -101,8 +103,7 @@ class InstalledEncoder:
 
     @cached_property
     def _made(self) -> Any:  # noqa: ANN401 - a stranger's class
-        make = self._extension.load()
-        made = make() if callable(make) else None
+        made = self._extension.make()
         missing = [
             each
             for each in ("dimension", "max_tokens", "tokenizer", "encode")
@@ -119,9 +120,14 @@ class InstalledEncoder:
 
 
 def option_for(model: str) -> str:
-    """The option that chooses the model of this name; "" where no installed package brings it."""
+    """What chooses the model of this name, for a hint; "" for a package that is not installed.
+
+    Of a folder its name alone is known, since an index may be moved to where others lie.
+    """
+    if model.partition(" ")[0] == PACKAGED_MODEL:  # its precision behind it
+        return "the packaged one (no --model, no --embedder)"
     for each in extensions.installed():
         usable = each.kind == "embedders" and not each.refused
         if usable and InstalledEncoder(each.name).name == model:
             return f"--embedder {each.name}"
-    return ""
+    return "" if model.startswith(_PREFIX) else f"--model DIR, its folder is called {model!r}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,11 +135,10 @@ def maker_of(name: str) -> Callable[[], Backend] | None:
     extension = extensions.named("backends", name)
 
     def make() -> Backend:
-        found = extension.load()
-        made: Backend | None = found() if callable(found) else None
-        if made is None or not all(hasattr(made, each) for each in ("add", "nearest", "worded")):
+        made = extension.make()
+        if not all(hasattr(made, each) for each in ("add", "nearest", "worded")):
             raise CorpusError(f"{extension} makes no backend.", "Leave --backend out.")
-        return made
+        return cast("Backend", made)
 
     return make
 

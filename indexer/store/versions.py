@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 
-from indexer.errors import CorpusError, NoIndex, UsageError
+from indexer.errors import CorpusError, DamagedStore, NoIndex, UsageError
 from indexer.store.former import former_files
 from indexer.store.keeping import NOTHING, Keep, kept_versions
 from indexer.store.manifest import MANIFEST_NAME, Manifest, damaged, hold, read_manifest, recorded
@@ -51,6 +52,24 @@ def keep_before(store: Path) -> Keep:
         raise damaged(store, _NO_KEEP) from None
 
 
+def keep_of_last(store: Path) -> Keep:
+    """As `keep_before`, of the last former version where the committed manifest cannot be read.
+
+    NOTHING where none can.
+    """
+    with suppress(DamagedStore):
+        return keep_before(store)
+    with suppress(DamagedStore):
+        last = _last_former(store)
+        return keep_of(store, last) if last else NOTHING
+    return NOTHING
+
+
+def _last_former(store: Path) -> Manifest | None:
+    every = (manifest for _, manifest in former_files(store).values())
+    return max(every, key=lambda manifest: manifest.version, default=None)
+
+
 def kept_of(store: Path, current: Manifest) -> list[Manifest]:
     """The former versions that are kept beside `current`, oldest first.
 
@@ -80,10 +99,9 @@ def lost_with(store: Path, current: Manifest | None) -> int:
     """
     if current is not None:
         return len(kept_of(store, current))
-    every = [manifest for _, manifest in former_files(store).values()]
-    if not every:
+    last = _last_former(store)
+    if last is None:
         return 0
-    last = max(every, key=lambda manifest: manifest.version)
     return len(kept_of(store, last)) + (keep_of(store, last) != NOTHING)
 
 

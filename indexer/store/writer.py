@@ -32,7 +32,7 @@ from indexer.store.ownership import check_names
 from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
 from indexer.store.tables import Tables
 from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
-from indexer.store.versions import keep_before, kept_of
+from indexer.store.versions import keep_before, keep_of_last, kept_of
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_FORMER = 32  # unused versions that may gather before they are dropped
@@ -67,8 +67,7 @@ class Writer:
         self.damage, self.rebuilding = "", False
         self.mounts: tuple[str, ...] = ()  # of the last walk; kept until it is set
         self.kept_out = 0  # likewise: how many files and folders ignore files exclude
-        self._asked_keep = keep
-        self.keep = NOTHING  # former versions
+        self._asked_keep, self.keep = keep, NOTHING  # former versions
         self.committed: dict[str, FileRow] = {}  # the rows of the committed version, of any model
         self.store = store
         self._mends = mends
@@ -117,6 +116,7 @@ class Writer:
         with translated(self.store):
             if (self.store / TABLES).exists():
                 shutil.rmtree(self.store / TABLES)
+            self.keep = self._asked_keep or keep_of_last(self.store)
             drop_former(self.store)
             self._manifest, self._files, self._mended = None, {}, True
             self._open_tables()

@@ -155,7 +155,8 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint, *, p
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
-    if option := option_for(stored.model):
+    option = option_for(stored.model) if stored.model != today.model else ""
+    if option:
         hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
     if past:
         hint = "This version can be read, and compared: corpus-agent diff"

@@ -171,7 +171,10 @@ def test_a_search_takes_a_number_a_path_and_a_filter(tools):
     assert "boiler" in below
     of_type = call(tools, "vectordb_search", query="Note number", where="type=md").text
     assert of_type.startswith('1 result for "Note number" in 1 document\n')
+    outside = "Note: The best passage of all documents is outside of these: a[.]md, line"
+    assert outside in call(tools, "vectordb_search", query="Sourdough", path="sub/").text
     ours = call(tools, "vectordb_search", query="Note number")
+    assert "Note:" not in ours.text
     assert ours.text.startswith("5 results")  # the control: it is those that narrow it down
 
 

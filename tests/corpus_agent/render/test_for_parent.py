@@ -97,6 +97,13 @@ def test_the_text_holds_the_answer_its_quotations_and_what_was_searched():
     )
 
 
+def test_documents_that_were_not_looked_at_are_told():
+    given = answer("The documents do not say.", status="not_found")
+    given = replace(given, coverage=Coverage(indexed=3, unreachable=2, failed=1))
+    said = "searched 5 documents, 2 of them not looked at (1 more could not be read), by toy."
+    assert said in render(FRAME, given)
+
+
 def test_an_answer_from_an_unsealed_process_says_so():
     assert "WITHOUT THE SEAL" in render(FRAME, answer("x"), "off")
 

@@ -4,6 +4,8 @@ import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.languages import notice_of_unread
+from corpus_agent.answering.records import Turn
 from corpus_agent.answering.whole_corpus import NOTICE
 from corpus_agent.render.answers import answer_object
 from corpus_agent.seal import unsealed
@@ -88,11 +90,14 @@ def test_where_nothing_is_found_and_passages_are_in_other_languages_that_is_said
     (docs / "bread.md").write_text(BREAD, "utf-8")
     launch, settings = Launch(unsealed()), Settings(store=store, root=docs)
 
-    def notices(question):
+    def answered(question, *history):
         sync(docs, store, FolderEncoder())
         corpus = Index.open(store, FolderEncoder())
         own = ExtractiveAnswerer(corpus.encoder)
-        answer, _ = session.ask_recorded(question, corpus, own, launch, settings)
+        return session.ask_recorded(question, corpus, own, launch, settings, history)[0]
+
+    def notices(*asked):
+        answer = answered(*asked)
         return answer.status, " ".join(answer.notices)
 
     question = "Who looks after the cat?"
@@ -103,6 +108,21 @@ def test_where_nothing_is_found_and_passages_are_in_other_languages_that_is_said
     status, said = notices(question)
     assert (status, said[:44]) == ("not_found", "50% of the passages are not in English. They")
     assert notices("At what temperature does the dough rise?") == ("closest", "")
+    told = Turn(question, answered(question))
+    assert notices("Who feeds the cat?", told) == ("not_found", "")  # it was said in this chat
+
+
+@pytest.mark.parametrize(
+    ("question", "share", "said"),
+    [
+        ("Who looks after the cat?", 0.08, False),
+        ("Who looks after the cat?", 0.1, True),
+        ("Wer kümmert sich um die Katze?", 0.02, True),
+        ("Wer kümmert sich um die Katze?", 0.0, False),
+    ],
+)
+def test_the_languages_of_passages_are_told_where_they_may_matter(question, share, said):
+    assert ("are not in English" in notice_of_unread(question, share)) == said
 
 
 @pytest.mark.slow

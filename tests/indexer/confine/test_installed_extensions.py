@@ -83,3 +83,42 @@ def test_only_folders_of_installed_packages_bring_extensions(tmp_path):
         done = subprocess.run(command, capture_output=True, text=True, env=given, cwd=here)
         assert done.stdout == "[[], {}, []]\n", done.stderr
     assert listed(here)[0]  # the control: there it is one
+
+
+FAULTS = """
+import sys
+from indexer.confine.extensions import Extension
+from indexer.errors import CorpusError
+for place in sys.argv[1:]:
+    try:
+        made = Extension("embedders", "words", "strange-one", "1.0", place).make()
+    except CorpusError as error:
+        print(error.message)
+    else:
+        print(made)
+"""
+
+
+def test_whatever_a_package_raises_is_told_in_one_line_with_its_name(tmp_path):
+    for name, code in (
+        ("sound", "Words = dict"),
+        ("needs", "import no_such_module"),
+        ("old", "raise RuntimeError('no GPU,\\nno words')"),
+        ("leaving", "import sys; sys.exit(3)"),
+        ("broken", "def Words(): raise KeyError('x')"),
+        ("empty", "assert False"),
+    ):
+        (tmp_path / f"strange_{name}.py").write_text(code)
+    places = [f"strange_{name}:Words" for name in ("sound", "needs", "old", "leaving", "broken")]
+    given = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{REPOSITORY}"}
+    command = [sys.executable, "-c", FAULTS, *places, "strange_empty:Words"]
+    done = subprocess.run(command, capture_output=True, text=True, env=given)
+    said = "The extension 'words' of strange-one 1.0 cannot be loaded: "
+    assert done.stdout.splitlines() == [
+        "{}",  # the control
+        f"{said}No module named 'no_such_module'.",
+        f"{said}RuntimeError: no GPU, no words.",
+        f"{said}SystemExit: 3.",
+        f"{said}KeyError: 'x'.",
+        f"{said}AssertionError.",
+    ], done.stderr

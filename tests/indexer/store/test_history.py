@@ -317,6 +317,33 @@ def test_a_folder_that_holds_copies_moves_whole_in_the_run_and_in_the_history(ro
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("asked", "damage", "kept"),
+    [
+        (None, "manifest.json", "5"),
+        (None, "every manifest", "0"),
+        (Keep(versions=7), "manifest.json", "7"),
+        (Keep(versions=7), "every manifest", "7"),
+        (None, "tables", "5"),
+        (None, "nothing", "5"),
+    ],
+)
+def test_what_is_kept_from_now_on_outlives_the_mending_of_a_store(root, store, asked, damage, kept):
+    for text in ("One.", "Two."):
+        (root / "a.txt").write_text(text)
+        sync(root, store, keep=Keep(versions=5))
+    every = {"manifest.json": "manifest.json", "every manifest": "manifest*.json"}
+    for path in store.glob(every.get(damage, "no file")):
+        path.write_text("{")
+    if damage == "tables":
+        for path in (store / "lance").rglob("*.manifest"):
+            path.write_bytes(b"")
+    done = sync_folder(store, root, ENCODER, keep=asked)
+    assert bool(done.repaired) == (damage != "nothing")
+    assert read_manifest(store).keep == kept
+
+
+@pytest.mark.slow
 def test_a_rollback_makes_a_version_current_and_the_next_run_goes_on_from_the_folder(
     edited, root, tmp_path
 ):

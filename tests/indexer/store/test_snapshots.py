@@ -11,11 +11,12 @@ import pytest
 
 from indexer.errors import DamagedStore, IncompatibleStore, Refused, Unreachable, UsageError
 from indexer.index import Index
-from indexer.records import Query
+from indexer.records import Fingerprint, Query
 from indexer.retrieve import search
 from indexer.store.backends import LANCE, MEMORY
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
+from indexer.sync.documents import check_fingerprint
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import ENCODER, sync
 
@@ -226,6 +227,24 @@ def test_a_store_of_another_model_is_refused_by_its_name(tmp_path):
     with pytest.raises(IncompatibleStore, match=r"The index w was made with other.*-s w index"):
         Index.over(stores, ToyEncoder())
     assert len(Index.over(stores).files()) == 4  # without a model they are read
+
+
+@pytest.mark.parametrize(
+    ("made_by", "way"),
+    [
+        ("small", "it: --model DIR, its folder is called 'small'. Or bring it up to date: "),
+        ("all-MiniLM-L6-v2 int8", "it: the packaged one (no --model, no --embedder). Or bring it"),
+        ("x-gone/1.0", "Bring it up to date: corpus-agent index"),
+        ("toy", "Bring it up to date: corpus-agent index"),  # of the same name: other weights
+    ],
+)
+def test_an_index_of_another_model_is_told_with_what_chooses_it(made_by, way):
+    today = Fingerprint("toy", "b" * 64, 8, "", "", "c/1", "n/1")
+    stored = replace(today, model=made_by, weights_sha256="a" * 64)
+    with pytest.raises(IncompatibleStore) as refused:
+        check_fingerprint("", stored, today, past=False)
+    assert way in str(refused.value)
+    check_fingerprint("", today, today, past=False)  # the control
 
 
 def test_a_passage_that_is_not_what_was_embedded_is_told_with_its_store(several):
