@@ -73,7 +73,7 @@ class OnnxEngine:
             weights = _weights(folder)
             self._words = weights["embeddings.word_embeddings.weight"]
             self._places = _places(folder, weights)
-            self._session = _session(bert(weights, _shape(folder), precision))
+            self._session = _session(bert(weights, _shape(folder, self._words), precision))
         except KeyError as error:
             raise CorpusError(
                 f"The model folder {str(folder.path)!r} lacks {error}.",
@@ -161,13 +161,29 @@ def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
     return places
 
 
-def _shape(folder: ModelFolder) -> Shape:
+def _shape(folder: ModelFolder, words: NDArray[np.float32]) -> Shape:
+    """The sizes that the configuration names; raises CorpusError for what no model has."""
     config = folder.config
-    return Shape(
-        layers=int(config["num_hidden_layers"]),
-        heads=int(config["num_attention_heads"]),
-        width=int(config["hidden_size"]),
-        epsilon=float(config["layer_norm_eps"]),
+    try:
+        shape = Shape(
+            layers=int(config["num_hidden_layers"]),
+            heads=int(config["num_attention_heads"]),
+            width=int(config["hidden_size"]),
+            epsilon=float(config["layer_norm_eps"]),
+        )
+    except (TypeError, ValueError) as error:
+        raise _unlike(folder, str(error)) from None
+    if words.ndim != 2 or words.shape[1] != shape.width:
+        raise _unlike(folder, f"hidden_size is {shape.width}, the words are {words.shape}")
+    if shape.layers < 1 or shape.heads < 1 or shape.width % shape.heads:
+        raise _unlike(folder, f"{shape.layers} layers, {shape.heads} heads over {shape.width}")
+    return shape
+
+
+def _unlike(folder: ModelFolder, why: str) -> CorpusError:
+    return CorpusError(
+        f"The configuration in {str(folder.path)!r} is not that of its weights: {why}.",
+        "It must be a complete sentence-transformers folder.",
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from corpus_agent.service.upkeep import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
-from indexer.errors import CorpusError, StoreLocked
+from indexer.errors import CorpusError, Refused, StoreLocked
 from indexer.store.folder import TABLES
 from indexer.store.keeping import Keep
 from indexer.store.lock import writer_lock
@@ -200,7 +200,7 @@ def test_the_command_takes_a_path_as_people_type_it(cli: Cli, root):
 @pytest.mark.slow
 def test_a_name_that_nothing_has_is_mistyped_and_a_file_is_forgotten_already(root):
     settings = Settings(store=root.parent / ".corpus-agent", root=root)
-    with pytest.raises(CorpusError, match="neither in the index nor in its folder") as raised:
+    with pytest.raises(Refused, match="neither in the index nor in its folder") as raised:
         forget(settings, "plane.txt")
     assert raised.value.hint.startswith("Of a similar name: plain.txt, ")
     assert [forget(settings, "a.txt").row is None for _ in "12"] == [False, True]

@@ -188,6 +188,8 @@ def test_what_failed_comes_first_and_the_list_is_filtered_and_sorted(server):
 def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
     before = own.get("/documents/forget", source="heron.md")
     assert "Forget heron.md?" in before.words
+    mistyped = own.post("/documents/forget", source="herons.md")
+    assert (mistyped.status, "neither in the index" in mistyped.words) == (404, True)
     reply = own.post("/documents/forget", source="heron.md")
     assert reply.status == 303
     after = own.request("GET", reply.headers["location"], headers=own.key)

@@ -142,6 +142,20 @@ def test_weights_that_are_not_what_the_configuration_promises_are_explained(make
     (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
     with pytest.raises(CorpusError, match=r"lacks 'encoder\.layer\.2"):
         OnnxEngine(ModelFolder(folder))
+    for sizes in (
+        {"num_attention_heads": 0},
+        {"num_attention_heads": -2},
+        {"num_attention_heads": 7},
+        {"num_attention_heads": "two"},
+        {"num_hidden_layers": 0},
+        {"hidden_size": 32},
+        {"layer_norm_eps": None},
+    ):
+        (folder / "config.json").write_text(json.dumps({**config, **sizes}))
+        with pytest.raises(CorpusError, match="is not that of its weights"):
+            OnnxEngine(ModelFolder(folder))
+    (folder / "config.json").write_text(json.dumps(config))
+    OnnxEngine(ModelFolder(folder))  # the control
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(CorpusError, match="cannot be read"):
         OnnxEngine(ModelFolder(folder))
