@@ -138,7 +138,8 @@ def list_documents(
     """List the documents whose field fulfils a CONDITION: "contracts that end in 2025".
 
     A field and what it is compared with: in, on, before, after, since, by or between with a date,
-    or more than, at least, less than, at most with an amount. Every document is looked at, each
+    or more than, at least, less than, at most with an amount or a span of time ("notice of more
+    than 2 months"). Every document is looked at, each
     value has a quotation that was looked up, and what is silent, unclear or unreadable is counted.
     German, French, Spanish, Italian, Dutch and Portuguese words are understood too: "Verträge, die
     2025 enden".

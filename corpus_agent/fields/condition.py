@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from corpus_agent.fields.amounts import find_money, find_numbers, find_percentages
+from corpus_agent.fields.amounts import (
+    find_durations,
+    find_money,
+    find_numbers,
+    find_percentages,
+)
 from corpus_agent.fields.condition_words import (
     AMOUNT_SIGNS,
     AND,
@@ -32,7 +37,7 @@ from corpus_agent.fields.condition_words import (
 )
 from corpus_agent.fields.definition import field_of
 from corpus_agent.fields.records import Cell, Field, FieldType, FieldValue
-from corpus_agent.text.dates import add_duration, find_dates
+from corpus_agent.text.dates import add_duration, compare_durations, find_dates, is_duration
 from corpus_agent.text.negation import holds_turning_word
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
@@ -43,7 +48,8 @@ MAX_CHARS = 500
 UNDERSTOOD = (
     'Write it like: corpus-agent list "contracts that end in 2025", "invoices due before May 2024",'
     ' "leases with a rent over 1000 euros". After the field stands in, on, before, after, since, by'
-    " or between … and … with a date, or more than, at least, less than, at most with an amount."
+    " or between … and … with a date, or more than, at least, less than, at most with an amount or"
+    " a span of time."
 )
 _BETWEEN = frozenset(map(fold, BETWEEN))
 _PHRASES = {
@@ -58,7 +64,10 @@ _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One comparison: with a year, month or day, or an amount and its currency ("" for any)."""
+    """One comparison: with a year, month or day, a span of time ("P2M"), or an amount.
+
+    `currency` is that of an amount, "" for any.
+    """
 
     sign: Sign
     value: str
@@ -238,12 +247,15 @@ def _date_bounds(sign: str, dated: list[str | None], value: str) -> tuple[Bound,
 
 
 def _amount_bounds(sign: str, parts: list[str], value: str) -> tuple[FieldType, tuple[Bound, ...]]:
+    kind: FieldType
     amounts = [_amount(part) for part in parts]
     known = [amount for amount in amounts if amount is not None]
     if len(known) != len(parts) or len(known) != (2 if sign in _BETWEEN else 1):
         raise UsageError(f"{value[:80]!r} is no amount that is understood.", UNDERSTOOD)
     kinds = {kind for kind, _, _ in known}
-    kind: FieldType = "percent" if "percent" in kinds else "money" if "money" in kinds else "number"
+    kind = next(one for one in ("duration", "percent", "money", "number") if one in kinds)
+    if kind == "duration" and len(kinds) > 1:
+        raise UsageError(f"{value[:80]!r} is no span of time that is understood.", UNDERSTOOD)
     currency = next((code for _, _, code in known if code), "")
     signs: tuple[Sign, ...] = (">=", "<=") if sign in _BETWEEN else (AMOUNT_SIGNS[sign],)
     return kind, tuple(
@@ -266,7 +278,7 @@ def _period(text: str) -> str | None:
 
 
 def _amount(text: str) -> tuple[FieldType, str, str] | None:
-    """Kind, number and currency of an amount; None where the text is none."""
+    """Kind, number and currency of an amount or a span of time; None where the text is neither."""
     whole = (0, len(text))  # what is not understood is not passed over
     for reading in find_percentages(text):
         if (reading.start, reading.end) == whole:
@@ -278,6 +290,9 @@ def _amount(text: str) -> tuple[FieldType, str, str] | None:
     for reading in find_numbers(text):
         if (reading.start, reading.end) == whole:
             return "number", reading.normal, ""
+    for reading in find_durations(text):
+        if (reading.start, reading.end) == whole and is_duration(reading.normal):
+            return "duration", reading.normal, ""
     return None
 
 
@@ -346,6 +361,9 @@ def _holds(bound: Bound, normal: str) -> bool | None:
         if here == there and len(normal) < len(bound.value):
             return None  # in the same year or month, and no more is said
         return _compared(bound.sign, (here > there) - (here < there))
+    if is_duration(bound.value):
+        order = compare_durations(normal, bound.value)
+        return None if order is None else _compared(bound.sign, order)
     code, _, number = normal.rstrip("%").rpartition(" ")
     if bound.currency and code != bound.currency:
         return None

@@ -35,9 +35,9 @@ DATE_SIGNS = _listed({
     ">=": "since|seit|seit dem|ab|ab dem|frühestens am|depuis|depuis le|à partir de|à partir du|dès|desde|desde el|a partir de|a partir del|dal|a partire dal|a partire da|sinds|vanaf|a partir do",
 })  # fmt: skip
 AMOUNT_SIGNS = _listed({
-    ">": "more than|over|above|exceeding|greater than|higher than|mehr als|über|von über|höher als|größer als|plus de|de plus de|supérieur à|supérieure à|supérieurs à|supérieures à|au-dessus de|más de|de más de|superior a|superiores a|por encima de|mayor que|mayor de|più di|di più di|superiore a|superiori a|oltre|maggiore di|maggiori di|meer dan|van meer dan|boven|hoger dan|groter dan|mais de|de mais de|acima de|maior que|maior do que",
+    ">": "more than|longer than|länger als|plus long que|plus longue que|más largo que|más larga que|over|above|exceeding|greater than|higher than|mehr als|über|von über|höher als|größer als|plus de|de plus de|supérieur à|supérieure à|supérieurs à|supérieures à|au-dessus de|más de|de más de|superior a|superiores a|por encima de|mayor que|mayor de|più di|di più di|superiore a|superiori a|oltre|maggiore di|maggiori di|meer dan|van meer dan|boven|hoger dan|groter dan|mais de|de mais de|acima de|maior que|maior do que",
     ">=": "at least|no less than|mindestens|von mindestens|wenigstens|au moins|d'au moins|al menos|de al menos|como mínimo|almeno|di almeno|non inferiore a|minstens|van minstens|ten minste|van ten minste|pelo menos|de pelo menos|no mínimo",
-    "<": "less than|under|below|lower than|weniger als|unter|von unter|niedriger als|geringer als|kleiner als|moins de|de moins de|inférieur à|inférieure à|inférieurs à|inférieures à|au-dessous de|en dessous de|menos de|de menos de|inferior a|inferiores a|por debajo de|menor que|menor de|meno di|di meno di|inferiore a|inferiori a|minore di|minori di|sotto|minder dan|van minder dan|onder|lager dan|kleiner dan|abaixo de|menor do que",
+    "<": "less than|shorter than|kürzer als|plus court que|plus courte que|más corto que|más corta que|under|below|lower than|weniger als|unter|von unter|niedriger als|geringer als|kleiner als|moins de|de moins de|inférieur à|inférieure à|inférieurs à|inférieures à|au-dessous de|en dessous de|menos de|de menos de|inferior a|inferiores a|por debajo de|menor que|menor de|meno di|di meno di|inferiore a|inferiori a|minore di|minori di|sotto|minder dan|van minder dan|onder|lager dan|kleiner dan|abaixo de|menor do que",
     "<=": "at most|up to|no more than|höchstens|von höchstens|maximal|bis zu|au plus|d'au plus|au maximum|jusqu'à|como máximo|de como máximo|a lo sumo|hasta|al massimo|di al massimo|non superiore a|fino a|hoogstens|van hoogstens|maximaal|no máximo|até|de até",
 })  # fmt: skip
 # How a comparison is said in English where it was asked in another language: of dates, of amounts.
@@ -48,7 +48,7 @@ ENGLISH_SIGNS: dict[Sign, tuple[str, str]] = {
     ">": ("after", "more than"),
     ">=": ("since", "at least"),
 }
-ENGLISH = frozenset(["in", "during", "on", "before", "until", "by", "after", "since", "more than", "over", "above", "exceeding", "greater than", "higher than", "at least", "no less than", "less than", "under", "below", "lower than", "at most", "up to", "no more than", "between"])  # fmt: skip
+ENGLISH = frozenset(["in", "during", "on", "before", "until", "by", "after", "since", "more than", "longer than", "shorter than", "over", "above", "exceeding", "greater than", "higher than", "at least", "no less than", "less than", "under", "below", "lower than", "at most", "up to", "no more than", "between"])  # fmt: skip
 # What leads from the documents to what they say.
 LINKS = _words("""
     that which whose where with having die der das deren dessen welche mit bei qui dont que avec

@@ -33,6 +33,9 @@ _MORE_MONTHS = (  # Italian, Portuguese, Dutch, Polish, Russian, Swedish
 _MONTH_OF = by_word(MONTHS, _MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, _MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
+_DURATION = regex.compile(r"P([0-9]{1,6})([DWMY])")
+_DAYS = {"D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
+_MONTHS = {"M": 1, "Y": 12}
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
 _MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
 # Raised letters come out of a PDF with a blank: "20t h day of December".
@@ -252,3 +255,28 @@ def add_duration(day: str, duration: str) -> str | None:
         if last <= start.day and (found := _days((year, month, last))):
             return found[0]
     return None
+
+
+def is_duration(text: str) -> bool:
+    """Whether a text is a duration in the form of "P18M"."""
+    return _DURATION.fullmatch(text) is not None
+
+
+def compare_durations(one: str, other: str) -> int | None:
+    """1 if the first is longer, 0 if as long, -1 if shorter; None where months have to be counted.
+
+    A year is twelve months. A month has 28 to 31 days, so that it is neither shorter nor longer
+    than 30 days.
+    """
+    mine, its = (_DURATION.fullmatch(each) for each in (one, other))
+    if mine is None or its is None:
+        return None
+    if {mine[2], its[2]} <= _MONTHS.keys():
+        here, there = (int(each[1]) * _MONTHS[each[2]] for each in (mine, its))
+        return (here > there) - (here < there)
+    (least, most), (shortest, longest) = (
+        tuple(int(each[1]) * days for days in _DAYS[each[2]]) for each in (mine, its)
+    )
+    if least == most == shortest == longest:
+        return 0
+    return 1 if least > longest else -1 if most < shortest else None

@@ -58,6 +58,32 @@ def test_a_condition_may_be_in_italian_dutch_or_portuguese(words, name, shown):
     assert " ".join(f"{one.sign} {one.value}" for one in condition.bounds) == shown
 
 
+@pytest.mark.parametrize(
+    ("words", "verdicts"),
+    [
+        # 3 months, 6 weeks, 60 days, a year, 14 days
+        ("agreements with notice of more than 2 months", "yes no unclear yes no"),
+        ("agreements with a notice period longer than 30 days", "yes yes yes yes no"),
+        ("agreements with a notice period of at most two weeks", "no no no no yes"),
+        ("agreements with a notice period between 6 weeks and 1 year", "yes yes yes yes no"),
+        ("Verträge mit einer Kündigungsfrist von mindestens 3 Monaten", "yes no no yes no"),
+    ],
+)
+def test_spans_of_time_are_compared_where_the_length_of_a_month_does_not_decide(words, verdicts):
+    said = ("3 months", "six weeks", "60 days", "1 year", "14 days")
+    corpus = ListedCorpus({f"{n}.txt": f"Notice period: {each}." for n, each in enumerate(said)})
+    condition = parse_condition(words)
+    assert condition.field.type == "duration"
+    found = listed(corpus, condition)
+    assert " ".join(found.verdicts) == verdicts
+    for wrong in (
+        "leases with a rent over 2 months",
+        "agreements with notice between 2 and 3 months",
+    ):
+        with pytest.raises(UsageError):
+            parse_condition(wrong)
+
+
 def test_a_list_in_italian_chooses_the_contracts_that_end_then():
     corpus = ListedCorpus(
         {
