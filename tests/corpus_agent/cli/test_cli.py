@@ -150,7 +150,9 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
 
 @pytest.mark.slow
 def test_an_index_of_another_model_says_how_to_mend_it(cli: Cli, project):
-    assert "Bring it up to date: corpus-agent index" in problem(cli("search", "bread"), 1)
+    said = problem(cli("search", "bread"), 1)
+    assert "Search with the model that made it: --model DIR, its folder is called 'toy'." in said
+    assert "Or bring it up to date: corpus-agent index" in said
 
 
 @pytest.mark.slow
