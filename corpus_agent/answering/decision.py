@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 Said = Literal["yes", "partly", "nothing", "no"]
 
-# Log-odds that the passages answer: the model's as a reader and the program's own, added. Of 88
+# Log-odds that the passages answer: the model's as a reader and the program's own, added. Of 341
 # questions: benchmarks/with_model.py --reader, docs/decisions/answering.md.
-READ_YES = 1.0  # below it, nothing is called answered
+READ_YES = 1.5  # below it, nothing is called answered
 READ_NO = -0.5  # below it, no draft is asked for: the passages are shown
 UNKNOWN = 0.2  # the program's probability where it has none
 BELOW_HEADING = "The closest passages are:"
