@@ -124,7 +124,7 @@ _MINUS_BEFORE = regex.compile(
     rf"|(?i:\b(?:minus|negativ(?:e[nmrs]?)?|moins|(?<!o\s)menos|meno)[\s:]{{1,3}}(?:(?:{_ABOUT})\s)?)(?:{_UNIT}[^\S\n]?)?)$"
 )
 _MINUS_BEHIND = regex.compile(
-    rf"[^\S\n]?\([-−–]\)|(?:–|[^\S\n]?[-−])[^\S\n]*(?:$|[|\n])|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
+    rf"[^\S\n]?\([-−–]\)|[-−–][^\S\n]*(?:$|[|\n])|[^\S\n][-−][^\S\n]*(?:$|[|]|\n(?!\s*\p{{Ll}}))|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
 )
 _BRACKET_BEFORE = regex.compile(
     rf"(?:(?:^|[|:=\n−-]|(?i:{_LEADS})\s|{_UNIT})[^\S\n]*|(?<=[^\S\n]{{2}}|\t))(?:{_UNIT}[^\S\n]?)?[(（][^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
