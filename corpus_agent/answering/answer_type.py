@@ -81,7 +81,12 @@ _ASKS = (
     r"|wat|welke?|wie|waar|waarom|hoe(?:veel)?)\b"
 )
 _ASKING = regex.compile(rf"\b{_ASKS}|^\W{{0,3}}(?:o )?que\b")
-_CONJUNCTION = regex.compile(r"\b(?:when|quand|cuando|quando|wanneer)\b")
+# Before its verb it asks, whatever else is in the question: "When was the firm, which …, founded?"
+_ASKING_VERB = (
+    r"(?:do|does|did|is|are|was|were|has|have|had|must|can|could|should|would|shall"
+    r"|will (?:it|the|this|that|they|we|i|you|he|she|my|our|your|their))\b"
+)
+_CONJUNCTION = regex.compile(rf"\b(?:when(?! {_ASKING_VERB})|quand|cuando|quando|wanneer)\b")
 _THEN = regex.compile(rf",[^\p{{L}}]{{1,3}}(?:\p{{L}}{{1,4}} )?(?:que\b|{_ASKS})")
 
 

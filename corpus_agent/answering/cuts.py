@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import regex
 
 from corpus_agent.answering.comparable import LETTER, Comparable
+from corpus_agent.text.dates import without_dates
 from corpus_agent.text.negation import turned_before, turned_behind
 from corpus_agent.text.numerals import runs_over
 from corpus_agent.text.sanitize import visible
@@ -97,7 +98,7 @@ def cut_out(lines: Sequence[Line], start: Place, end: Place, text: str) -> bool:
 def _is_sum(text: str) -> bool:
     """Whether a text is a figure with a currency or a scale, and nothing besides."""
     words = _LETTERS.findall(text)
-    return any(map(str.isdigit, text)) and all(
+    return any(map(str.isdigit, without_dates(text))) and all(
         word.isupper() or word.casefold() in _OF_A_SUM for word in words
     )
 

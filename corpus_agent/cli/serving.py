@@ -89,8 +89,9 @@ def _print_config(client: str, settings: Settings, llm: str | None, llm_model: s
     arguments.append("mcp")
     for flag, value in (("--llm", llm), ("--llm-model", llm_model)):
         arguments += [flag, value] if value is not None else []
+    printed = snippet(client, arguments)
     click.echo(f"For {CLIENTS[client].file}:", err=True)
-    click.echo(snippet(client, arguments))
+    click.echo(printed)
 
 
 @main.command()

@@ -124,7 +124,7 @@ _MINUS_BEFORE = regex.compile(
     rf"|(?i:\b(?:minus|negativ(?:e[nmrs]?)?|moins|(?<!o\s)menos|meno)[\s:]{{1,3}}(?:(?:{_ABOUT})\s)?)(?:{_UNIT}[^\S\n]?)?)$"
 )
 _MINUS_BEHIND = regex.compile(
-    rf"[^\S\n]?\([-−–]\)|(?:–|[^\S\n]?[-−])[^\S\n]*(?:$|[|\n])|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
+    rf"[^\S\n]?\([-−–]\)|[-−–][^\S\n]*(?:$|[|\n])|[^\S\n][-−][^\S\n]*(?:$|[|]|\n(?!\s*\p{{Ll}}))|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
 )
 _BRACKET_BEFORE = regex.compile(
     rf"(?:(?:^|[|:=\n−-]|(?i:{_LEADS})\s|{_UNIT})[^\S\n]*|(?<=[^\S\n]{{2}}|\t))(?:{_UNIT}[^\S\n]?)?[(（][^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
@@ -204,6 +204,25 @@ _ANNIVERSARY_WORD = regex.compile(r"(?i)anniversary")
 _ANNIVERSARY = regex.compile(
     rf"(?i)(?<!\p{{L}})(?:(?P<word>{'|'.join(listed(ORDINALS))})(?!\p{{L}})(?:\s*\(\s*\d+\s*(?:st|nd|rd|th)\s*\))?|(?P<figure>\d{{1,2}})\s?(?:st|nd|rd|th))\s+anniversary"
 )
+
+# What makes another span of one: its half, a range or a choice, a further unit, days of work alone.
+_HALVES = r"(?:halbe?[nmrs]?|half|demie?|media?|medio|mezz[oa]|meia)(?!\p{L})"
+_AND = r"(?:and|und|et|y|e|en|plus|\+|less|minus)"
+_OR = r"(?:to|or|bis|oder|à|a|ou|o|of|tot|[-–—/])"
+_MORE_BEFORE = regex.compile(
+    rf"(?i)(?:(?<!\p{{L}}){_HALVES}[\s-]|[½¼¾]\s?|(?<!\p{{L}})(?:\p{{N}}|{_COUNT})(?:\s?(?:{_AND}|{_OR})\s?|[\s-](?:{_ANY_UNIT})[\s,]{{1,2}}(?:(?:{_AND}|{_OR})\s)?))$"
+)
+_MORE_BEHIND = regex.compile(
+    rf"(?i)[\s,]{{0,2}}(?:(?:{_AND}|{_OR})\s?)?(?:(?:\d{{1,4}}|{_COUNT})[\s-]{_KIND_OF}(?:{_ANY_UNIT})(?!\p{{L}})|(?:an?\s|eine?[nm]?\s|une?\s)?{_HALVES})"
+)
+_OF_WORK = regex.compile(r"(?i)business|working")
+
+
+def is_of_more(text: str, span: Reading) -> bool:
+    """Whether a span of time of a text is not all that it says there: "half a year"."""
+    before = _MORE_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
+    behind = _MORE_BEHIND.match(text[span.end : span.end + 2 * _REACH])
+    return bool(before or behind or _OF_WORK.search(span.text))
 
 
 def loses_its_sign(text: str, value: Reading) -> bool:

@@ -18,6 +18,7 @@ from corpus_agent.fields.amounts import (
     find_money,
     find_numbers,
     find_percentages,
+    is_of_more,
 )
 from corpus_agent.fields.condition_words import (
     AMOUNT_SIGNS,
@@ -291,7 +292,8 @@ def _amount(text: str) -> tuple[FieldType, str, str] | None:
         if (reading.start, reading.end) == whole:
             return "number", reading.normal, ""
     for reading in find_durations(text):
-        if (reading.start, reading.end) == whole and is_duration(reading.normal):
+        is_whole = (reading.start, reading.end) == whole and not is_of_more(text, reading)
+        if is_whole and is_duration(reading.normal):
             return "duration", reading.normal, ""
     return None
 
@@ -332,13 +334,24 @@ def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
     if cell.status in ("silent", "unreadable"):
         return "silent" if cell.status == "silent" else "unreadable"
     found = {
-        holds(condition.bounds, normal)
+        None if _is_of_more(value) else holds(condition.bounds, normal)
         for value in cell.values
         for normal in (*value.normal.split("; "), *_days_before(value))
     }
     if found == {True}:
         return "yes"
     return "no" if found == {False} else "unclear"
+
+
+def _is_of_more(value: FieldValue) -> bool:
+    """Whether a span of time is not all that its quotation says: "1 year and 6 months"."""
+    spans = value.normal.split("; ")
+    return any(map(is_duration, spans)) and any(
+        is_of_more(citation.quote, reading)
+        for citation in value.citations
+        for reading in find_durations(citation.quote)
+        if reading.normal in spans
+    )
 
 
 def _days_before(value: FieldValue) -> list[str]:

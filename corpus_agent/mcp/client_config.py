@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from corpus_agent.text.sanitize import visible
+from indexer import CorpusError
 
 NAME = "corpus-agent"
 
@@ -62,11 +63,21 @@ def command() -> list[str]:
 
 
 def snippet(client: str, arguments: Sequence[str]) -> str:
-    """The configuration that has a client start the program with these arguments."""
+    """The configuration that has a client start the program with these arguments.
+
+    Raises CorpusError for a path that its form cannot name: one invalid string and a client reads
+    nothing of its file.
+    """
     where = CLIENTS[client]
     program, *rest = [*command(), *arguments]
     # Clients pass few variables on; without these the server would not know the index for yours.
     variables = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
+    unnamed = [word for word in (program, *rest, *variables.values()) if _is_no_text(word)]
+    if unnamed and where.form != "command":
+        raise CorpusError(
+            f"The configuration of {client} cannot name {unnamed[0]!a}, which is not UTF-8.",
+            "Rename it, or make a link to it.",
+        )
     if where.form == "command":
         given = [part for name, value in variables.items() for part in ("-e", f"{name}={value}")]
         words = ["claude", "mcp", "add", NAME, *given, "--", program, *rest]
@@ -84,6 +95,10 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
     if variables:
         server["env"] = variables
     return _json({where.key: {NAME: server}})
+
+
+def _is_no_text(word: str) -> bool:
+    return any("\ud800" <= char <= "\udfff" for char in word)
 
 
 # A path may have characters that act on the terminal on which this is printed, or hide there: each

@@ -46,16 +46,21 @@ _SCALED = regex.compile(
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.
 _SIGN = regex.compile(
-    r"(?i)(?:(?<![\p{L}\p{N}.,:)/–-])(?<!\p{N}\s)(?:[-−][*_`]{0,3}|−[  ])(?:(?:eur|usd|gbp|chf)[  ]?|[€$£])?"
-    r"|\|[  ]?-[  ]|\b(?:minus|moins|menos)[  ](?:[€$£][  ]?)?)$"
+    rf"(?i)(?:(?<![\p{{L}}\p{{N}}.,:)/–-])(?<!\p{{N}}\s)(?:[-−][*_`]{{0,3}}|−[{_SPACES}])(?:(?:eur|usd|gbp|chf)[{_SPACES}]?|[€$£])?"
+    rf"|\b(?:minus|moins|menos)[{_SPACES}](?:[€$£][{_SPACES}]?)?)$"
 )
-# Behind a sum, at the end of its line or cell.
+# Behind a sum, at the end of its line or cell; not in a sentence that goes on in the next line.
+_MONEY = r"(?:EUR|USD|GBP|CHF|[€$£])"
 _SIGN_BEHIND = regex.compile(
-    r"(?:[  ]?(?:EUR|USD|GBP|CHF|[€$£%])[  ]?[-−](?=\s*(?:$|[|\n]))|[-−][  ]?(?:EUR|USD|GBP|CHF|[€$£])(?![  ]?\p{N}))"
+    rf"[{_SPACES}]?(?:{_MONEY}|%)(?:[-−](?=[^\S\n]*(?:$|[|\n]))|[{_SPACES}][-−](?=[^\S\n]*(?:$|[|]|\n(?!\s*\p{{Ll}}))))"
+    rf"|[-−][{_SPACES}]?{_MONEY}(?![{_SPACES}]?\p{{N}})"
 )
+# Before a sum that is all that its cell says: "| - 2 eggs |" is an item.
+_SIGN_OF_CELL = regex.compile(rf"\|[{_SPACES}]?-[{_SPACES}]$")
+_CELL_ENDS = regex.compile(rf"[{_SPACES}]?(?:{_MONEY}|%)?[^\S\n]*(?:$|[|\n])")
 _LONGEST_SIGN = 12  # characters, with what stands before it
 _BELOW_ZERO = regex.compile(
-    r"(?i)[  ]?(?:°[  ]?[cf]?|degrees|grad|degr[ée]s|grados)?[  ]?(?:below zero|unter null|sous z[ée]ro|bajo cero)"
+    rf"(?i)[{_SPACES}]?(?:°[{_SPACES}]?[cf]?|degrees|grad|degr[ée]s|grados)?[{_SPACES}]?(?:below zero|unter null|sous z[ée]ro|bajo cero)"
 )
 _SLASH_DATE = regex.compile(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?![\d/-])")
 _MONTH_YEAR = regex.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\d/-])")
@@ -94,6 +99,7 @@ def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> F
         or _SIGN.search(text, near, figure.start)
         or _BELOW_ZERO.match(text, figure.end)
         or _SIGN_BEHIND.match(text, figure.end)
+        or (_SIGN_OF_CELL.search(text, near, figure.start) and _CELL_ENDS.match(text, figure.end))
     ):
         return replace(figure, values=(f"-{figure.values[0]}",))
     return figure

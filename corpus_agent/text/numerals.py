@@ -297,11 +297,16 @@ _GLUED: tuple[tuple[str, str], ...] = (
     (r"\p{N}$", rf"[-‐‑–−/_][\p{{L}}\p{{N}}{_ANY}]"),
     (r"\p{N}$", r"[-‐‑–−+](?![\p{L}\p{N}*])"),
     (r"\p{N}[-‐‑–−/_]$", rf"[\p{{L}}\p{{N}}{_ANY}]"),
+    (rf"\p{{N}}\s?(?:{_MONEY}|[%‰])$", r"[-−][^\S\n]*\n"),
 )
 _BRACKETED = rf"(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*(?:[%‰]|\s?{_MONEY}|\s?{_SCALE})?\s*"
 _OVER_SPACE += (
-    # a minus behind an amount, at the end of its line or cell
-    (rf"\p{{N}}\s?(?:{_MONEY}|[%‰])?$", r"[-−][^\S\n]*(?:$|[|\n])|\([-−–]\)"),
+    # A minus behind an amount, at the end of its line or cell. Behind a year it is a dash, as where
+    # a sentence goes on below.
+    (
+        rf"\p{{N}}(?<!\b(?:1\p{{N}}|20)\p{{N}}\p{{N}})$|\p{{N}}\s?(?:{_MONEY}|[%‰])$",
+        r"[-−][^\S\n]*(?:$|[|]|\n(?!\s*\p{Ll}))|\([-−–]\)",
+    ),
     (r"\($", rf"{_BRACKETED}\)"),
     (rf"\(\s*(?:{_MONEY}\s?)?{_FIG}[{_FIG[1:-1]}.,'’\s]*$", r"(?:[%‰])?\s*\)"),
     (r"\(\s*(?:\p{Sc})$", rf"{_BRACKETED}\)"),

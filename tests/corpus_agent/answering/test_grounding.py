@@ -62,6 +62,12 @@ def test_the_same_figures_are_the_same_however_they_are_written(one, other):
     ("said", "sign"),
     [
         ("Balance: − 900 EUR", "-"),
+        ("Balance: −\u00a0900 EUR", "-"),  # a blank that breaks no line
+        ("Balance: minus\u00a0900 EUR", "-"),
+        ("Balance: 900\u00a0EUR\u00a0-", "-"),
+        ("| Balance | -\u202f900 |", "-"),
+        ("| - 900 nails |", ""),
+        ("Balance: 900 EUR -\nnails are extra", ""),
         ("Balance: (900 EUR)", "-"),
         ("Balance: 900- EUR", "-"),
         ("Balance: 900 EUR -", "-"),

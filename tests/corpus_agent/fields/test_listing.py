@@ -84,6 +84,36 @@ def test_spans_of_time_are_compared_where_the_length_of_a_month_does_not_decide(
             parse_condition(wrong)
 
 
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        ("1 year and 6 months", "unclear"),  # was a year, and not more than 14 months
+        ("1 year, 6 months", "unclear"),
+        ("a year and a half", "unclear"),
+        ("ein Jahr und sechs Monate", "unclear"),
+        ("half a year", "unclear"),  # was a year
+        ("1/2 month", "unclear"),
+        ("2 1/2 months", "unclear"),
+        ("12 to 18 months", "unclear"),
+        ("12-18 months", "unclear"),
+        ("either 1 year or 2 years", "unclear"),
+        ("10 working days", "unclear"),
+        ("18 months to the end of a year", "yes"),
+        ("18 months, in writing", "yes"),
+        ("eighteen (18) months", "yes"),
+        ("12 months' notice in 2024", "no"),
+        ("an 18-month term", "yes"),
+        ("3 months and no more", "no"),
+    ],
+)
+def test_a_span_that_is_not_all_that_is_said_is_undecided(said, verdict):
+    corpus = ListedCorpus({"a.txt": f"The notice period is {said}."})
+    condition = parse_condition("agreements with notice of more than 14 months")
+    assert listed(corpus, condition).verdicts == (verdict,)
+    with pytest.raises(UsageError):
+        parse_condition("agreements with notice of more than 10 working days")
+
+
 def test_a_list_in_italian_chooses_the_contracts_that_end_then():
     corpus = ListedCorpus(
         {

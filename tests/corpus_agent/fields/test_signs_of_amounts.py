@@ -44,6 +44,7 @@ def shown(text: str, field: str) -> tuple[list[str], int]:
         ("Balance: EUR 900.-", MONEY, "EUR 900"),  # no centimes
         ("Balance: **900 EUR**", MONEY, "EUR 900"),
         ("Balance: 900 EUR - net", MONEY, "EUR 900"),
+        ("The balance is 900 EUR -\nthe rent is not in it.", MONEY, "EUR 900"),
         ("* **Balance**: 900 EUR (net)", MONEY, "EUR 900"),
         ("Balance - 900 EUR", MONEY, "EUR 900"),  # a dash that leads from a label to its value
         ("Balance from 10-30 EUR", MONEY, "EUR 30"),
@@ -72,6 +73,7 @@ def test_a_minus_is_read_with_its_amount(text, field, expected):
         ("Points: (5)", NUMBER),  # "Rooms: (3)" are three
         ("Balance: EUR 1,900-", MONEY),
         ("Balance: 900 EUR -", MONEY),
+        ("Balance: 900 EUR -\nRent: 800 EUR", MONEY),
         ("Balance: 900 EUR (-)", MONEY),
         ("| Item | Balance |\n|---|---|\n| Rent | 900 - |", MONEY),
         ("| Item | Balance |\n|---|---|\n| Rent | -**900** |", MONEY),

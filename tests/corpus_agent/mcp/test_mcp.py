@@ -586,6 +586,11 @@ def test_a_configuration_is_printed_without_an_index_and_keeps_what_was_typed(cl
     assert server["args"][-5:] == ["--store", str(tmp_path / "not/yet"), "mcp", "--llm", "none"]
     assert ".mcp.json" in done.stderr
     assert list(tmp_path.iterdir()) == []
+    for client in ("codex", "claude"):  # no string of TOML or JSON names it
+        done = cli("--store", "no \udcff", "mcp", "--print-config", client)
+        assert done.returncode == 1 and not done.stdout and "is not UTF-8" in done.stderr
+    done = cli("--store", "no \udcff", "mcp", "--print-config", "claude-code")  # the control
+    assert done.returncode == 0 and r"no \xff" in done.stdout
     assert cli("mcp", "--print-config", "emacs").returncode == 2
     both = cli("-s", "one/yet", "-s", "not/yet", "mcp", "--print-config", "claude")
     args = json.loads(both.stdout)["mcpServers"]["corpus-agent"]["args"]
