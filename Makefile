@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 # Modules stay compiled: each of the thousand processes that tests start would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test suite nightly wheel check lint types docstrings contracts style compiled format docs programs clean
+.PHONY: demo test suite nightly wheel check lint types docstrings contracts house style compiled format docs programs clean
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
@@ -36,11 +36,13 @@ check: lint compiled
 
 # Format, lint, types, import contracts, docstrings against signatures: seconds, two at a time.
 lint: .venv/test
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync types docstrings contracts style
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync types docstrings contracts style house
 
 types: ; $(BIN)/mypy
 docstrings: ; $(BIN)/pydoclint corpus_agent indexer
 contracts: ; $(BIN)/lint-imports
+# Lines and modules of each room, words of the documents: the ceilings of pyproject.toml.
+house: ; $(BIN)/python tests/support/house.py
 style:
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .

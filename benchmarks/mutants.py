@@ -1,0 +1,235 @@
+"""What the tests would miss of what guards a promise: seeded mutants, run against their tests.
+
+    python benchmarks/mutants.py --tree A --tree B --out killed.json
+
+A mutant is the program with one operator, constant, condition or statement changed. The same seed
+makes the same 400 of the same sources, so that two states of the tests can be compared. Each TREE
+is a checkout with a `.venv` of its own that nothing else uses: it is changed in place, one mutant
+after the other, and put back. A mutant is run against the quick tests of its area first, then
+against the slow ones; what fails, or hangs, has killed it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import signal
+import subprocess
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SEED = 20261124
+SECONDS = {"not slow and not nightly": 900, "slow and not nightly": 2400}  # a run that hangs
+
+# Of each area: how many mutants, the modules they are made of, the tests that should see them.
+AREAS: dict[str, tuple[int, list[str], list[str]]] = {
+    "seal": (
+        90,
+        [
+            "corpus_agent/seal",
+            *(f"indexer/confine/{name}.py" for name in ("policy", "rules", "bpf")),
+        ],
+        ["tests/corpus_agent/seal", "tests/indexer/confine"],
+    ),
+    "gate": (
+        60,
+        ["corpus_agent/tools", "indexer/window.py"],
+        ["tests/corpus_agent/tools", "tests/indexer/test_index.py"],
+    ),
+    "manifest": (
+        45,
+        ["indexer/store/manifest.py", "indexer/store/lock.py"],
+        ["tests/indexer/store"],
+    ),
+    "plan": (45, ["indexer/sync/plan.py"], ["tests/indexer/sync"]),
+    "forget": (
+        25,
+        ["indexer/sync/forget.py", "indexer/store/cleanup.py"],
+        ["tests/indexer/store", "tests/indexer/sync"],
+    ),
+    "staging": (25, ["indexer/store/staging.py"], ["tests/indexer/sync"]),
+    "quotations": (
+        50,
+        [
+            f"corpus_agent/answering/{name}.py"
+            for name in ("quotations", "verification", "citations")
+        ],
+        ["tests/corpus_agent/answering"],
+    ),
+    "receipts": (30, ["corpus_agent/answering/receipt.py"], ["tests/corpus_agent/answering"]),
+    "limits": (
+        30,
+        [f"indexer/parsers/{name}.py" for name in ("limits", "protocol", "worker")],
+        ["tests/indexer/parsers"],
+    ),
+}
+
+COMPARED: dict[type[ast.cmpop], str] = {
+    ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
+    ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
+}  # fmt: skip
+COMPUTED: dict[type[ast.operator], ast.operator] = {
+    ast.Add: ast.Sub(), ast.Sub: ast.Add(), ast.Mult: ast.FloorDiv(), ast.BitOr: ast.BitAnd(),
+    ast.BitAnd: ast.BitOr(), ast.FloorDiv: ast.Mult(), ast.LShift: ast.RShift(),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of one module: the bytes from `start` to `end` become `text`."""
+
+    area: str
+    path: str
+    line: int
+    start: int
+    end: int
+    text: str
+
+
+def changed(node: ast.AST) -> Iterator[str]:
+    """What a node is replaced by, in each way that an operator has for it."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARED:
+        left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+        yield f"({left} {COMPARED[type(node.ops[0])]} {right})"
+    elif isinstance(node, ast.BoolOp):
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield f"({ast.unparse(ast.BoolOp(other, node.values))})"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield f"bool({ast.unparse(node.operand)})"
+    elif isinstance(node, ast.BinOp) and type(node.op) in COMPUTED:
+        yield f"({ast.unparse(ast.BinOp(node.left, COMPUTED[type(node.op)], node.right))})"
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield str(not node.value)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int):
+        yield str(node.value + 1)
+    elif isinstance(node, ast.Raise) or (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    ):
+        yield "pass"
+    elif isinstance(node, ast.Return) and node.value is not None:
+        yield "return None"
+
+
+def mutants_of(area: str, path: Path, root: Path) -> list[Mutant]:
+    """Every mutant of a module, in the order of its lines."""
+    source = path.read_bytes()
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    found = []
+    tree = ast.parse(source)
+    annotations = {
+        id(inner)
+        for node in ast.walk(tree)
+        for part in (getattr(node, "annotation", None), getattr(node, "returns", None))
+        if part is not None
+        for inner in ast.walk(part)
+    }
+    for node in ast.walk(tree):
+        if id(node) in annotations or not hasattr(node, "lineno"):
+            continue
+        for text in changed(node):
+            start = starts[node.lineno - 1] + node.col_offset
+            end = starts[node.end_lineno - 1] + node.end_col_offset
+            name = str(path.relative_to(root))
+            found.append(Mutant(area, name, node.lineno, start, end, text))
+    return sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
+
+
+def chosen(root: Path, seed: int = SEED) -> list[Mutant]:
+    """The mutants of every area, the same for the same seed and sources."""
+    every = []
+    for area, (count, places, _) in AREAS.items():
+        paths = [
+            path
+            for place in places
+            for path in (
+                sorted((root / place).rglob("*.py")) if "." not in place else [root / place]
+            )
+        ]
+        of_area = [mutant for path in paths for mutant in mutants_of(area, path, root)]
+        every += random.Random(f"{seed} {area}").sample(of_area, min(count, len(of_area)))
+    return every
+
+
+def fails(tree: Path, tests: list[str], marked: str) -> bool:
+    """Whether a test of the tree fails, or does not end."""
+    command = [str(tree / ".venv/bin/python"), "tests/support/offline.py", "-m", "pytest"]
+    command += ["-x", "-q", "-p", "no:cacheprovider", "--timeout=300", "-m", marked]
+    with subprocess.Popen(
+        [*command, *(test for test in tests if (tree / test).exists())],
+        cwd=tree,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    ) as run:
+        try:
+            return run.wait(SECONDS[marked]) not in (0, 5)  # 5: no test is so marked
+        except subprocess.TimeoutExpired:
+            os.killpg(run.pid, signal.SIGKILL)
+            return True
+
+
+def tried(tree: Path, mutant: Mutant) -> str:
+    """What killed the mutant: "quick", "slow" or "" where it survived."""
+    path = tree / mutant.path
+    source = path.read_bytes()
+    try:
+        path.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.end :])
+        for name, marked in zip(("quick", "slow"), SECONDS, strict=True):
+            if fails(tree, AREAS[mutant.area][2], marked):
+                return name
+        return ""
+    finally:
+        path.write_bytes(source)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--tree", action="append", type=Path, required=True, help="a checkout")
+    parser.add_argument("--out", type=Path, required=True, help="JSON: what killed each mutant")
+    parser.add_argument("--area", action="append", choices=AREAS, help="these alone")
+    options = parser.parse_args()
+    trees = [tree.resolve() for tree in options.tree]
+    known = json.loads(options.out.read_text()) if options.out.exists() else []
+    seen = {(one["path"], one["start"], one["end"], one["text"]) for one in known}
+    every = [one for one in chosen(trees[0]) if not options.area or one.area in options.area]
+    left = [one for one in every if (one.path, one.start, one.end, one.text) not in seen]
+    lock = threading.Lock()
+
+    def work(tree: Path) -> None:
+        while True:
+            with lock:
+                if not left:
+                    return
+                mutant = left.pop()
+            by = tried(tree, mutant)
+            with lock:
+                known.append({**asdict(mutant), "killed_by": by})
+                options.out.write_text(json.dumps(known, indent=0))
+                print(f"{mutant.area} {mutant.path}:{mutant.line} {by or 'SURVIVED'}", flush=True)
+
+    workers = [threading.Thread(target=work, args=(tree,)) for tree in trees]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    total, dead = (
+        Counter(one["area"] for one in part)
+        for part in (known, [o for o in known if o["killed_by"]])
+    )
+    for area in AREAS:
+        print(f"{area:12} {dead[area]:3} of {total[area]:3} killed")
+    print(f"{'all':12} {sum(dead.values()):3} of {sum(total.values()):3} killed")
+
+
+if __name__ == "__main__":
+    main()
