@@ -172,10 +172,13 @@ def fails(tree: Path, tests: list[str], marked: str) -> bool:
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
     ) as run:
         try:
-            return run.wait(SECONDS[marked]) not in (0, 5)  # 5: no test is so marked
+            code = run.wait(SECONDS[marked])
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
             return True
+    if code not in (0, 1, 2, 5):  # passed, failed, not to be collected, none so marked
+        raise SystemExit(f"pytest ended with {code}: {tests} {marked!r}")
+    return code in (1, 2)
 
 
 def tried(tree: Path, mutant: Mutant) -> str:
@@ -203,6 +206,10 @@ def main() -> None:
     seen = {(one["path"], one["start"], one["end"], one["text"]) for one in known}
     every = [one for one in chosen(trees[0]) if not options.area or one.area in options.area]
     left = [one for one in every if (one.path, one.start, one.end, one.text) not in seen]
+    for area in {mutant.area for mutant in left}:  # the control: unchanged, every test passes
+        for marked in SECONDS:
+            if fails(trees[0], AREAS[area][2], marked):
+                raise SystemExit(f"{area}: a test that is {marked!r} fails without any mutant")
     lock = threading.Lock()
 
     def work(tree: Path) -> None:
