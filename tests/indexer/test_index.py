@@ -1,6 +1,5 @@
 """What a reader is told of files that are no longer what was indexed, and of a folder not there."""
 
-import json
 import os
 from pathlib import Path
 
@@ -95,37 +94,6 @@ def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp
 
 
 @pytest.mark.slow
-def test_commands_say_that_the_folder_is_missing_and_prune_nothing(cli, root, tmp_path):
-    (tmp_path / "at").mkdir()  # an index that does not lie in its documents
-    assert cli("-s", "at/.corpus-agent", "index", "docs").returncode == 0
-    (tmp_path / "nothing").mkdir()
-    assert cli("-s", "of-nothing", "index", "nothing").returncode == 0
-    assert "not mounted" not in cli("-s", "of-nothing", "search", "sourdough").stderr
-    root.rename(tmp_path / "elsewhere")
-    search = cli("-s", "at", "search", "sourdough")
-    assert "is not there: moved, or not mounted" in search.stderr
-    assert "bread.md" in search.stdout
-    asked = cli("-s", "at", "ask", "--llm", "none", "--json", "Does sourdough rise?")
-    assert asked.returncode == 1
-    assert "is not there: moved, or not mounted" in json.loads(asked.stdout)["error"]["message"]
-    indexed = cli("-s", "at", "index")
-    assert indexed.returncode == 1
-    assert "the index is kept as it is" in indexed.stderr
-    root.mkdir()  # as the place where a disk is mounted, without the disk
-    emptied = cli("-s", "at", "index")
-    assert emptied.returncode == 1
-    assert "Nothing was removed" in emptied.stderr
-    assert json.loads(cli("-s", "at", "status", "--json").stdout)["files"]["indexed"] == 2
-    assert (
-        cli("-s", "at", "index", "elsewhere").returncode == 2
-    )  # the old place exists: another corpus
-    root.rmdir()
-    moved = cli("-s", "at", "index", "elsewhere", "--json")
-    assert json.loads(moved.stdout)["index"]["unchanged"] == 2
-    assert "Sourdough rises" in cli("-s", "at", "read", "bread.md").stdout
-
-
-@pytest.mark.slow
 def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     assert corpus.latest() is corpus
     (root / "bread.md").write_text("Rye bread instead.\n")
@@ -161,20 +129,6 @@ def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
     assert len(similar) == SIMILAR_NAMES  # of the 5,000 that share a word
 
 
-@pytest.mark.parametrize("named", ["minutes", "minutes/"])
-def test_a_folder_that_is_read_is_told_with_its_documents_and_not_with_itself(root, named):
-    (root / "minutes").mkdir()
-    for day in ("01", "02", "03", "04"):
-        (root / "minutes" / f"2025-05-{day}.md").write_text("Present: all.\n")
-    sync(root, root.parent / "store")
-    corpus = Index.open(root.parent / "store")
-    with pytest.raises(Refused) as caught:
-        corpus.read(named)
-    documents = ", ".join(f"'minutes/2025-05-{day}.md'" for day in ("01", "02", "03"))
-    assert caught.value.hint.startswith(f"Did you mean {documents}?")
-    assert "minutes/" in corpus.similar("minuets")  # a path of a query may be a folder
-
-
 def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
     for path in [*root.iterdir()]:
         path.rename(root.parent / path.name)
@@ -202,13 +156,6 @@ def test_a_page_is_shown_and_the_words_of_a_quotation_outlined(report):
     assert [box.page for box in found] == [2, 2]
     assert found[0].bottom <= found[1].top
     assert report.outline("report.pdf", 1, "The rent is due") == ()
-
-
-def test_a_page_that_was_shown_is_not_drawn_again(report):
-    first = report.page_picture("report.pdf", 2, 300)
-    assert report.page_picture("report.pdf", 2, 300) is first
-    assert report.page_picture("report.pdf", 2, 301) is not first
-    assert report.page_picture("report.pdf", 3, 300).png != first.png
 
 
 @pytest.mark.slow

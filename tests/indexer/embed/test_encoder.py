@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.confine.devices import engine_for, gpu_seen
+from indexer.confine.devices import gpu_seen
 from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
 from indexer.embed.encoder import EXACT, HALF, NEAR
 from indexer.embed.folder import ModelFolder
 from indexer.embed.graph import MOST_INT8, quantised
-from indexer.embed.onnx_engine import OnnxEngine, obstacle
-from indexer.embed.torch_engine import TorchEngine, accelerator
+from indexer.embed.onnx_engine import OnnxEngine
+from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
@@ -82,11 +82,6 @@ def imported(code: str, *arguments: object) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_packaged_model_has_the_published_weights():
-    assert FolderEncoder().weights_sha256 == PACKAGED_SHA256
-
-
-@pytest.mark.slow
 def test_changed_weights_are_refused(tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(packaged_model(), folder)
@@ -102,15 +97,6 @@ def test_changed_weights_are_refused(tmp_path):
         OnnxEngine(taken)
     with pytest.raises(CorpusError, match="changed or damaged"):
         TorchEngine(taken)
-
-
-@pytest.mark.slow
-def test_a_model_that_is_loaded_beside_other_work_computes_the_same():
-    encoder = FolderEncoder()
-    with encoder.loading():
-        assert "_engine" not in vars(FolderEncoder())  # the control: no other begins to load
-    assert "_engine" in vars(encoder)
-    assert np.array_equal(encoder.encode(TEXTS[:2]), FolderEncoder().encode(TEXTS[:2]))
 
 
 @pytest.mark.slow
@@ -135,6 +121,7 @@ def test_a_folder_that_is_no_model_is_explained(tmp_path):
         FolderEncoder(tmp_path).encode(["x"])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_weights_that_are_not_what_the_configuration_promises_are_explained(make_model):
     folder = make_model()
@@ -219,12 +206,6 @@ def test_pooling_and_dimension_are_read_as_newer_and_older_folders_write_them(
     assert (folder.pooling, folder.dimension) == (read, dimension)
 
 
-def test_a_folder_that_names_no_width_is_explained(tmp_path):
-    (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(CorpusError, match=r"config\.json cannot be read: it names no width"):
-        ModelFolder(tmp_path).dimension  # noqa: B018
-
-
 # ---- What it computes
 
 
@@ -245,6 +226,7 @@ def test_float32_vectors_are_those_of_sentence_transformers(library):
     assert np.abs(ours - library.encode(TEXTS)).max() < 1e-5
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_token_vectors_are_those_of_sentence_transformers(library):
     engine = OnnxEngine(ModelFolder())
@@ -287,11 +269,6 @@ def test_quantised_rows_are_near_the_weights_and_a_row_of_zeros_stays_one():
     assert not rows[3].any()
 
 
-@pytest.mark.slow
-def test_the_packaged_probe_is_what_sentence_transformers_computes(library):
-    assert np.abs(library.encode(probe.TEXTS) - probe.packaged()).max() < 1e-6
-
-
 # ---- By which engine
 
 
@@ -311,6 +288,7 @@ def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
     assert (encoder.weights_sha256 != PACKAGED_SHA256, notices) == (True, [])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "files", "reason"),
@@ -332,6 +310,7 @@ def test_any_other_model_runs_through_sentence_transformers_and_says_so(
     assert reason in notices[0]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_model, tmp_path):
     folder = make_model()
@@ -361,6 +340,7 @@ def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
     assert "differ (cosine" in notices[0]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
     ignored = shutil.ignore_patterns("__pycache__")
@@ -378,15 +358,6 @@ def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_without_a_store_to_keep_the_check_in_the_model_works_and_says_so(make_model):
-    notices: list[str] = []
-    encoder = FolderEncoder(make_model(), on_notice=notices.append)
-    assert encoder.encode(["x"]).shape == (1, 16)
-    assert len(notices) == 1
-    assert "starts slowly" in notices[0]
-
-
-@pytest.mark.slow
 def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
     folder = ModelFolder()
     assert folder.weights_sha256
@@ -397,20 +368,7 @@ def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
     assert np.array_equal(probe.kept(open_folder, folder), vectors)
 
 
-@pytest.mark.slow
-def test_recognising_a_model_imports_no_engine():
-    code = (
-        "from indexer.embed import FolderEncoder as Encoder\n"
-        "e = Encoder(); e.tokenizer, e.dimension, e.max_tokens, e.weights_sha256\n"
-        "import sys; assert 'onnxruntime' not in sys.modules"
-    )
-    assert imported(code) == []
-
-
-def test_nothing_speaks_against_the_packaged_model():
-    assert obstacle(ModelFolder()) is None
-
-
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "note"), [("Bert", ""), ("DistilBert", "through sentence-transformers")]
@@ -429,6 +387,7 @@ def test_another_model_works_from_inside_the_seal(make_model, cli, tmp_path, kin
     assert (found["results"][0]["source"], found["seal"]) == ("a.md", "enforced")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
     folder = ModelFolder()
@@ -439,19 +398,6 @@ def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
         lengths = np.linalg.norm(engine.encode(TEXTS[:3]), axis=1)
         assert np.abs(lengths - 1).max() < 1e-6  # float16 alone is too coarse for that
     assert probe.least_cosine(OnnxEngine(folder, "int8"), expected) >= NEAR  # so they may mix
-
-
-def test_which_engine_it_is_and_why_is_said_before_one_is_loaded():
-    for device, packaged, said in (
-        ("cpu", True, "ONNX Runtime in int8 on the processor: --device cpu"),
-        ("cuda", True, "sentence-transformers on the GPU for index: --device cuda; ONNX Runtime"),
-        ("cpu", False, "ONNX Runtime (sentence-transformers for an architecture that"),
-    ):
-        assert engine_for(device, packaged=packaged).startswith(said), device
-    auto = engine_for("auto", packaged=True)
-    assert ("no GPU is seen" in auto) == (gpu_seen() is None)
-    assert engine_for("auto", packaged=True, embedder="words").startswith("the installed embedder")
-    assert accelerator(ModelFolder(), "cpu") is None
 
 
 @pytest.mark.slow

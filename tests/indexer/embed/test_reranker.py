@@ -38,6 +38,7 @@ def own_opinion(folder, query, hits):
     return model.predict([(query, f"{hit.chunk.heading}\n{hit.chunk.text}") for hit in hits])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_hits_come_in_the_order_of_the_model_with_scores_on_the_usual_scale(sample_store, folder):
     plain = opened(sample_store, None).search(Query(QUERY, 20, None))
@@ -48,16 +49,6 @@ def test_hits_come_in_the_order_of_the_model_with_scores_on_the_usual_scale(samp
     fits = own_opinion(folder, QUERY, ranked)
     np.testing.assert_allclose([hit.rerank for hit in ranked], fits, atol=1e-5)
     assert {hit.rerank for hit in plain} == {None}
-
-
-@pytest.mark.slow
-def test_what_is_past_its_depth_stays_where_it_was(sample_store, folder):
-    hits = opened(sample_store, None).search(Query(QUERY, 60, None))
-    assert len(hits) > 30
-    ranked = Reranker(folder).reorder(QUERY, hits)
-    assert {hit.chunk.id for hit in ranked[:30]} == {hit.chunk.id for hit in hits[:30]}
-    assert ranked[30:] == hits[30:]
-    assert Reranker(folder).reorder(QUERY, []) == []
 
 
 def broken(folder, kind):
@@ -94,6 +85,7 @@ def test_one_that_fails_is_told_of_once_and_the_search_is_what_it_was(sample_sto
     assert corpus.notices == (reranker.outage,)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_scores_that_are_no_numbers_are_an_outage(sample_store, folder):
     from safetensors.numpy import load_file, save_file
@@ -108,6 +100,7 @@ def test_scores_that_are_no_numbers_are_an_outage(sample_store, folder):
     assert "no numbers" in corpus.notices[0]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_answer_says_that_its_reranker_failed(sample_store, tmp_path):
     store = tmp_path / "store"
@@ -124,6 +117,7 @@ def test_an_answer_says_that_its_reranker_failed(sample_store, tmp_path):
     assert "The reranker empty failed" in notice
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_command_reranks_sealed_and_says_what_it_could_not(sample_store, folder, cli, tmp_path):
     sealed = ("--store", sample_store, "--reranker")

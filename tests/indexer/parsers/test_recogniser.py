@@ -1,6 +1,5 @@
 """The process that recognises text: what it reads, what it may not do, what it may cost."""
 
-import io
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 from PIL import Image, ImageChops
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.ocr.figures import PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import tesseract
 from indexer.parsers.installed import recognition_state
@@ -56,6 +54,7 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
     assert page.engine == "rapidocr"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("degrees", [90, 180, 270, 6])
 def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
@@ -63,6 +62,7 @@ def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
     assert texts(read(recogniser, as_bytes(turned))) == list(LEASE)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270, 4])
 def test_each_word_is_placed_where_it_stands_on_the_page_as_it_lies(recogniser, degrees):
@@ -85,6 +85,7 @@ def test_each_word_is_placed_where_it_stands_on_the_page_as_it_lies(recogniser, 
     assert all(abs(a - b) < 14 for a, b in zip(around, (left, top, right, bottom), strict=True))
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
     image = picture(LEASE)
@@ -97,6 +98,7 @@ def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
     assert not any("1,250.00" in line for line in found)  # which nobody can see there
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "options"),
@@ -114,17 +116,6 @@ def test_every_kind_of_picture_is_read(recogniser, kind, options):
     image = picture(LEASE[:1], (620, 120))
     image = image.convert("1") if kind == "TIFF" else image
     assert texts(read(recogniser, as_bytes(image, kind, **options))) == [LEASE[0]]
-
-
-@pytest.mark.slow
-def test_a_tiff_has_pages(recogniser):
-    file = io.BytesIO()
-    pages = [picture(lines[:1], (620, 120)) for lines in (LEASE, KEYS)]
-    pages[0].save(file, "TIFF", save_all=True, append_images=pages[1:])
-    with held(file.getvalue()) as descriptor:
-        assert recogniser.open(descriptor) == 2
-        recogniser.draw(2)
-        assert texts(recogniser.read()) == [KEYS[0]]
 
 
 @pytest.mark.slow
@@ -198,6 +189,7 @@ def test_a_page_that_hangs_or_kills_its_process_costs_itself():
                 recogniser.read()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_page_takes_less_than_a_gibibyte():
     page = picture([*LEASE, *KEYS] * 4, (1_414, 2_000))
@@ -244,28 +236,6 @@ def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
     assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
 
 
-def test_a_figure_that_is_known_stands_in_a_line_that_is_not():
-    figure = PlacedWord(0, 0, 9, 9, "17", 0.97, is_figure=True, is_certain=True)
-    unsure = PlacedWord(20, 0, 29, 9, UNREADABLE, 0.0)
-    line = [unsure, unsure, figure, unsure]
-    assert list(tesseract.shown(line)) == [(f"{UNREADABLE} 17 {UNREADABLE}", 0.97)]
-
-
-def test_letters_of_a_script_without_spaces_are_words_again():
-    def words(script):
-        places = (100, 113, 128, 152, 164)  # the fourth stands apart
-        return [
-            PlacedWord(x, 0, x + 11, 30, char, 0.9) for x, char in zip(places, script, strict=True)
-        ]
-
-    (thai,), (latin,) = tesseract.shown(words("ยาวนา")), tesseract.shown(words("abcde"))
-    assert (thai[0], latin[0]) == ("ยาว นา", "a b c d e")
-    (vowel,) = tesseract.shown(
-        [PlacedWord(0, 0, 9, 30, "จ\u0e4d", 0.9), PlacedWord(10, 0, 19, 30, "า", 0.9)]
-    )
-    assert vowel[0] == "จ\u0e33"
-
-
 FIGURE = (0, 0, 9, 9, "17", 0.97, True, True)
 
 
@@ -305,12 +275,7 @@ def test_a_word_without_a_place_on_the_page_is_refused():
     assert not is_placed(right[1:])
 
 
-@pytest.mark.slow
-def test_a_trial_counts_words_of_its_own_script_alone():
-    assert tesseract.confidence_of_table(TABLE, "Cyrillic") == pytest.approx(0.636)
-    assert tesseract.confidence_of_table(TABLE, "Greek") == 0
-
-
+@pytest.mark.nightly
 @pytest.mark.slow
 @needs_russian
 def test_a_page_in_letters_that_rapidocr_lacks_is_read_by_tesseract(recogniser):

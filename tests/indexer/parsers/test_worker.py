@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indexer
-from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-from indexer.parsers import limits as bounds
+from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.pool import AHEAD_ITEMS, in_order, worker_count, workers_for
@@ -219,14 +218,6 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
         read(worker, b"words\n")
 
 
-def test_a_worker_that_cannot_be_started_is_explained():
-    with (
-        closing(Worker("tests.no_such_module")) as worker,
-        pytest.raises(CorpusError, match=r"ended before it began \(exit code 1\)"),
-    ):
-        read(worker, b"words\n")
-
-
 @pytest.mark.slow
 def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
     """On such a system the program itself runs only as --unsealed, which its answers bear."""
@@ -278,20 +269,6 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert reason(worker, order) == expected
     assert lines(worker, b"the next one\n") == ["the next one"]
     assert reason(worker, order) == expected  # also of a worker that has done good work
-    assert lines(worker, b"the next one\n") == ["the next one"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "remark"),
-    [("x" * 100, "more than 10,000,000 characters"), ("x", "more than 500,000 lines")],
-    ids=["characters", "lines"],
-)
-def test_plain_text_without_end_is_read_to_its_limit(make_worker, words, remark):
-    worker = make_worker(text_chars=10_000_000, text_lines=500_000)
-    text = read(worker, do("endless", words=words))
-    assert text.remark.startswith(f"{remark}: the first {text.lines:,} lines are read")
-    assert 0 < text.lines <= 500_000 and 0 < text.chars <= 10_000_000
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
@@ -360,13 +337,6 @@ def test_a_worker_is_replaced_before_it_grows_old():
     with closing(Worker(OBEYING, documents_per_process=3)) as worker:
         processes = [lines(worker, do("process"))[0] for _ in range(7)]
     assert [processes.count(pid) for pid in dict.fromkeys(processes)] == [3, 3, 1]
-
-
-@pytest.mark.slow
-def test_a_title_is_cut_and_of_one_line(worker):
-    text = read(worker, do("say", words="x", title="a\n\tb " + "c" * 2_000_000))
-    assert text.title.startswith("a b ccc")
-    assert len(text.title) <= 500
 
 
 @pytest.mark.slow
@@ -542,19 +512,3 @@ def test_leaving_early_ends_what_is_at_work():
         next(results)
     assert time.monotonic() - started < 60
     assert all(gone(pid) for pid in pids)
-
-
-@pytest.mark.slow
-def test_a_thousand_small_documents_go_through_two_processes():
-    pids: set[str] = set()
-
-    def task(worker: Worker, number: int) -> int:
-        pids.update(lines(worker, do("process")))
-        return number
-
-    def make() -> Worker:
-        return Worker(OBEYING)
-
-    with in_order(task, range(300), lambda _: 0, make, workers=2) as results:
-        assert list(results) == list(range(300))
-    assert len(pids) <= 2 * (1 + 300 // bounds.DOCUMENTS_PER_PROCESS)

@@ -21,16 +21,13 @@ from indexer.store.indices import (
     Scale,
     plan_indices,
 )
-from indexer.store.manifest import read_manifest
 from indexer.store.ranking import KEPT_PASSAGES, PARTITIONS
 from indexer.store.snapshot import Snapshot
-from indexer.store.writer import Writer
 from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER
 
-EXACT = Scale(exact_rows=sys.maxsize)
 # Partitions of four passages lose .01 to .04, with the chance of their training. What is lost at
 # scale is for benchmarks/vector_index.py to measure; rows that an index forgot would cost far more.
 RECALL = 0.9
@@ -214,16 +211,6 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
 
 
 @pytest.mark.slow
-def test_rows_that_are_not_indexed_yet_are_found(root, store):
-    (root / "part_0" / "new.txt").write_text("Zeppelins are moored at a mast.\n")
-    sync(root, store)
-    snapshot = check(store)
-    assert snapshot.vector_index()[2] == 1
-    vector = ENCODER.encode(["new Zeppelins are moored at a mast."])[0]
-    assert snapshot.by_vector(vector, Query("", 1))[0].chunk.source == "part_0/new.txt"
-
-
-@pytest.mark.slow
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):
     (root / "part_0" / "00.txt").unlink()
     (root / "part_1" / "01.txt").rename(root / "part_1" / "renamed.txt")
@@ -241,6 +228,7 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
         assert not gone & {hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60))}
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_index_that_grew_is_as_good_as_a_fresh_one(root, store, tmp_path):
     for number in range(40):
@@ -253,6 +241,7 @@ def test_an_index_that_grew_is_as_good_as_a_fresh_one(root, store, tmp_path):
     assert grown.vector_index()[0] < fresh.vector_index()[0]  # the control: it was not made anew
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_index_that_is_outgrown_is_made_anew_and_a_reader_keeps_the_old(root, store):
     before = Snapshot(store)
@@ -284,28 +273,6 @@ def test_a_table_that_shrank_is_searched_exactly_again(root, store):
     sync(root, store)
     assert Snapshot(store).vector_index() == (0, 0, PASSAGES)
     assert recall(check_store(store)) == 1.0
-
-
-@pytest.mark.slow
-def test_a_store_without_an_index_gets_one_with_the_next_run_that_writes(root, tmp_path):
-    store = tmp_path / "before"
-    sync(root, store, EXACT)
-    assert Snapshot(store).vector_index() == (0, 0, FILES * PASSAGES)
-    sync(root, store)
-    assert Snapshot(store).vector_index()[0] == 0  # nothing was written
-    (root / "part_0" / "00.txt").unlink()
-    sync(root, store)
-    check(store)
-
-
-@pytest.mark.slow
-def test_cleanup_keeps_the_index_and_what_is_found(root, store):
-    write_file(root / "part_3" / "03.txt", 100)
-    sync(root, store)
-    manifest = read_manifest(store)
-    with Writer(store, manifest.fingerprint, manifest.root, LARGE) as writer:
-        writer.cleanup()
-    assert check(store).vector_index()[2] == 0
 
 
 @pytest.mark.slow
@@ -406,31 +373,3 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store,
     assert bool(worded) == bool(below)
     if below:
         assert recall(snapshot, name) >= RECALL
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("where", ["starts_with(source, 'part_1/')", "source IN ('a', 'b')"])
-def test_filters_by_source_use_the_index_of_sources(root, store, tmp_path, where):
-    def plan(of: Path) -> str:
-        return str(Snapshot(of)._chunks.search().where(where).explain_plan())
-
-    sync(root, tmp_path / "exact", EXACT)
-    assert SOURCES in plan(store)
-    assert SOURCES not in plan(tmp_path / "exact")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("told", "shown"), [({}, False), ({"LANCEDB_LOG": "warn"}, True)])
-def test_notes_of_lancedb_are_shown_to_nobody_who_did_not_ask(tmp_path, told, shown):
-    code = "import sys; from indexer.store.lance import import_lancedb\n"
-    code += "import_lancedb().connect(sys.argv[1]).create_table('t', [{'a': 1}], mode='overwrite')"
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path],
-        cwd=REPOSITORY,
-        env={name: value for name, value in os.environ.items() if name != "LANCEDB_LOG"} | told,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert ("No existing dataset" in done.stderr) == shown
-    assert shown or not done.stderr

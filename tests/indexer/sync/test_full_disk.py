@@ -10,18 +10,15 @@ from random import Random
 import pytest
 
 from indexer.errors import CorpusError
-from indexer.store.folder import VECTORS, usage
-from indexer.store.staging import STAGING, StagedShard
-from indexer.store.texts import Texts
-from indexer.store.vectors import VectorCache, key_of
+from indexer.store.folder import VECTORS
+from indexer.store.staging import STAGING
 from indexer.sync.folder import sync_folder
-from indexer.sync.run import fingerprint_of
 from tests.support.checks import check_same, check_store, content
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import change_folder, make_folder
 from tests.support.hands import ToyHands
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import CHUNKER, ENCODER, own, sync
+from tests.support.toy_index import own, sync
 
 DISK = 24 * 2**20
 
@@ -70,6 +67,7 @@ def test_a_disk_that_is_full_at_any_point_costs_nothing_but_the_run(disk, tmp_pa
     check_same(store, tmp_path / "fresh")
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_disk_that_is_full_while_shards_are_made_costs_nothing_but_the_run(disk, tmp_path):
     root, store = tmp_path / "docs", disk / "store"
@@ -85,39 +83,6 @@ def test_a_disk_that_is_full_while_shards_are_made_costs_nothing_but_the_run(dis
     assert not (store / STAGING).exists()
     sync(root, tmp_path / "fresh")
     check_same(store, tmp_path / "fresh")
-
-
-def test_a_shard_that_cannot_write_its_last_words_is_abandoned_all_the_same(disk):
-    store = disk / "store"
-    staging = store / STAGING
-    staging.mkdir(parents=True)
-    texts = Texts(store, keep=False)
-    model = fingerprint_of(ENCODER, CHUNKER)
-    staged = StagedShard(store, "ab", texts, VectorCache(store, model), model)
-    staged.add({"source": "a.txt"}, [])  # waits in memory
-    room = os.statvfs(disk)
-    (disk / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize))
-    with pytest.raises(CorpusError, match="is full"):  # the control
-        staged.finish("", 0)
-    staged.abandon()
-    assert not list(staging.iterdir())
-
-
-def test_vectors_for_which_there_is_no_space_are_not_half_saved(disk):
-    cache = VectorCache(disk, fingerprint_of(ENCODER, CHUNKER))
-    texts = [str(number) for number in range(400)]
-    keys, vectors = [key_of(text) for text in texts], ENCODER.encode(texts)
-    cache.put(keys[:200], vectors[:200])
-    (path,) = (disk / VECTORS).iterdir()
-    size = path.stat().st_size
-    (disk / "ballast").write_bytes(bytes(DISK - usage(disk).bytes - 5 * 4096))
-    with pytest.raises(CorpusError, match=r"disk .* is full"):
-        cache.put(keys[200:], vectors[200:])
-    assert path.stat().st_size == size
-    (disk / "ballast").unlink()
-    cache.put(keys[200:], vectors[200:])
-    cache.close()
-    assert all(cache.get(key) is not None for key in keys)
 
 
 @pytest.mark.slow

@@ -239,6 +239,7 @@ def run(store: Path, root: Path, before: str = "", *, force: bool = False) -> li
     return [int(word) for word in done.stdout.split()]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, store):
     pages = [picture([f"Sheet {n} of the lease", f"Rent {n}50.00"], (620, 160)) for n in range(6)]
@@ -262,6 +263,7 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
     ]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_extra_that_comes_later_reads_what_waited_and_one_that_goes_loses_nothing(root, store):
     scan(root / "scan.pdf", [picture(LEASE)])

@@ -15,7 +15,6 @@ import pytest
 
 from indexer.confine import starting
 from indexer.embed import FolderEncoder
-from indexer.errors import CorpusError
 from indexer.store.ownership import make_store
 from indexer.store.staging import make_staging
 from indexer.sync.folder import sync_folder
@@ -125,20 +124,6 @@ def test_a_process_that_does_not_say_that_it_is_sealed_gets_no_order(first):
         Hand({}, saying(first))
 
 
-def test_what_it_says_about_itself_is_an_error_of_its_own_kind():
-    said = json.dumps({"error": {"kind": "StoreLocked", "message": "a\nb", "hint": ""}})
-    with pytest.raises(CorpusError, match="a b"):
-        Hand({}, saying(said))
-
-
-def test_hands_that_were_stopped_start_nothing():
-    hands = LocalHands(1)
-    hands.close()
-    with pytest.raises(ShardLost, match="was stopped"):
-        hands.work({}, ORDER, 1.0, fresh=False)
-    assert hands.pids == []
-
-
 # ---- The whole way, with the packaged model
 
 
@@ -172,6 +157,7 @@ def sockets_of(pid: int) -> list[str]:
     return [inode for inode in found if inode in named]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_killed_at_random_moments_its_processes_cost_their_shards_and_never_have_a_socket(
     made, tmp_path
@@ -223,6 +209,7 @@ def test_killed_at_random_moments_its_processes_cost_their_shards_and_never_have
         assert not Path(f"/proc/{pid}").exists()
 
 
+@pytest.mark.nightly
 def test_the_control_sees_a_socket():
     import socket
 
@@ -230,36 +217,6 @@ def test_the_control_sees_a_socket():
         open_one.bind(("127.0.0.1", 0))
         open_one.listen()
         assert sockets_of(os.getpid())
-
-
-class Impatient(LocalHands):
-    """Hands whose first process stands still, and whose shards have little time."""
-
-    stopped = 0
-
-    def work(self, opening, order, seconds, *, fresh):
-        if not self.stopped:
-            threading.Thread(target=self._stop_first).start()
-        return super().work(opening, order, 8.0, fresh=fresh)
-
-    def _stop_first(self):
-        while not self.pids:
-            time.sleep(0.01)
-        if not self.stopped:
-            self.stopped = self.pids[0]
-            os.kill(self.stopped, signal.SIGSTOP)
-
-
-@pytest.mark.slow
-def test_a_process_that_stands_still_is_ended_and_its_shard_done_elsewhere(made, tmp_path):
-    store = tmp_path / "store"
-    make_store(store)
-    hands = Impatient(1)
-    outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
-    assert any("took too long" in why for why in outcome.cluster.again)
-    assert not Path(f"/proc/{hands.stopped}").exists()
-    assert outcome.cluster.here == 0
-    check_same(made / "store", store)
 
 
 DRIVER = """

@@ -11,7 +11,7 @@ from threading import Event
 import numpy as np
 import pytest
 
-from indexer.errors import CorpusError, DamagedStore, IncompatibleStore, NoIndex, StoreLocked
+from indexer.errors import DamagedStore, IncompatibleStore, NoIndex, StoreLocked
 from indexer.files.walk import SeenFile, Walk, walk
 from indexer.records import FileRow, Query
 from indexer.store.lock import writer_lock
@@ -78,15 +78,6 @@ def test_a_name_that_is_no_utf8_is_indexed_found_and_up_to_date(root, store):
 
 
 @pytest.mark.slow
-def test_what_a_document_hides_stands_in_its_row(root, store):
-    (root / "page.html").write_text("<p>The oven is new.</p><p hidden>The oven is on loan.</p>")
-    sync(root, store)
-    row = Snapshot(store).file("page.html")
-    assert (row.status, row.detail) == ("indexed", "1 passage is hidden in the document")
-    assert Snapshot(store).file("a.md").detail is None  # the control
-
-
-@pytest.mark.slow
 def test_every_row_knows_its_file_its_place_and_a_unit_vector(root, store):
     sync(root, store)
     for row in Snapshot(store).chunk_rows().to_pylist():
@@ -120,19 +111,6 @@ def test_quotation_marks_in_a_name_neither_break_nor_widen_a_filter(root, store)
 
 
 @pytest.mark.slow
-def test_any_sequence_of_changes_equals_one_fresh_index(root, store, tmp_path):
-    sync(root, store)
-    (root / "a.md").write_text("Changed once.\n")
-    sync(root, store)
-    (root / "a.md").write_text("Changed twice.\n")
-    (root / "sub/b.txt").rename(root / "c.txt")
-    (root / "new.txt").write_text("Brand new.\n")
-    sync(root, store)
-    sync(root, tmp_path / "fresh")
-    assert rows(store) == rows(tmp_path / "fresh")
-
-
-@pytest.mark.slow
 def test_a_new_time_without_new_bytes_embeds_nothing(root, store):
     sync(root, store)
     os.utime(root / "a.md", ns=(1, 1))
@@ -158,12 +136,6 @@ def test_a_second_edit_within_one_tick_of_the_clock_is_found(root, store):
     (root / "a.md").write_text("# Bread\n\nSourdough rises boldly.\n")
     os.utime(root / "a.md", ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert sync(root, store).updated == 1
-
-
-@pytest.mark.slow
-def test_force_indexes_every_file_anew(root, store):
-    sync(root, store)
-    assert sync(root, store, force=True).embedded == 3
 
 
 @pytest.mark.slow
@@ -275,26 +247,6 @@ def test_nothing_in_a_query_is_syntax(root, store, query):
 
 
 @pytest.mark.slow
-def test_words_of_scripts_without_spaces_and_identifiers_are_found(root, store):
-    (root / "ja.txt").write_text("東京都の新しい図書館は月曜日に休みです。\n")
-    (root / "th.txt").write_text("ฉันชอบกินข้าวผัด\n")
-    (root / "id.txt").write_text("Call foo_bar when E1042 shows.\n")
-    sync(root, store)
-    assert found(store, "図書館") == {"ja.txt"}
-    assert found(store, "ข้าวผัด") == {"th.txt"}
-    assert found(store, "foo_bar") == found(store, "e1042") == {"id.txt"}
-
-
-@pytest.mark.slow
-def test_a_search_below_a_path_loses_no_result_to_others(root, store):
-    for number in range(30):
-        (root / f"x{number}.txt").write_text("boiler boiler boiler\n")
-    sync(root, store)
-    hits = Snapshot(store).by_text(Query("boiler", 1, paths=("sub/",)))
-    assert [hit.chunk.source for hit in hits] == ["sub/b.txt"]
-
-
-@pytest.mark.slow
 def test_a_second_writer_is_refused_with_the_name_of_the_first(root, store):
     sync(root, store)
     with writer_lock(store), pytest.raises(StoreLocked, match=f"process {os.getpid()} .* since"):
@@ -353,29 +305,6 @@ def test_a_store_where_nobody_may_write_is_explained(open_folder):
 
 
 @pytest.mark.slow
-def test_a_full_disk_is_explained_and_the_old_index_serves(root, tmp_path):
-    store = tmp_path / "small"
-    store.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", store], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("this process cannot mount a small file system")
-    try:
-        sync(root, store)
-        for number in range(40):
-            (root / f"n{number}.txt").write_text(f"Note {number}. " * 3_000)
-        with pytest.raises(CorpusError, match=r"disk .* is full"):
-            sync(root, store)
-        assert found(store, "sourdough") == {"a.md"}
-        for path in root.glob("n*.txt"):
-            path.unlink()
-        assert sync(root, store).removed == 0
-    finally:
-        subprocess.run(["umount", "-l", store], check=True)
-
-
-@pytest.mark.slow
 def test_a_store_is_found_from_any_folder_below_and_moves_with_its_corpus(root, tmp_path):
     store = tmp_path / ".corpus-agent"
     sync(root, store)
@@ -391,13 +320,6 @@ def test_a_store_is_found_from_any_folder_below_and_moves_with_its_corpus(root, 
     store.rename(moved / ".corpus-agent")
     root.rename(moved / "docs")
     assert root_of(moved / ".corpus-agent", read_manifest(moved / ".corpus-agent")).is_dir()
-
-
-@pytest.mark.slow
-def test_the_store_is_its_owners_and_no_part_of_a_repository(root, store):
-    sync(root, store)
-    assert store.stat().st_mode & 0o777 == 0o700
-    assert (store / ".gitignore").read_text() == "*\n"
 
 
 # -- the plan, which is pure
