@@ -192,36 +192,3 @@ def test_a_link_in_the_place_of_a_document_is_not_followed(report, root, tmp_pat
     (root / "report.pdf").symlink_to(tmp_path / "secret.pdf")
     with pytest.raises(Refused, match="report"):
         report.page_picture("report.pdf", 1)
-
-
-def test_a_file_that_is_no_pdf_any_more_is_reported(report, root):
-    (root / "report.pdf").write_bytes(b"%PDF-1.7\nbroken")
-    with pytest.raises(Unreachable, match=r"cannot be read now .*malformed"):
-        report.page_picture("report.pdf", 1)
-
-
-@pytest.mark.slow
-def test_the_heading_of_a_line_is_that_of_the_document_as_it_is_now(corpus: Index, root: Path):
-    before = root / "bread.md"
-    before.write_text(
-        "# Bread\n\nWords.\n\n## Dough\n\nRises.\n\n### Cold\n\nWaits.\n\n## Oven\n\nBakes.\n"
-    )
-    found = [corpus.heading("bread.md", line) for line in (3, 7, 11, 15)]
-    assert found == ["", "Dough", "Dough > Cold", "Oven"]
-    assert corpus.heading("lease.txt", 1) == ""  # "#" begins no heading in a plain text
-    (root / "lease.txt").write_text("# no heading\n\nThe tenant pays.\n")
-    assert corpus.heading("lease.txt", 3) == ""
-    with pytest.raises(Refused, match="not in the index"):
-        corpus.heading("other.md", 1)
-
-
-@pytest.mark.slow
-def test_an_empty_file_is_said_to_be_empty(corpus, root):
-    (root / "empty.txt").write_text("")
-    (root / "blank.txt").write_text(" \n")
-    sync(root, root.parent / "store")
-    newest = Index.open(root.parent / "store")
-    with pytest.raises(Refused, match=r"'empty\.txt' is empty, so it has no text to read"):
-        newest.read("empty.txt")
-    with pytest.raises(Refused, match=r"'blank\.txt' could not be indexed \(no_text\)"):
-        newest.read("blank.txt")

@@ -26,7 +26,6 @@ from corpus_agent.selftest.injection.strings import Targets
 from corpus_agent.selftest.stores import home
 from corpus_agent.service.cluster import RayHands
 from corpus_agent.service.opening import opened
-from corpus_agent.settings import Settings, absolute
 from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
@@ -124,11 +123,6 @@ def test_a_program_that_is_started_without_care_runs_a_trap(tmp_path, marks, tra
     assert (marks / trap).exists()
 
 
-def test_a_trap_as_early_as_encodings_is_run_too(tmp_path, marks):
-    careless(planted(tmp_path / "cloned", marks), [sys.executable, "-c", ""])
-    assert (marks / "init").exists()
-
-
 @pytest.mark.slow
 def test_the_module_takes_no_name_from_where_one_stands_once_it_runs(tmp_path, marks):
     """What Python itself imports to find it can be kept out by -P alone: here `contextlib`."""
@@ -167,40 +161,6 @@ def careless(folder, command):
 
 
 # -- what was installed with `pip install --user` is imported, and nothing of it is run at the start
-
-CHILD_OF_USER = """
-import os, sys
-for left in os.scandir(sys.argv[1]):
-    os.unlink(left)
-sys.path.insert(0, {repository!r})
-from indexer.confine import starting
-code = "from importlib.util import find_spec; print(*map(bool, map(find_spec, {names!r})))"
-print(starting.run(starting.Command(starting.python(code))).stdout)
-"""
-
-
-@pytest.mark.parametrize(
-    ("flags", "found"), [(["-P"], "True False"), (["-P", "-s"], "False False")], ids=["with", "no"]
-)
-def test_a_process_imports_what_was_installed_for_this_user_alone(tmp_path, marks, flags, found):
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    installed = tmp_path / "home" / "lib" / version / "site-packages"
-    installed.mkdir(parents=True)
-    (installed / "only_here.py").write_text("")
-    (installed / "json.py").write_text("raise SystemExit('not the standard library')")
-    for name, mark in (("usercustomize.py", "usercustomize"), ("trap.pth", "pth")):
-        (installed / name).write_text(MARK.format(str(marks / mark)))
-    here = tmp_path / "here"
-    here.mkdir()
-    (here / "stranger.py").write_text("")
-    given = {**os.environ, "PYTHONUSERBASE": str(tmp_path / "home"), "PYTHONPATH": ""}
-    code = CHILD_OF_USER.format(repository=str(REPOSITORY), names=["only_here", "stranger"])
-    command = [BASE, *flags, "-c", code, str(marks)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=here, env=given)
-    assert (done.stdout.strip(), done.stderr) == (found, "")
-    assert not list(marks.iterdir())  # the first process removed the marks that it made itself
-    subprocess.run([BASE, "-P", "-c", ""], cwd=here, env=given)
-    assert {path.name for path in marks.iterdir()} == {"usercustomize", "pth"}  # the control
 
 
 # -- every place that starts a program
@@ -496,11 +456,6 @@ def test_a_program_of_the_working_folder_is_not_found(stranger):
         find_program()
 
 
-def test_a_program_elsewhere_is_found(stranger, monkeypatch):
-    monkeypatch.chdir("/")
-    assert starting.find_program("llama-server") == stranger / "llama-server"
-
-
 def test_lists_of_folders_keep_what_does_not_depend_on_where_one_stands(stranger, monkeypatch):
     monkeypatch.setenv("PATH", f"/a:.:/b::bin:../x:{stranger}:{stranger}/:{stranger}/bin")
     monkeypatch.setenv("LD_LIBRARY_PATH", ":.")
@@ -526,13 +481,3 @@ def test_a_variable_that_is_not_on_the_list_is_not_handed_on(name):
 def test_a_command_is_a_full_path():
     with pytest.raises(CorpusError, match="not the absolute path"):
         starting.Command(("python3", "-c", ""))
-
-
-def test_settings_are_those_of_where_the_parent_stands(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    here = Settings(store=Path("s"), model=Path("m"), llm="unix:server.sock")
-    there = absolute(here)
-    assert (there.store, there.model) == (tmp_path / "s", tmp_path / "m")
-    assert there.llm == f"unix:{tmp_path}/server.sock"
-    assert absolute(Settings(llm="http://127.0.0.1:1")).llm == "http://127.0.0.1:1"
-    assert absolute(Settings()).store is None

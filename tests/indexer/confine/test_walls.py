@@ -159,14 +159,3 @@ def test_a_process_with_other_threads_gets_no_wall_before_it_is_refused(root, st
     found = python(code, root, store)
     assert "2 threads run in this process" in found["error"]
     assert found["same"]
-
-
-@pytest.mark.slow
-def test_a_process_that_is_sealed_again_stays_where_it_is(root, store, standing):
-    code = """
-    from corpus_agent.seal import policy, seal
-    again = policy(Path("/usr"), store)
-    outcome["walls"] = seal(again).walls
-    outcome["user"] = os.getuid()
-    """
-    assert sealed("", code, root, store) == {"walls": [], "user": os.getuid()}

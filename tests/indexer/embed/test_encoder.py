@@ -10,15 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.confine.devices import gpu_seen
 from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
 from indexer.embed.encoder import EXACT, HALF, NEAR
 from indexer.embed.folder import ModelFolder
-from indexer.embed.graph import MOST_INT8, quantised
 from indexer.embed.onnx_engine import OnnxEngine
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
-from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
 
 TEXTS = [
@@ -99,23 +96,6 @@ def test_changed_weights_are_refused(tmp_path):
         TorchEngine(taken)
 
 
-@pytest.mark.slow
-def test_what_fails_beside_other_work_is_raised_when_the_model_is_used(tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(packaged_model(), folder)
-    with (folder / "model.safetensors").open("r+b") as file:
-        file.seek(1_000_000)
-        file.write(b"\xff")
-    changed = FolderEncoder()
-    changed._folder.path = folder
-    with changed.loading():
-        pass
-    with pytest.raises(CorpusError, match="they were changed or damaged"):
-        changed.encode(["x"])
-    with pytest.raises(CorpusError, match="the store is gone"), changed.loading():
-        raise CorpusError("the store is gone")
-
-
 def test_a_folder_that_is_no_model_is_explained(tmp_path):
     with pytest.raises(CorpusError, match=r"no readable model\.safetensors"):
         FolderEncoder(tmp_path).encode(["x"])
@@ -173,16 +153,6 @@ def test_prefixes_are_those_of_the_folder_or_of_its_family(tmp_path, name, said,
     (folder / "config_sentence_transformers.json").write_text(json.dumps(said))
     encoder = FolderEncoder(folder)
     assert (encoder.query_prefix, encoder.document_prefix) == (query, passage)
-
-
-@pytest.mark.slow
-def test_a_window_that_is_not_stated_is_that_of_the_tokenizer_or_the_places(make_model):
-    folder = make_model()
-    (folder / "sentence_bert_config.json").unlink()
-    (folder / "tokenizer_config.json").write_text('{"model_max_length": 32}')
-    assert ModelFolder(folder).max_tokens == 32
-    (folder / "tokenizer_config.json").write_text('{"model_max_length": 1e30}')
-    assert ModelFolder(folder).max_tokens == 64
 
 
 @pytest.mark.parametrize(
@@ -259,16 +229,6 @@ def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
     assert np.array_equal(together, [e.vector for e in two.encode_tokens(TEXTS)])
 
 
-def test_quantised_rows_are_near_the_weights_and_a_row_of_zeros_stays_one():
-    weight = np.random.default_rng(0).normal(size=(8, 32)).astype(np.float32)
-    weight[3] = 0
-    rows, scales = quantised(weight)
-    assert (rows.dtype, int(np.abs(rows).max())) == (np.int8, MOST_INT8)
-    assert 2 * 255 * MOST_INT8 < 2**15  # two products fit where there is no VNNI
-    assert np.abs(rows * scales[:, None] - weight).max() <= scales.max() / 2 + 1e-6
-    assert not rows[3].any()
-
-
 # ---- By which engine
 
 
@@ -342,53 +302,6 @@ def test_vectors_that_are_not_the_models_own_are_not_used(make_model, tmp_path):
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_a_packaged_model_that_computes_otherwise_is_refused(tmp_path):
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(REPOSITORY / "indexer", tmp_path / "indexer", ignore=ignored)
-    command = [
-        sys.executable, "-c",
-        "from indexer.embed import FolderEncoder as E; E().encode(['x'])",
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr  # the control
-    (path,) = tmp_path.glob("indexer/embed/probe-*.npy")
-    np.save(path, np.roll(np.load(path), 1, axis=1))
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert "CorpusError: The vectors of all-MiniLM-L6-v2 are wrong on this machine" in done.stderr
-
-
-@pytest.mark.slow
-def test_in_a_store_that_may_not_be_written_nothing_is_kept(open_folder):
-    folder = ModelFolder()
-    assert folder.weights_sha256
-    vectors = probe.packaged()
-    assert as_nobody(lambda: probe.keep(open_folder, folder, vectors)) is False
-    assert list(open_folder.iterdir()) == []
-    assert probe.keep(open_folder, folder, vectors)  # the control
-    assert np.array_equal(probe.kept(open_folder, folder), vectors)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kind", "note"), [("Bert", ""), ("DistilBert", "through sentence-transformers")]
-)
-def test_another_model_works_from_inside_the_seal(make_model, cli, tmp_path, kind, note):
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus/a.md").write_text("# Boiler\n\nThe pressure must be 1.5 bar.\n")
-    flags = ("--model", make_model(kind), "--store", tmp_path / "store")
-    done = cli(*flags, "index", tmp_path / "corpus")
-    assert done.returncode == 0, done.stderr
-    assert note in done.stderr
-    done = cli(*flags, "search", "pressure", "--json")
-    assert done.returncode == 0, done.stderr
-    assert note in done.stderr if note else done.stderr == ""
-    found = json.loads(done.stdout)
-    assert (found["results"][0]["source"], found["seal"]) == ("a.md", "enforced")
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
 def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
     folder = ModelFolder()
     expected = probe.packaged()
@@ -398,10 +311,3 @@ def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
         lengths = np.linalg.norm(engine.encode(TEXTS[:3]), axis=1)
         assert np.abs(lengths - 1).max() < 1e-6  # float16 alone is too coarse for that
     assert probe.least_cosine(OnnxEngine(folder, "int8"), expected) >= NEAR  # so they may mix
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(gpu_seen() is not None, reason="this machine has a GPU")
-def test_a_device_that_is_not_there_is_refused_and_not_replaced():
-    with pytest.raises(CorpusError, match=r"--device cuda: torch .* finds no GPU here"):
-        FolderEncoder(bulk=True, device="cuda").encode(["x"])

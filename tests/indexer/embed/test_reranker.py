@@ -1,19 +1,14 @@
 """A reranker puts what was found into its order, and a search without it is what it was."""
 
-import json
 import shutil
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from corpus_agent.seal import unsealed
-from corpus_agent.service import session
-from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch
 from corpus_agent.text.sanitize import one_line
 from indexer.embed import FolderEncoder, Reranker
-from indexer.errors import CorpusError, UsageError
+from indexer.errors import CorpusError
 from indexer.index import Index
 from indexer.records import Query
 from tests.support.fakes import MemoryCorpus
@@ -83,58 +78,6 @@ def test_one_that_fails_is_told_of_once_and_the_search_is_what_it_was(sample_sto
     assert corpus.search(Query("lease")) == opened(sample_store, None).search(Query("lease"))
     assert f"The reranker {kind} failed" in reranker.outage
     assert corpus.notices == (reranker.outage,)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_scores_that_are_no_numbers_are_an_outage(sample_store, folder):
-    from safetensors.numpy import load_file, save_file
-
-    sick = folder.with_name("sick")
-    shutil.copytree(folder, sick)
-    weights = load_file(sick / "model.safetensors")
-    weights["classifier.bias"] = np.full_like(weights["classifier.bias"], np.nan)
-    save_file(weights, sick / "model.safetensors", {"format": "pt"})
-    corpus = opened(sample_store, Reranker(sick))
-    assert corpus.search(Query(QUERY)) == opened(sample_store, None).search(Query(QUERY))
-    assert "no numbers" in corpus.notices[0]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_an_answer_says_that_its_reranker_failed(sample_store, tmp_path):
-    store = tmp_path / "store"
-    shutil.copytree(sample_store, store)
-    with pytest.raises(UsageError, match="Check --reranker"):
-        session.open_corpus(Settings(store=store, reranker=str(tmp_path / "absent")))
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    settings = Settings(store=store, reranker=str(empty))
-    corpus, launch = session.open_corpus(settings), Launch(unsealed())
-    answerer = session.answerer_for(corpus, launch, settings)
-    answer, _ = session.ask_recorded("How long?", corpus, answerer, launch, settings)
-    (notice,) = (each for each in answer.notices if "reranker" in each)
-    assert "The reranker empty failed" in notice
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_command_reranks_sealed_and_says_what_it_could_not(sample_store, folder, cli, tmp_path):
-    sealed = ("--store", sample_store, "--reranker")
-    found = cli(*sealed, folder, "search", QUERY, "--json", "--explain")
-    shown = json.loads(found.stdout)
-    assert shown["seal"] == "enforced"
-    assert shown["notices"] == []
-    scores = [hit["rerank"] for hit in shown["results"]]
-    assert scores == sorted(scores, reverse=True)
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    failed = cli(*sealed, empty, "search", QUERY, "--json")
-    (notice,) = json.loads(failed.stdout)["notices"]
-    assert "The reranker empty failed" in notice and failed.stderr == ""
-    absent = cli(*sealed, tmp_path / "absent", "search", QUERY)
-    assert absent.returncode == 2
-    assert "Check --reranker" in absent.stderr
 
 
 class Failing:

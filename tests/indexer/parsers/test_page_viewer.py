@@ -1,12 +1,9 @@
 """The process that shows pages: its pictures, what it may not do, what it may cost."""
 
-import concurrent.futures.thread
-import gc
 import json
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,7 +18,6 @@ from indexer.parsers.png import png_of
 from indexer.records import Box
 from tests.support.obeying_viewer import FRAMES, attempts, said
 from tests.support.page_pictures import document, drawn, points_of_png
-from tests.support.processes import runs, until
 
 OBEYING = "tests.support.obeying_viewer"
 
@@ -230,26 +226,7 @@ def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(
             protocol.checked_points(payload, 4)
 
 
-def test_points_come_out_of_the_wire_as_they_went_in():
-    points = Points(2, 3, 1, b"abcdef")
-    assert protocol.checked_points(protocol.encoded_points(points), 2) == points
-
-
 # -- its process -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_viewer_that_is_collected_waits_for_nothing_and_takes_no_lock():
-    """Garbage is collected in the middle of anything: of what holds the locks of threads too."""
-    viewer = PageViewer()
-    with document(drawn(square)) as pdf:
-        viewer.picture(pdf, 1, 100)
-        pid = viewer._showing._process.running().pid
-        with concurrent.futures.thread._global_shutdown_lock, viewer._showing._process._lock:
-            del viewer
-            gc.collect()
-            assert runs(pid)  # it waits for the lock that is held here, and this thread does not
-    assert until(lambda: not Path(f"/proc/{pid}").exists())
 
 
 def test_eight_at_a_time_each_get_their_own_page(viewer):

@@ -5,12 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageChops
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import tesseract
-from indexer.parsers.installed import recognition_state
 from indexer.parsers.recogniser import (
     RecognisedPage,
     Recogniser,
@@ -19,14 +17,10 @@ from indexer.parsers.recogniser import (
     is_word,
 )
 from tests.support import obeying_recogniser
-from tests.support.pictures import KEYS, LEASE, as_bytes, held, photo, picture
+from tests.support.pictures import KEYS, LEASE, as_bytes, held, picture
 
 GIB = 2**30
 OBEYING = "tests.support.obeying_recogniser"
-needs_russian = pytest.mark.skipif(
-    "Cyrillic" not in recognition_state().tesseract,
-    reason="there is no Tesseract with Russian here (apt-get install tesseract-ocr-rus)",
-)
 
 
 @pytest.fixture(scope="module")
@@ -64,29 +58,6 @@ def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("degrees", [0, 90, 180, 270, 4])
-def test_each_word_is_placed_where_it_stands_on_the_page_as_it_lies(recogniser, degrees):
-    page = picture(LEASE)
-    only = ImageChops.difference(picture(LEASE), picture((LEASE[0], "", LEASE[2])))
-    band = only.getbbox()  # the second line alone
-    lies = {"expand": True, "resample": Image.Resampling.BICUBIC}
-    turned = page.rotate(degrees, fillcolor="white", **lies)
-    mask = Image.new("L", page.size)
-    mask.paste(255, band)
-    left, top, right, bottom = mask.rotate(degrees, **lies).getbbox()
-    found = read(recogniser, as_bytes(turned))
-    words = [word for word in found.words if word.line == 1]
-    assert [word.text for word in words] == LEASE[1].split()
-    assert [word.line for word in found.words] == sorted(word.line for word in found.words)
-    width, height = turned.size
-    xs = [place * width for word in words for place in (word.left, word.right)]
-    ys = [place * height for word in words for place in (word.top, word.bottom)]
-    around = min(xs), min(ys), max(xs), max(ys)
-    assert all(abs(a - b) < 14 for a, b in zip(around, (left, top, right, bottom), strict=True))
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
 def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
     image = picture(LEASE)
     smear = image.crop((0, 90, 620, 150)).resize((26, 5)).resize((620, 60))
@@ -118,16 +89,6 @@ def test_every_kind_of_picture_is_read(recogniser, kind, options):
     assert texts(read(recogniser, as_bytes(image, kind, **options))) == [LEASE[0]]
 
 
-@pytest.mark.slow
-def test_a_first_look_tells_a_page_from_a_photo(recogniser):
-    receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
-    for image, shows in ((receipt, True), (photo(), False)):
-        with held(as_bytes(image)) as descriptor:
-            recogniser.open(descriptor)
-            recogniser.draw(1)
-            assert recogniser.shows_text() is shows
-
-
 def test_the_hash_of_a_page_is_that_of_its_points(recogniser):
     with held(as_bytes(picture(LEASE))) as one, held(as_bytes(picture(KEYS), "TIFF")) as other:
         recogniser.open(one)
@@ -137,12 +98,6 @@ def test_the_hash_of_a_page_is_that_of_its_points(recogniser):
     assert first == again
     assert first.sha256 != second.sha256
     assert not first.blank
-
-
-def test_an_empty_sheet_is_told_without_reading_it(recogniser):
-    with held(as_bytes(picture([]))) as descriptor:
-        recogniser.open(descriptor)
-        assert recogniser.draw(1).blank
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\nbroken", b"%PDF-1.7\nbroken", b"II*\x00" * 9])
@@ -273,30 +228,3 @@ def test_a_word_without_a_place_on_the_page_is_refused():
             wrong = [*right[:place], value, *right[place + 1 :]]
             assert not is_placed(wrong), wrong
     assert not is_placed(right[1:])
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@needs_russian
-def test_a_page_in_letters_that_rapidocr_lacks_is_read_by_tesseract(recogniser):
-    russian = ("Договор аренды дома", "Плата составляет 1250 евро", "Срок до 31 марта 2027")
-    page = read(recogniser, as_bytes(_in_dejavu(russian)))
-    assert page.engine == "tesseract"
-    assert texts(page) == list(russian)
-    assert " ".join(word.text for word in page.words) == " ".join(russian)
-    first, last = page.words[0], page.words[-1]
-    assert (first.left, first.top) == pytest.approx((40 / 620, 40 / 260), abs=0.04)
-    assert (last.top, last.bottom) == pytest.approx((164 / 260, 192 / 260), abs=0.04)
-
-
-def _in_dejavu(lines):
-    from PIL import ImageDraw, ImageFont
-
-    image = picture([], (620, 260))
-    try:
-        font = ImageFont.truetype("DejaVuSans.ttf", 30)
-    except OSError:
-        pytest.skip("there is no font with Cyrillic letters here (DejaVu Sans)")
-    for number, line in enumerate(lines):
-        ImageDraw.Draw(image).text((40, 36 + number * 62), line, font=font, fill="black")
-    return image

@@ -17,7 +17,7 @@ import indexer
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
-from indexer.parsers.pool import AHEAD_ITEMS, in_order, worker_count, workers_for
+from indexer.parsers.pool import AHEAD_ITEMS, in_order
 from indexer.parsers.worker import Batch, Worker
 from indexer.records import Line
 from tests.support import obeying_worker
@@ -216,27 +216,6 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
         pytest.raises(SealUnavailable, match="2 threads run in this process"),
     ):
         read(worker, b"words\n")
-
-
-@pytest.mark.slow
-def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
-    """On such a system the program itself runs only as --unsealed, which its answers bear."""
-    outcome = python("""
-        from indexer.confine import Denial, check_kernel, restrict_syscalls
-        import pytest
-        from indexer.errors import SealUnavailable
-        from indexer.parsers.worker import Worker
-        from tests.support.obeying_worker import do
-        from tests.support.parsing import OBEYING, QUICK, lines, reason
-        restrict_syscalls([Denial("landlock_create_ruleset", errno.ENOSYS)])
-        with pytest.raises(SealUnavailable):
-            check_kernel()
-        worker = Worker(OBEYING, lambda _: QUICK)
-        outcome["open"] = lines(worker, do("open", path="/etc/passwd"))[0].partition(" ")[0]
-        outcome["memory"] = reason(worker, do("memory", mib=1_000))
-        worker.close()
-    """)
-    assert outcome == {"open": "read", "memory": "memory"}
 
 
 # -- what a document may cost ----------------------------------------------------------------------
@@ -443,14 +422,6 @@ def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
 # -- several at work -------------------------------------------------------------------------------
 
 
-def test_little_is_read_by_one_worker_and_much_by_one_a_core():
-    cores = worker_count()
-    assert [workers_for(*work) for work in [(0, 0), (2, 900), (63, 2**18 - 1)]] == [1, 1, 1]
-    for much in [(2, 2**30), (10_000, 1_000), (2, 4 * 2**18)]:
-        assert workers_for(*much) == cores, much
-    assert workers_for(3, 2**18) == min(cores, 2)
-
-
 def test_results_come_in_order_whatever_is_ready_first():
     def task(_: Worker, number: int) -> int:
         time.sleep(0.05 if number % 7 == 0 else 0)
@@ -492,23 +463,3 @@ def test_what_a_task_raises_is_raised_to_the_taker():
         in_order(task, range(50), lambda _: 0, workers=2) as results,
     ):
         list(results)
-
-
-@pytest.mark.slow
-def test_leaving_early_ends_what_is_at_work():
-    pids: list[int] = []
-
-    def task(worker: Worker, number: int) -> int:
-        pids.extend(map(int, lines(worker, do("process"))))
-        if number:
-            read(worker, do("wait"))
-        return number
-
-    def make() -> Worker:
-        return Worker(OBEYING)
-
-    started = time.monotonic()
-    with in_order(task, range(9), lambda _: 0, make, workers=2) as results:
-        next(results)
-    assert time.monotonic() - started < 60
-    assert all(gone(pid) for pid in pids)

@@ -1,35 +1,23 @@
 """Former versions: which are kept, what they hold, what changed, and back to one of them."""
 
 import json
-import os
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from corpus_agent import render
-from indexer.errors import DamagedStore, Refused
-from indexer.index import Index
-from indexer.records import Chunk, Query
+from indexer.errors import DamagedStore
 from indexer.store.history import difference, history, roll_back
 from indexer.store.keeping import Keep, kept_versions
-from indexer.store.manifest import hold, read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.versions import versions
-from indexer.store.writer import Writer
 from tests.support.checks import check_same, check_store
 from tests.support.forged import signed
-from tests.support.places import REPOSITORY
-from tests.support.toy_index import ENCODER, copied, found, rows, sync
+from tests.support.toy_index import copied, rows, sync
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-KILLS = 20
 
 
 def made(*days_ago: float) -> list[tuple[int, datetime]]:
@@ -94,49 +82,6 @@ def numbers(store: Path) -> list[int]:
     return [manifest.version for manifest in versions(store)]
 
 
-def cleaned(store: Path) -> None:
-    manifest = read_manifest(store)
-    with Writer(store, manifest.fingerprint, manifest.root) as writer:
-        writer.cleanup()
-
-
-@pytest.mark.slow
-def test_versions_that_are_kept_outlive_cleanups_and_those_between_go(edited, root):
-    before = rows(edited)
-    cleaned(edited)
-    assert numbers(edited) == [1, 2, 4]  # 4 has the rows of 3
-    assert found_at(edited, 1, "oven") == set()
-    assert found_at(edited, 2, "oven") == {"n0.txt"}
-    assert rows(edited) == before
-    tables = edited / "lance" / "chunks.lance"
-    named = {manifest.chunks_version for manifest in versions(edited)}
-    assert len([*(tables / "_versions").glob("*.manifest")]) == len(named)
-    assert len([*(tables / "_transactions").iterdir()]) <= len(named)
-    sync(root, edited, keep=Keep())
-    assert numbers(edited) == [5]
-    assert len([*(tables / "_versions").glob("*.manifest")]) == 1
-
-
-def found_at(store: Path, version: int, word: str) -> set[str]:
-    snapshot = Snapshot(store, version=version)
-    return {hit.chunk.source for hit in snapshot.by_text(Query(word, 10))}
-
-
-def test_a_former_version_is_read_and_searched_as_it_was_and_no_file_is_opened(edited, root):
-    past = Index.open(edited, ENCODER, root=root, at="1")
-    now = Index.open(edited, ENCODER, root=root)
-    for path in root.iterdir():
-        path.unlink()
-    assert past.read("n0.txt").lines[0].text == "Note 0 about the boiler."
-    (hit,) = past.search(Query("n2 boiler", 1))
-    assert (hit.stale, hit.unreachable) == (False, False)
-    assert past.as_of.startswith("As of version 1, 20")
-    assert past.latest() is past
-    with pytest.raises(Refused, match=r"no longer exists|is empty"):  # the control
-        now.read("n0.txt")
-    assert now.as_of is None
-
-
 def test_two_versions_are_compared_by_document_and_passage(edited):
     change = difference(edited, 1, 3)
     assert change.unchanged == 1
@@ -154,10 +99,6 @@ def test_two_versions_are_compared_by_document_and_passage(edited):
     back = difference(edited, 3, 1)
     assert {one.kind for one in back.documents} == {"moved", "changed", "removed", "added"}
     assert difference(edited, 2, 2).documents == ()
-
-
-def chunks(*texts: str) -> list[Chunk]:
-    return [Chunk("a", number, text, "", number, number) for number, text in enumerate(texts, 1)]
 
 
 @pytest.mark.slow
@@ -186,59 +127,6 @@ def test_a_rollback_makes_a_version_current_and_the_next_run_goes_on_from_the_fo
 def chunk_texts(store: Path, version: int) -> set[tuple[str, str]]:
     table = Snapshot(store, version=version).chunk_rows().to_pylist()
     return {(row["source"], row["text"]) for row in table}
-
-
-# Rolls back and forth until it is killed; two versions of different words are there.
-ROLLING = """
-import sys
-from pathlib import Path
-from indexer.store.history import roll_back
-store = Path(sys.argv[1])
-print("ready", flush=True)
-while True:
-    for number in (1, 2):
-        roll_back(store, number)
-        print("done", flush=True)
-"""
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_killed_at_random_moments_a_rollback_is_done_or_was_never_begun(tmp_path):
-    random = Random(int(os.environ.get("CRASH_SEED", "1")))
-    root, store = tmp_path / "docs", tmp_path / "store"
-    root.mkdir()
-    for number in range(30):
-        (root / f"n{number:02}.txt").write_text(f"Note {number} about the boiler.\n")
-    sync(root, store, keep=Keep(versions=100))
-    for path in root.iterdir():
-        path.write_text(f"Something about the oven of {path.name}.\n")
-    sync(root, store)
-    wanted = {"boiler": chunk_texts(store, 1), "oven": chunk_texts(store, 2)}
-    rolled, seen = 0, set()
-    for _ in range(KILLS):
-        with subprocess.Popen(
-            [sys.executable, "-c", ROLLING, store], cwd=REPOSITORY, stdout=subprocess.PIPE
-        ) as process:
-            assert process.stdout.readline() == b"ready\n"
-            for _ in range(random.choice((0, 1, 1, 2))):  # a slow machine too has done some
-                rolled += process.stdout.readline() == b"done\n"
-            time.sleep(random.uniform(0, 0.1))
-            process.send_signal(signal.SIGKILL)
-            rolled += process.stdout.read().count(b"done")
-        manifest, held = hold(store)
-        os.close(held)
-        word = "boiler" if found(store, "boiler") else "oven"
-        assert chunk_texts(store, manifest.version) == wanted[word]
-        assert {1, 2} <= {*numbers(store)}
-        seen.add(word)
-        if manifest.version > 80:  # so that the first two stay among those that are kept
-            break
-    print(f"{rolled} rollbacks beside {KILLS} kills")
-    assert seen == {"boiler", "oven"}  # the control: there was something to be killed
-    check_store(store)
-    assert sync(root, store).interrupted is False
-    assert found(store, "boiler") == set()
 
 
 def test_a_manifest_that_says_nonsense_of_what_is_kept_is_damaged(edited):

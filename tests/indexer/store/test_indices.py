@@ -21,7 +21,7 @@ from indexer.store.indices import (
     Scale,
     plan_indices,
 )
-from indexer.store.ranking import KEPT_PASSAGES, PARTITIONS
+from indexer.store.ranking import PARTITIONS
 from indexer.store.snapshot import Snapshot
 from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.large_index import FILES, LARGE, PASSAGES, sync
@@ -89,37 +89,6 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
         tenth = np.sort(cosines)[-10]  # by its cosine, since passages may be equally near
         found_of_all.append(sum(hit.score >= tenth - 1e-5 for hit in found[:10]) / 10)
     return float(np.mean(found_of_all))
-
-
-@pytest.mark.slow
-def test_a_search_of_chosen_documents_finds_what_one_of_all_would_find_of_them(made):
-    """By memory, by all their vectors, through an unconfined search: each against every row."""
-    snapshot = Snapshot(made / "store")
-    rows = snapshot.chunk_rows()
-    vectors, ids, sources = (
-        vectors_of(rows), rows["id"].to_pylist(), rows["source"].to_pylist()
-    )  # fmt: skip
-    names = sorted(set(sources))
-    query = vectors[7]
-    text = " ".join(rows["text"].to_pylist()[7].split()[20:30])
-    every = {hit.chunk.id: hit.score for hit in snapshot.by_text(Query(text, len(ids)))}
-    assert len(every) > 600, "the control: many rows hold words of it"
-    for chosen in (names[:1], names[::10], names[::3], names[:-1], names, [], ["none.txt"]):
-        among = frozenset(chosen)
-        inside = [at for at, source in enumerate(sources) if source in among]
-        near = snapshot.by_vector(query, Query("", 60, among=among))
-        cosines = sorted((float(vectors[at] @ query) for at in inside), reverse=True)[:60]
-        assert {hit.chunk.source for hit in near} <= among
-        assert len(near) == len(cosines)
-        tenth = cosines[9] if len(cosines) > 9 else -1
-        assert sum(hit.score >= tenth - 1e-5 for hit in near[:10]) >= RECALL * len(near[:10])
-        again = snapshot.by_vector(query, Query("", 60, among=among))  # with their vectors kept
-        if 0 < len(inside) <= KEPT_PASSAGES:
-            assert [hit.score for hit in again] == pytest.approx(cosines, abs=5e-4)
-        worded = snapshot.by_text(Query(text, 60, among=among))
-        scores = sorted((every[ids[at]] for at in inside if ids[at] in every), reverse=True)
-        assert [hit.score for hit in worded] == pytest.approx(scores[:60]), len(chosen)
-        assert {hit.chunk.source for hit in worded} <= among
 
 
 def check(store: Path) -> Snapshot:
@@ -230,19 +199,6 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
 
 @pytest.mark.nightly
 @pytest.mark.slow
-def test_an_index_that_grew_is_as_good_as_a_fresh_one(root, store, tmp_path):
-    for number in range(40):
-        write_file(root / "grown" / f"{number:02}.txt", 300 + number)
-        if number % 8 == 7:
-            sync(root, store)
-    grown = check(store)
-    sync(root, tmp_path / "fresh")
-    fresh = check(tmp_path / "fresh")
-    assert grown.vector_index()[0] < fresh.vector_index()[0]  # the control: it was not made anew
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
 def test_an_index_that_is_outgrown_is_made_anew_and_a_reader_keeps_the_old(root, store):
     before = Snapshot(store)
     asked = vectors_of(before.chunk_rows())[::100]
@@ -257,22 +213,6 @@ def test_an_index_that_is_outgrown_is_made_anew_and_a_reader_keeps_the_old(root,
         [hit.chunk.id for hit in before.by_vector(vector, Query("", 20))] for vector in asked
     ] == old
     assert recall(before) >= RECALL
-
-
-@pytest.mark.slow
-def test_a_table_that_shrank_is_searched_exactly_again(root, store):
-    for path in list(root.iterdir())[1:]:
-        shutil.rmtree(path)
-    sync(root, store)
-    snapshot = check_store(store)
-    rows = FILES // 6 * PASSAGES
-    assert LARGE.exact_rows // 2 < rows == snapshot.manifest.chunks < LARGE.exact_rows
-    assert snapshot.vector_index()[0]  # half of what it takes to get one is enough to keep it
-    shutil.rmtree(next(root.iterdir()))
-    write_file(root / "last" / "one.txt", 1)
-    sync(root, store)
-    assert Snapshot(store).vector_index() == (0, 0, PASSAGES)
-    assert recall(check_store(store)) == 1.0
 
 
 @pytest.mark.slow

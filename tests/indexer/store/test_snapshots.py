@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import IncompatibleStore, Refused
+from indexer.errors import Refused
 from indexer.index import Index
 from indexer.records import Query
 from indexer.retrieve import search
@@ -114,16 +114,3 @@ def test_a_document_is_read_from_the_store_that_its_name_begins_with(several):
         with pytest.raises(Refused, match=message):
             several.read(source)
     assert several.similar("work:leasse.md") == ["work:lease.md"]
-
-
-@pytest.mark.slow
-def test_a_store_of_another_model_is_refused_by_its_name(tmp_path):
-    other = ToyEncoder()
-    other.name = "other"
-    (tmp_path / "w/docs").mkdir(parents=True)
-    (tmp_path / "w/docs/a.md").write_text("A canoe.\n")
-    sync(tmp_path / "w/docs", tmp_path / "w/store", other)
-    stores = {"h:": (made(tmp_path / "h", HOME), None), "w:": (tmp_path / "w/store", None)}
-    with pytest.raises(IncompatibleStore, match=r"The index w was made with other.*-s w index"):
-        Index.over(stores, ToyEncoder())
-    assert len(Index.over(stores).files()) == 4  # without a model they are read

@@ -6,13 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.chunk import Chunker
 from indexer.records import Fingerprint
 from indexer.store.folder import VECTORS
-from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
-from indexer.sync.run import Run, fingerprint_of
+from indexer.store.vectors import VectorCache, embed, key_of
+from indexer.sync.run import fingerprint_of
 from tests.support.fakes import ToyEncoder
-from tests.support.toy_index import CHUNKER, ENCODER, planned, rows, sync, writer
+from tests.support.toy_index import CHUNKER, ENCODER, rows, sync
 
 FINGERPRINT = fingerprint_of(ENCODER, CHUNKER)
 
@@ -91,36 +90,7 @@ def test_another_model_takes_nothing_from_the_first(root, store):
     assert (outcome.embedded, outcome.reused) == (2, 0)
 
 
-@pytest.mark.slow
-def test_force_trusts_no_vector(root, store):
-    sync(root, store)
-    assert sync(root, store, force=True).embedded == 2
-
-
 # -- what a stopped run leaves
-
-
-def stopped_after(limit: int, root: Path, store: Path) -> None:
-    encoder = CountingEncoder(limit)
-    with writer(store, root, encoder) as open_writer:
-        todo, seen = planned(root, open_writer)
-        chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-        assert Run(root, open_writer, encoder, chunker).apply(todo, seen.ignored).interrupted
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("rebuilding", [False, True])
-def test_a_run_stopped_within_one_huge_file_goes_on_there(root, store, tmp_path, rebuilding):
-    if rebuilding:
-        sync(root, store, ToyEncoder(dimension=32))
-    (root / "huge.txt").write_text("".join(f"{n} of many words. " * 8 for n in range(4_000)))
-    stopped_after(20 * SAVE_TEXTS, root, store)
-    encoder = CountingEncoder()
-    outcome = sync(root, store, encoder)
-    assert outcome.chunks > 40 * SAVE_TEXTS
-    assert encoder.encoded == outcome.embedded <= outcome.chunks - 19 * SAVE_TEXTS
-    assert equals_fresh(root, store, tmp_path / "fresh")
 
 
 # -- the file

@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.records import Chunk, Line
-from indexer.sync.properties import MAX_LINKS_CHARS, MAX_TAGS, language_of, properties_of
+from indexer.records import Line
+from indexer.sync.properties import MAX_TAGS, properties_of
 
 
 def said(text: str, extractor: str = "markdown/2") -> tuple[str | None, str | None, str]:
@@ -72,16 +72,6 @@ def test_tags_are_bounded():
     assert said("#" + "x" * 100)[2] == ""
 
 
-def test_the_language_of_a_document_is_that_of_most_of_its_text():
-    def chunk(text: str, language: str) -> Chunk:
-        return Chunk("a", 0, text, "", 1, 1, language=language)
-
-    assert (
-        language_of([chunk("short", "en"), chunk("much longer", "de"), chunk("x" * 99, "")]) == "de"
-    )
-    assert language_of([]) == ""
-
-
 def linked(text: str) -> list[str]:
     lines = [Line(line) for line in text.split("\n")]
     return properties_of(lines, "markdown/2").links.splitlines()
@@ -103,10 +93,3 @@ def test_links_of_markdown_are_known_by_what_they_lead_to():
     }.items():  # fmt: skip
         assert linked(text) == targets, text
     assert properties_of([Line("[[Rent]]")], "text/2").links == "", "the control"
-
-
-def test_links_are_bounded_by_all_of_them_and_none_is_cut():
-    many = linked(" ".join(f"[[{'x' * 150}{number}]]" for number in range(9_000)))
-    assert 400 < len(many) < MAX_LINKS_CHARS / 150
-    assert {len(each) for each in many} <= {151, 152, 153}
-    assert linked(f"[[{'x' * 250}]] [[y]]") == ["y"]

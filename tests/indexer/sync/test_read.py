@@ -26,7 +26,6 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER, Texts
 from indexer.sync.read import copied, read_all
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
-from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
 from tests.support.obeying_worker import do
 from tests.support.other_user import as_nobody
@@ -77,18 +76,6 @@ def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
 
 
 @pytest.mark.slow
-def test_a_worker_gives_the_document_that_the_extractors_give(root, texts):
-    for source in ("a.md", "b.pdf"):
-        data = b"---\ntitle: Bread\n---\nWords.\n" if source == "a.md" else pdf_of("one", "two")
-        (root / source).write_bytes(data)
-    for row, chunks in read(root, texts):
-        document = extract((root / row.source).read_bytes(), row.source)
-        assert (row.title, row.lines) == (document.title, len(document.lines))
-        assert (row.sha256, row.pages) == (document.sha256, document.lines[-1].page)
-        assert chunks == CHUNKER.chunk(document)
-
-
-@pytest.mark.slow
 def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(root, texts):
     orders = {
         "crash.txt": do("crash"),
@@ -117,14 +104,6 @@ def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(roo
         "image.png": ("skipped", "binary"),
         **{f"good{number}.txt": ("indexed", None) for number in range(len(orders))},
     }
-
-
-@pytest.mark.slow
-def test_a_file_that_failed_is_tried_again_when_its_bytes_change(root, texts):
-    (root / "a.txt").write_bytes(do("fail", words="unforeseen"))
-    ((row, _),) = read(root, texts)
-    assert (row.detail, row.extractor) == ("LookupError: unforeseen", "text/1")
-    assert row.sha256  # what plan compares
 
 
 @contextmanager
@@ -318,29 +297,6 @@ corpus.read("a.txt"); Index.open(store).read("a.txt"); step("kept again")
     }
 
 
-@pytest.mark.slow
-def test_a_damaged_text_is_made_anew(root, tmp_path):
-    (root / "a.txt").write_text("words\n")
-    store = tmp_path / "store"
-    sync(root, store)
-    (entry,) = (path for path in (store / TEXTS_FOLDER).rglob("*") if path.is_file())
-    good = entry.read_bytes()
-    entry.write_bytes(good[:-3] + b"xxx")
-    assert Index.open(store).read("a.txt").lines == (Line("words"),)
-    assert entry.read_bytes() == good
-
-
-@pytest.mark.slow
-def test_the_text_of_a_file_follows_its_bytes_not_its_name(root, texts):
-    (root / "one.md").write_text("# Title\n\nWords.\n")
-    (root / "two.md").write_text("No title, other words.\n")
-    read(root, texts)
-    (root / "one.md").rename(root / "other.md")
-    (root / "two.md").rename(root / "one.md")
-    titles = {row.source: row.title for row, _ in read(root, texts)}
-    assert titles == {"other.md": "Title", "one.md": "one"}
-
-
 # -- windows ---------------------------------------------------------------------------------------
 
 
@@ -370,17 +326,6 @@ def without_texts(store: Path) -> Index:
 
 def is_kept(store: Path) -> bool:
     return any(path.is_file() for path in (store / TEXTS_FOLDER).rglob("*"))
-
-
-@pytest.mark.slow
-def test_the_first_window_of_a_long_report_takes_its_first_pages_only(report):
-    whole = Index.open(report).read("report.pdf", 1, 40)
-    assert is_kept(report)
-    corpus = without_texts(report)
-    window = corpus.read("report.pdf", 1, 40)
-    assert window == whole
-    assert (window.total, window.next_offset) == (500 * 21, 41)
-    assert not is_kept(report)  # it has not all been read
 
 
 @pytest.mark.slow

@@ -1,14 +1,9 @@
 """The sealed process of a shard: what it may do, and that its end costs its shard."""
 
 import json
-import math
-import os
 import random
-import signal
 import subprocess
 import sys
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -134,89 +129,6 @@ def made(tmp_path_factory):
     make_store(base / "store")
     sync_folder(base / "store", base / "docs", FolderEncoder())
     return base
-
-
-def sockets_of(pid: int) -> list[str]:
-    """The sockets of a process by their inode that are in a table of the network."""
-    found = []
-    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            target = str(descriptor.readlink())
-        except OSError:
-            continue
-        if target.startswith("socket:["):
-            found.append(target[8:-1])
-    tables = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "unix")
-    named = set()
-    for table in tables:
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            fields = line.split()
-            # An unnamed Unix socket has no path: it is one half of a pair.
-            if table != "unix" or len(fields) > 7:
-                named.update(fields)
-    return [inode for inode in found if inode in named]
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_killed_at_random_moments_its_processes_cost_their_shards_and_never_have_a_socket(
-    made, tmp_path
-):
-    chance = random.Random(int(os.environ.get("CRASH_SEED", "1")))
-    store = tmp_path / "store"
-    make_store(store)
-    hands = LocalHands(2)
-    hands.least_bytes = 4_000
-    killed: list[int] = []
-    sockets: list[str] = []
-    looked = 0
-    over = threading.Event()
-
-    def disturb() -> None:
-        nonlocal looked
-        due = math.inf  # from when a process is there
-        while not over.wait(0.02):
-            if hands.pids and due == math.inf:
-                due = time.monotonic() + chance.uniform(0.1, 0.6)
-            for pid in hands.pids:
-                try:
-                    sockets.extend(sockets_of(pid))
-                    looked += 1
-                except OSError:
-                    continue
-            if time.monotonic() > due and len(killed) < 3 and hands.pids:
-                victim = chance.choice(hands.pids)
-                os.kill(victim, signal.SIGKILL)
-                killed.append(victim)
-                due = time.monotonic() + chance.uniform(0.3, 2.0)
-
-    thread = threading.Thread(target=disturb)
-    thread.start()
-    try:
-        outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
-    finally:
-        over.set()
-        thread.join()
-    assert killed
-    assert outcome.added == 24
-    assert len([why for why in outcome.cluster.again if "signal 9" in why]) <= len(killed)
-    check_store(store)
-    check_same(made / "store", store)
-    assert looked
-    assert sockets == []
-    assert hands.pids == []
-    for pid in killed:
-        assert not Path(f"/proc/{pid}").exists()
-
-
-@pytest.mark.nightly
-def test_the_control_sees_a_socket():
-    import socket
-
-    with socket.socket() as open_one:
-        open_one.bind(("127.0.0.1", 0))
-        open_one.listen()
-        assert sockets_of(os.getpid())
 
 
 DRIVER = """

@@ -5,22 +5,16 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from indexer.errors import CorpusError, NoIndex
+from indexer.errors import CorpusError
 from indexer.files.walk import walk
-from indexer.records import USUAL, Choices, Query
-from indexer.store.cleanup import clean_up
+from indexer.records import USUAL, Query
 from indexer.store.key import key_of
 from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
@@ -36,7 +30,6 @@ from tests.support.checks import check_same, check_store, content, vectors_of
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import make_folder
 from tests.support.hands import ToyHands
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import CHUNKER, ENCODER
 
 VECTORS = "vectors.f2"
@@ -132,22 +125,6 @@ def test_a_document_that_changed_since_it_was_staged_is_read_again(docs, tmp_pat
     fresh = tmp_path / "fresh"
     index(root, fresh)
     same(fresh, store)
-
-
-def test_cleanup_and_a_plain_run_leave_nothing_staged(docs, plain, tmp_path):
-    store = tmp_path / "store"
-    index(docs, store)
-    for finish in (
-        lambda: clean_up(store),
-        lambda: index(docs, store, None, Choices(verify=True, force=True)),
-    ):
-        left = store / STAGING / ("0" * 32)
-        left.mkdir(parents=True)
-        (left / "documents").write_text("[]")
-        check_names(store)
-        finish()
-        assert not (store / STAGING).exists()
-    same(plain, store)
 
 
 # ---- A process that a document has taken over
@@ -316,69 +293,3 @@ def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, t
 
 
 # ---- The driver, killed at random moments
-
-KILLS = 5  # ten pass as well; each costs a start
-KILLED = """
-import sys, time
-from contextlib import closing
-from pathlib import Path
-from indexer.store.ownership import make_store
-from indexer.sync.folder import sync_folder
-from indexer.sync.shard_work import ShardWorker
-from tests.support.fakes import ToyEncoder
-from tests.support.hands import ToyHands
-
-class SlowEncoder(ToyEncoder):
-    def encode(self, texts):
-        with open(sys.argv[3], "a") as counted:
-            counted.write(f"{len(texts)}\\\\n")
-        time.sleep(0.001 * len(texts))
-        return super().encode(texts)
-
-class SlowHands(ToyHands):
-    def work(self, opening, order, seconds, *, fresh):
-        with closing(ShardWorker(opening, lambda *_: SlowEncoder())) as worker:
-            return worker.make(order)
-
-root, store = map(Path, sys.argv[1:3])
-make_store(store)
-print("ready", flush=True)
-sync_folder(store, root, ToyEncoder(), hands=SlowHands())
-""".replace("\\\\n", "\\n")
-
-
-@pytest.mark.nightly
-def test_a_driver_killed_at_random_moments_loses_at_most_the_shards_in_the_making(tmp_path):
-    chance = Random(int(os.environ.get("CRASH_SEED", "1")))
-    root, store, counted = tmp_path / "docs", tmp_path / "store", tmp_path / "counted"
-    make_folder(root, 24, Random(11), paragraphs=2)
-    killed, finished, whole = 0, 0, None
-    for _ in range(4 * KILLS):
-        command = [sys.executable, "-c", KILLED, root, store, counted]
-        with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
-            assert process.stdout.readline() == b"ready\n"
-            started = time.monotonic()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(chance.uniform(0.0, whole) if whole else None)
-            process.kill()
-            process.wait()
-            whole = whole or time.monotonic() - started
-            assert process.returncode in (0, -signal.SIGKILL)
-        killed += process.returncode != 0
-        with suppress(NoIndex):
-            check_store(store)
-        if killed == KILLS:
-            break
-        if process.returncode == 0:
-            finished += 1
-            shutil.rmtree(store)
-    assert killed == KILLS
-    outcome = index(root, store, ToyHands())
-    fresh = tmp_path / "fresh"
-    index(root, fresh)
-    same(fresh, store)
-    assert not (store / STAGING).exists()
-    # Each run embeds again what was in the making when the one before was killed: two shards.
-    made = sum(map(int, counted.read_text().split())) + outcome.embedded
-    most = max(Counter(content(fresh)[0]["source"].to_pylist()).values()) * 8
-    assert made <= (finished + 1) * outcome.chunks + killed * 2 * most

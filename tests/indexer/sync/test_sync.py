@@ -22,7 +22,6 @@ from indexer.store.manifest import (
     read_manifest,
     root_of,
 )
-from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
 from indexer.sync.display import RunDisplay
 from indexer.sync.plan import Plan, plan, rebuild_reasons
@@ -56,25 +55,6 @@ def test_a_first_run_adds_all_and_a_second_changes_nothing(root, store):
     assert [(row.source, row.reason) for row in first.problems] == [("photo.png", "binary")]
     second = sync(root, store)
     assert (second.added, second.embedded, second.unchanged, second.version) == (0, 0, 3, 1)
-
-
-@pytest.mark.slow
-def test_a_file_of_a_far_year_is_indexed_and_unchanged_afterwards(root, store):
-    os.utime(root / "a.md", (9_300_000_000, 9_300_000_000))  # 2264: more nanoseconds than 64 bits
-    os.utime(root / "sub/b.txt", (-86_400, -86_400))
-    assert sync(root, store).added == 3
-    assert found(store, "sourdough") == {"a.md"}
-    again = sync(root, store)
-    assert (again.added, again.updated, again.unchanged) == (0, 0, 3)
-
-
-@pytest.mark.slow
-def test_a_name_that_is_no_utf8_is_indexed_found_and_up_to_date(root, store):
-    Path(os.fsdecode(os.fsencode(root) + b"/caf\xe9.txt")).write_text("The oven stands idle.\n")
-    assert sync(root, store).added == 4
-    assert found(store, "oven") == {r"caf\xe9.txt"}
-    second = sync(root, store, verify=True)
-    assert (second.added, second.updated, second.unchanged) == (0, 0, 4)
 
 
 @pytest.mark.slow
@@ -297,13 +277,6 @@ def test_no_store_a_foreign_store_and_a_damaged_one_are_told_apart(root, store, 
         Snapshot(store)
 
 
-def test_a_store_where_nobody_may_write_is_explained(open_folder):
-    open_folder.chmod(0o555)
-    outcome = as_nobody(lambda: make_store(open_folder / "store"))
-    open_folder.chmod(0o755)
-    assert "may not write" in outcome["message"]
-
-
 @pytest.mark.slow
 def test_a_store_is_found_from_any_folder_below_and_moves_with_its_corpus(root, tmp_path):
     store = tmp_path / ".corpus-agent"
@@ -436,10 +409,3 @@ def test_a_file_that_may_no_longer_be_read_keeps_its_text_and_is_marked(open_fol
     assert as_nobody(group) == {"a.txt": "permission"}
     (docs / "a.txt").chmod(0o644)
     assert as_nobody(group) == {}
-
-
-def test_a_file_that_nobody_could_read_is_tried_again_by_new_extractors():
-    stored = {"a": row("a", status="skipped", reason="unsupported", extractor=None)}
-    seen = Walk([SeenFile("a", 5, 7)])
-    assert plan(seen, stored, {}, KNOWN).keep
-    assert plan(seen, stored, {}, {"text": "1"}).update

@@ -189,13 +189,6 @@ def test_a_root_that_is_suddenly_empty_keeps_everything(root, store):
     assert sync_folder(store, root, ENCODER, Choices(prune_unreachable=True)).removed == 4
 
 
-def test_a_root_that_cannot_be_listed_keeps_everything(root, store):
-    root.chmod(0)
-    seen = looked_at_as_nobody(root)
-    root.chmod(0o755)
-    assert len(unreachable(applied(store, root, seen))) == 3
-
-
 @pytest.mark.slow
 def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
