@@ -10,7 +10,6 @@ from indexer.index import Index
 from indexer.records import Query
 from indexer.store.former import former
 from indexer.store.manifest import read_manifest
-from indexer.store.snapshot import SIMILAR_NAMES, Snapshot
 from tests.support.fakes import ToyEncoder
 from tests.support.page_pictures import points_of_png
 from tests.support.pdfs import pdf_of
@@ -109,24 +108,6 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     sync(root, root.parent / "store", ToyEncoder(dimension=32))
     with pytest.raises(IncompatibleStore, match="corpus-agent index"):
         newest.latest()
-
-
-@pytest.mark.slow
-def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
-    for number in range(5_000):
-        (root / f"report about the heating number {number}.txt").write_text("x")
-    (root / "invoice 1887 of the plumber.txt").write_text("Paid.\n")
-    sync(root, root.parent / "store")
-    corpus = Index.open(root.parent / "store")
-    with pytest.raises(Refused, match=r"Did you mean 'invoice 1887 of the plumber\.txt'"):
-        corpus.read("invoice 1878 of the plumer.txt")
-    with pytest.raises(Refused, match="Did you mean 'report about the heating number"):
-        corpus.read("report about the heating number 99999.txt")
-    for odd in ("'; DROP TABLE", "%" * 200_000, "a" * 200_000, "\0", "…", "ab"):
-        with pytest.raises(Refused, match="is not in the index"):
-            corpus.read(odd)
-    similar = Snapshot(root.parent / "store").sources_like("a report of heat", SIMILAR_NAMES)
-    assert len(similar) == SIMILAR_NAMES  # of the 5,000 that share a word
 
 
 def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):

@@ -18,12 +18,6 @@ from hypothesis import strategies as st
 from corpus_agent.librarian import Librarian
 from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
-from corpus_agent.selftest.clustered.trial import run_cluster_selftest
-from corpus_agent.selftest.escape import trial as escape_trial
-from corpus_agent.selftest.escape.probes import PROBES
-from corpus_agent.selftest.injection import trial
-from corpus_agent.selftest.injection.strings import Targets
-from corpus_agent.selftest.stores import home
 from corpus_agent.service.cluster import RayHands
 from corpus_agent.service.opening import opened
 from corpus_agent.web.listening import open_browser, wait_for_browsers
@@ -187,34 +181,12 @@ def a_librarian(folder):
         assert Path(f"/proc/{librarian.pid}/cwd").readlink() == Path(starting.FOLDER)
 
 
-def a_probe_of_the_selftest(_):
-    for name, errors in (("program", "EACCES"), ("child", "EPERM")):
-        assert escape_trial._attempt(PROBES[name], "control").error is None
-        assert escape_trial._attempt(PROBES[name], "sealed").error == errors
-
-
-def a_command_of_the_attack(_):
-    printed = trial.printed_by("corpus_agent", "--version", seconds=60)
-    assert printed.startswith("corpus-agent, version")
-
-
 def a_page_for_tesseract(_):
     program = tesseract.find()
     if program is None:
         pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr)")
     page = as_bytes(picture(["the rent is due"]))
     assert program.read(page, sorted(program.languages - {"osd"})[0], ())
-
-
-def a_command_in_a_home_of_the_attack(folder):
-    ran = home.run(home.Home(folder.parent / "base", "token"), "corpus_agent", "--version")
-    assert ran.out.startswith("corpus-agent, version"), ran.err
-
-
-def the_model_of_the_attack(folder):
-    targets = Targets("/nowhere", "link", "/nowhere", "127.0.0.1:9")
-    with trial._compliant_model(targets, folder.parent / "log") as port:
-        assert port > 0
 
 
 SERVER = """
@@ -275,12 +247,6 @@ def the_side_of_a_cluster(_):
         RayHands("127.0.0.1:1")
 
 
-def the_selftest_of_a_cluster(_):
-    if subprocess.run(["unshare", "-rnpf", "--mount-proc", "true"], check=False).returncode:
-        pytest.skip("no network namespace can be had here")
-    assert all(row.passed for row in run_cluster_selftest(["local"]))
-
-
 def a_browser_of_ours(folder):
     places, own = folder.parent / "bin", folder.parent / "run"
     places.mkdir()
@@ -330,17 +296,7 @@ LIVE = {
     "indexer.confine.program:main": a_search_in_files,
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
-    "corpus_agent.selftest.escape.trial:_run": a_probe_of_the_selftest,
-    "corpus_agent.selftest.clustered.trial:_seen": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.clustered.inside:main": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.clustered.inside:_started": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.clustered.inside:_show_control": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.escape.processes:child": a_probe_of_the_selftest,
-    "corpus_agent.selftest.escape.processes:program": a_probe_of_the_selftest,
-    "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
-    "corpus_agent.selftest.injection.trial:printed_by": a_command_of_the_attack,
     "indexer.parsers.tesseract:_finished": a_page_for_tesseract,
-    "corpus_agent.selftest.injection.trial:_compliant_model": the_model_of_the_attack,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
     "corpus_agent.service.cluster:_started": the_side_of_a_cluster,
@@ -372,7 +328,13 @@ ANYWHERE = {
 }
 
 
+@pytest.fixture(scope="module")
 def sources():
+    """Each module of the program, read once; the attacks of the selftest start what they attack."""
+    return [*parsed()]
+
+
+def parsed():
     for package in ("corpus_agent", "indexer"):
         for path in sorted((REPOSITORY / package).rglob("*.py")):
             name = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
@@ -405,8 +367,8 @@ def _starts(module, name):
 
 
 @pytest.mark.slow
-def test_programs_are_started_in_one_place():
-    found = {name: sorted(spawns(tree)) for name, tree in sources()}
+def test_programs_are_started_in_one_place(sources):
+    found = {name: sorted(spawns(tree)) for name, tree in sources}
     ours = found.pop("indexer.confine.starting")
     assert set(ours) == {"Popen", "os.execve", "subprocess.run", "which"}
     assert {name: names for name, names in found.items() if names} == {}
@@ -434,9 +396,11 @@ def test_another_way_to_start_a_program_would_be_found(code):
 
 
 @pytest.mark.slow
-def test_every_start_is_tried_in_a_strangers_folder():
+def test_every_start_is_tried_in_a_strangers_folder(sources):
     found = set()
-    for name, tree in sources():
+    for name, tree in sources:
+        if name.startswith("corpus_agent.selftest"):
+            continue
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
                 for node in ast.walk(function):

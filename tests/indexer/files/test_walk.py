@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import CorpusError, Refused, UsageError
-from indexer.files.compare import compared
 from indexer.files.opening import hash_beneath, open_beneath
 from indexer.files.walk import Excluded, check_root, excluded, ignore_line, walk
-from indexer.records import FileRow
 from tests.support.other_user import as_nobody
 
 
@@ -36,20 +34,6 @@ def test_plain_files_are_documents_and_dot_files_litter_and_denied_folders_are_n
     result = walk(tmp_path)
     assert [seen.source for seen in result.files] == ["a.md", "b/c.txt"]
     assert result.ignored == 8
-
-
-@pytest.mark.parametrize(
-    "seconds", [2**63 // 10**9, 2**63 // 10**9 + 1, 9_300_000_000, -1, -(2**31)]
-)
-def test_a_time_is_kept_as_far_as_a_table_holds_it(tmp_path, seconds):
-    make(tmp_path, "a.md")
-    os.utime(tmp_path / "a.md", (seconds, seconds))
-    is_at = (tmp_path / "a.md").stat().st_mtime_ns
-    assert is_at == seconds * 10**9, "this file system knows no such time"
-    [seen] = walk(tmp_path).files
-    assert seen.mtime_ns == (2**63 - 1 if is_at >= 2**63 else is_at)
-    row = FileRow("a.md", "indexed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
-    assert compared(tmp_path, row) == "same"
 
 
 def test_ignore_files_are_honoured_with_negation_and_nesting(tmp_path):

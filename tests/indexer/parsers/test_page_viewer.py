@@ -1,17 +1,15 @@
 """The process that shows pages: its pictures, what it may not do, what it may cost."""
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import Refused, UnreadableDocument
-from indexer.extract.points import MAX_POINTS, Points, points_of, size_within
+from indexer.extract.points import MAX_POINTS, Points, size_within
 from indexer.parsers import protocol
 from indexer.parsers.page_viewer import PageViewer, is_box
 from indexer.parsers.png import png_of
@@ -53,20 +51,6 @@ def test_a_page_is_drawn_as_wide_as_asked_and_in_its_proportions(viewer):
     assert points[10, 60].tolist() == points[60, 10].tolist() == [255, 255, 255]
 
 
-@pytest.mark.parametrize("turned", [90, 180, 270])
-def test_a_turned_page_is_shown_as_it_is_read(viewer, turned):
-    def page(canvas):
-        canvas.setPageRotation(turned)
-        canvas.setFillColorRGB(1, 0, 0)
-        canvas.rect(0, 0, 100, 100, stroke=0, fill=1)  # below left, before it is turned
-
-    with document(drawn(page)) as pdf:
-        points = points_of_png(viewer.picture(pdf, 1, 400).png)
-    corner = {90: points[:20, :20], 180: points[:20, -20:], 270: points[-20:, -20:]}[turned]
-    assert (corner == [255, 0, 0]).all()
-    assert (points == [255, 0, 0]).all(axis=2).mean() < 0.05
-
-
 @pytest.mark.parametrize("number", [0, -1, 2, 10**9])
 def test_a_page_that_is_not_there_is_refused(viewer, number):
     with document(drawn(square)) as pdf, pytest.raises(Refused, match=r"There is no page .*1 page"):
@@ -77,17 +61,6 @@ def test_a_page_that_is_not_there_is_refused(viewer, number):
 def test_a_width_beyond_the_bounds_is_refused(viewer, width):
     with document(drawn(square)) as pdf, pytest.raises(Refused, match="points wide"):
         viewer.picture(pdf, 1, width)
-
-
-@pytest.mark.slow
-@given(st.integers(1, 40), st.integers(1, 40), st.booleans(), st.integers(0, 9), st.randoms())
-def test_a_picture_is_what_another_decoder_takes_it_for(width, height, grey, gap, random):
-    row = 3 * width + gap
-    data = bytes([random.randrange(256)] * row * height) if grey else random.randbytes(row * height)
-    rows = np.frombuffer(data, np.uint8).reshape(height, row)[:, : 3 * width]
-    expected = rows.reshape(height, width, 3)
-    found = points_of_png(png_of(points_of(data, width, height, row)))
-    assert (found == (expected[:, :, 0] if found.ndim == 2 else expected)).all()
 
 
 # -- what it may cost ------------------------------------------------------------------------------
@@ -227,22 +200,3 @@ def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(
 
 
 # -- its process -----------------------------------------------------------------------------------
-
-
-def test_eight_at_a_time_each_get_their_own_page(viewer):
-    def page(number):
-        return lambda canvas: canvas.rect(0, 0, 60 * number, 792, stroke=0, fill=1)
-
-    dark: dict[int, float] = {}
-
-    def look(number):
-        with document(data) as pdf:
-            dark[number] = (points_of_png(viewer.picture(pdf, number, 100).png) == 0).mean()
-
-    data = drawn(*map(page, range(1, 9)))
-    threads = [threading.Thread(target=look, args=(number,)) for number in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(abs(dark[number] - number * 60 / 612) < 0.03 for number in range(1, 9))

@@ -50,14 +50,6 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("degrees", [90, 180, 270, 6])
-def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
-    turned = picture(LEASE).rotate(degrees, expand=True, fillcolor="white")
-    assert texts(read(recogniser, as_bytes(turned))) == list(LEASE)
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
 def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
     image = picture(LEASE)
     smear = image.crop((0, 90, 620, 150)).resize((26, 5)).resize((620, 60))

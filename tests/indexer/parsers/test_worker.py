@@ -17,7 +17,7 @@ import indexer
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
-from indexer.parsers.pool import AHEAD_ITEMS, in_order
+from indexer.parsers.pool import in_order
 from indexer.parsers.worker import Batch, Worker
 from indexer.records import Line
 from tests.support import obeying_worker
@@ -25,7 +25,7 @@ from tests.support.obeying_worker import do
 from tests.support.parsing import OBEYING, lines, read, reason
 from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY
-from tests.support.processes import gone, runs, until
+from tests.support.processes import gone, runs
 from tests.support.sealed_child import python
 
 
@@ -429,27 +429,6 @@ def test_results_come_in_order_whatever_is_ready_first():
 
     with in_order(task, range(50), lambda _: 0, workers=4) as results:
         assert list(results) == [number * number for number in range(50)]
-
-
-def test_no_more_is_read_ahead_than_fits():
-    begun: list[int] = []
-
-    def task(_: Worker, number: int) -> int:
-        begun.append(number)
-        return number
-
-    with in_order(task, range(5_000), lambda _: 0, workers=2) as results:
-        next(results)
-        assert until(lambda: len(begun) > AHEAD_ITEMS)
-        time.sleep(0.1)  # for one that is too much
-        assert len(begun) == AHEAD_ITEMS + 1
-    begun.clear()
-    with in_order(task, range(5_000), lambda _: 40 * 2**20, workers=2) as results:
-        next(results)
-        assert until(lambda: len(begun) > 1)
-        time.sleep(0.1)
-        assert 2 <= len(begun) <= 5  # two that fill the bound, and one more of each worker
-        assert list(results) == list(range(1, 5_000))
 
 
 def test_what_a_task_raises_is_raised_to_the_taker():

@@ -1,6 +1,5 @@
 """Which versions of an index stay on the disk: what a reader holds, and nothing else for long."""
 
-import fcntl
 import json
 import os
 import subprocess
@@ -223,22 +222,6 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     outcome = sync(root, store)
     assert (outcome.added, outcome.embedded, outcome.reused) == (20, 0, 20)
     assert len(found(store, "boiler")) == 10
-
-
-def test_an_index_that_an_earlier_program_reads_is_made_anew_beside_it(root, store):
-    sync(root, store)
-    path = store / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 1}))
-    tables = set(store.rglob("lance/**/*.manifest"))
-    with path.open() as reading:
-        fcntl.flock(reading, fcntl.LOCK_SH)  # as its readers do
-        assert sync(root, store).added == 20
-        assert len(found(store, "boiler")) == 10
-        assert all(each.exists() for each in tables)
-        cleaned(store)
-        assert all(each.exists() for each in tables)
-    cleaned(store)
-    assert not any(each.exists() for each in tables)
 
 
 def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store):

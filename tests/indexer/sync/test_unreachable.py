@@ -11,15 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent import render
-from indexer.errors import CorpusError, Refused
+from indexer.errors import CorpusError
 from indexer.files.walk import Walk, walk
-from indexer.index import Index
-from indexer.records import Choices, FileRow, Query
+from indexer.records import Choices
 from indexer.store.manifest import read_manifest, root_for, write_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
-from indexer.sync.folder import plan_folder, sync_folder
+from indexer.sync.folder import sync_folder
 from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
@@ -198,27 +196,3 @@ def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
         sync_folder(store, root, other)
     assert found(store, "lamp") == {"top.md", *KEPT}
     assert sync_folder(store, root, other, Choices(prune_unreachable=True)).rebuilt
-
-
-@pytest.mark.slow
-def test_what_cannot_be_looked_at_is_marked_wherever_it_is_shown(root, store):
-    write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
-    shutil.rmtree(root / "disk")
-    todo = plan_folder(store, root, ENCODER)
-    assert render.plan_object(todo)["plan"]["unreachable"] == KEPT
-    assert any("unreachable disk/lamp.md (unmounted)" in line for line in render.plan_lines(todo))
-    outcome = sync_folder(store, root, ENCODER)
-    assert [each["source"] for each in render.run_object(outcome)["unreachable"]] == KEPT
-    assert "2 could not be looked at and stay" in "\n".join(render.index_lines(outcome))
-    corpus = Index.open(store, ENCODER, root=root)
-    hits = {hit.chunk.source: hit for hit in corpus.search(Query("lamp", 5))}
-    marked = {name: (hit.stale, hit.unreachable) for name, hit in hits.items()}
-    assert marked == {"top.md": (False, False)} | dict.fromkeys(KEPT, (True, True))
-    text = "\n".join(render.search_lines("lamp", list(hits.values()), corpus.coverage()))
-    assert text.count("cannot be looked at now") == 2
-    assert "3 documents, 2 of them not looked at" in text
-    row = corpus.file("disk/lamp.md")
-    assert isinstance(row, FileRow)
-    assert "unreachable disk/lamp.md (unmounted)" in render.file_line(row)
-    with pytest.raises(Refused, match="no longer exists"):
-        corpus.read("disk/lamp.md")
