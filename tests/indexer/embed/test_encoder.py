@@ -18,6 +18,8 @@ from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
 from tests.support.places import REPOSITORY
 
+pytestmark = pytest.mark.slow
+
 TEXTS = [
     "The boiler pressure is low.",
     "Sourdough rises slowly.",
@@ -78,7 +80,6 @@ def imported(code: str, *arguments: object) -> list[str]:
 # ---- What a folder says
 
 
-@pytest.mark.slow
 def test_changed_weights_are_refused(tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(packaged_model(), folder)
@@ -102,7 +103,6 @@ def test_a_folder_that_is_no_model_is_explained(tmp_path):
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_weights_that_are_not_what_the_configuration_promises_are_explained(make_model):
     folder = make_model()
     config = json.loads((folder / "config.json").read_text())
@@ -179,7 +179,6 @@ def test_pooling_and_dimension_are_read_as_newer_and_older_folders_write_them(
 # ---- What it computes
 
 
-@pytest.mark.slow
 def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
     encoder = FolderEncoder()
     vectors = encoder.encode([*TEXTS[:3], "heating system"])
@@ -190,13 +189,11 @@ def test_vectors_have_length_one_and_neighbours_in_meaning_are_near():
     assert encoder.encode_tokens([]) == []
 
 
-@pytest.mark.slow
 def test_float32_vectors_are_those_of_sentence_transformers(library):
     ours = OnnxEngine(ModelFolder()).encode(TEXTS)
     assert np.abs(ours - library.encode(TEXTS)).max() < 1e-5
 
 
-@pytest.mark.slow
 def test_int8_vectors_are_near_those_of_sentence_transformers(library):
     encoder = FolderEncoder()
     assert encoder.name == "all-MiniLM-L6-v2 int8"  # so that the two kinds never mix
@@ -206,7 +203,6 @@ def test_int8_vectors_are_near_those_of_sentence_transformers(library):
     assert cosines.mean() > 0.99
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
     two = OnnxEngine(ModelFolder(), precision, threads=2)
@@ -221,7 +217,6 @@ def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
 # ---- By which engine
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "pooling"), [("Bert", "cls"), ("Roberta", "mean")])
 def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
     make_model, tmp_path, kind, pooling
@@ -237,7 +232,6 @@ def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_model, tmp_path):
     folder = make_model()
     code = (
@@ -254,7 +248,6 @@ def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_mod
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
     folder = ModelFolder()
     expected = probe.packaged()

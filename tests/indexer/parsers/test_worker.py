@@ -28,6 +28,8 @@ from tests.support.places import REPOSITORY
 from tests.support.processes import gone, runs
 from tests.support.sealed_child import python
 
+pytestmark = pytest.mark.slow
+
 
 def unconfined(data: bytes) -> list[str]:
     """What the same order gives in a process that nothing confines: this one."""
@@ -56,7 +58,6 @@ def make_worker() -> Iterator[Callable[..., Worker]]:
 # -- what a worker gives ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_worker_gives_what_the_extractors_give(worker):
     text = read(worker, b"# Brot\n\nSauerteig geht langsam auf.\n")
     assert list(protocol.decoded(text.encoding)) == [
@@ -67,14 +68,12 @@ def test_a_worker_gives_what_the_extractors_give(worker):
     assert (text.extractor, text.lines, text.complete) == ("text/2", 3, True)
 
 
-@pytest.mark.slow
 def test_a_document_without_text_has_the_extractors_reason(worker):
     with pytest.raises(UnreadableDocument, match="no_text") as caught:
         read(worker, b"...\n")
     assert caught.value.extractor == "text/2"
 
 
-@pytest.mark.slow
 def test_no_more_is_parsed_than_was_asked_for(worker):
     data = pdf_of(*(f"Page number {n}" for n in range(1, 501)))
     window = Batch(max_lines=10, max_chars=50_000)
@@ -94,7 +93,6 @@ shares = st.one_of(st.none(), st.floats(0, 1))
 some_lines = st.builds(Line, texts, place, parts, st.booleans(), shares)
 
 
-@pytest.mark.slow
 @given(st.lists(some_lines, min_size=1), st.integers(0, 30))
 def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
@@ -102,7 +100,6 @@ def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     assert protocol.checked(encoding)[0] == len(some) + len(some[cut:])
 
 
-@pytest.mark.slow
 @given(st.binary(max_size=60), st.data())
 def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
     encoding = protocol.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
@@ -138,7 +135,6 @@ def test_what_no_extractor_gives_is_not_taken_from_a_worker(line):
 # -- what a worker may not do ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_worker_holds_neither_store_nor_model_nor_agent(worker):
     read(worker, pdf_of("words"))  # with a parser loaded
     modules = set(lines(worker, do("modules")))
@@ -148,7 +144,6 @@ def test_a_worker_holds_neither_store_nor_model_nor_agent(worker):
     assert not modules & {"indexer.store", "indexer.embed", "indexer.chunk"}
 
 
-@pytest.mark.slow
 def test_a_worker_opens_this_python_and_nothing_else(worker, tmp_path):
     root, store = tmp_path / "root", tmp_path / "store"
     for folder in (root, store):
@@ -165,21 +160,18 @@ def test_a_worker_opens_this_python_and_nothing_else(worker, tmp_path):
     assert lines(worker, do("open", path=str(library)))[0].startswith("read")
 
 
-@pytest.mark.slow
 def test_a_worker_writes_nothing(worker, tmp_path):
     for path in (tmp_path / "new.txt", Path(indexer.__path__[0]) / "new.py", "/dev/null"):
         assert lines(worker, do("write", path=str(path))) == ["EACCES"]
     assert unconfined(do("write", path=str(tmp_path / "new.txt"))) == ["written"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("family", [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6])
 def test_a_worker_makes_no_socket(worker, family):
     assert lines(worker, do("socket", family=family)) == ["EPERM"]
     assert unconfined(do("socket", family=family)) == ["made"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("action", ["fork", "execute"])
 def test_a_worker_starts_no_process(worker, action):
     assert lines(worker, do(action)) == ["EPERM"]
@@ -193,13 +185,11 @@ def test_a_worker_starts_no_process(worker, action):
         assert outcome == ["forked"]
 
 
-@pytest.mark.slow
 def test_a_worker_sends_no_signal_to_its_parent(worker):
     assert lines(worker, do("signal_parent")) == ["EPERM"]
     assert unconfined(do("signal_parent")) == ["signalled"]
 
 
-@pytest.mark.slow
 def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -209,7 +199,6 @@ def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
     assert any("secret" in line for line in unconfined(do("environment")))
 
 
-@pytest.mark.slow
 def test_a_worker_that_cannot_be_confined_reads_nothing():
     with (
         closing(Worker("tests.support.threaded_worker")) as worker,
@@ -221,7 +210,6 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
 # -- what a document may cost ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
@@ -251,7 +239,6 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
-@pytest.mark.slow
 def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
     # In a process of its own: the kernel counts a child's memory from its parent's at the start.
     outcome = python("""
@@ -270,7 +257,6 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     assert outcome == {"nativ": "memory", "crash": "crashed"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("action", ["wait", "claim"])
 def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     worker = make_worker(wall_seconds=0.5)
@@ -280,7 +266,6 @@ def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     assert lines(make_worker(), b"the next one\n") == ["the next one"]
 
 
-@pytest.mark.slow
 def test_at_its_limit_a_document_is_read(make_worker):
     worker = make_worker(text_lines=3, text_chars=12)
     assert lines(worker, b"abc\nabc\nabc\n") == ["abc"] * 3
@@ -289,7 +274,6 @@ def test_at_its_limit_a_document_is_read(make_worker):
             read(worker, past)
 
 
-@pytest.mark.slow
 def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
     log = b"".join(b"%09d\n" % number for number in range(60_000))  # three batches
     text = read(make_worker(text_lines=45_000), log)
@@ -303,7 +287,6 @@ def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
         read(make_worker(text_lines=45_000), b"<html><p>" + log.replace(b"\n", b"<br>"))
 
 
-@pytest.mark.slow
 def test_a_document_does_not_pay_for_the_one_before(worker):
     first = lines(worker, do("process"))
     assert lines(worker, do("process")) == first
@@ -311,14 +294,12 @@ def test_a_document_does_not_pay_for_the_one_before(worker):
     assert lines(worker, do("process")) != first
 
 
-@pytest.mark.slow
 def test_a_worker_is_replaced_before_it_grows_old():
     with closing(Worker(OBEYING, documents_per_process=3)) as worker:
         processes = [lines(worker, do("process"))[0] for _ in range(7)]
     assert [processes.count(pid) for pid in dict.fromkeys(processes)] == [3, 3, 1]
 
 
-@pytest.mark.slow
 def test_what_a_file_says_of_itself_is_checked_like_the_rest(worker):
     text = read(worker, do("say", words="x", author="a\n\tb\0", date="2024-03-12"))
     assert (text.author, text.date) == ("a b", "2024-03-12")
@@ -363,7 +344,6 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("busy", [True, False], ids=["busy", "idle"])
 @pytest.mark.parametrize("seal", [True, False], ids=["sealed", "unsealed"])
 def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
@@ -380,7 +360,6 @@ def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
         assert gone(child)
 
 
-@pytest.mark.slow
 def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
     outcome = python(
         f"""
@@ -403,7 +382,6 @@ def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
     assert outcome == {"reason": "timeout", "next": ["the next one"], "another": True}
 
 
-@pytest.mark.slow
 def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
     import threading
 

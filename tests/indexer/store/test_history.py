@@ -33,13 +33,6 @@ def test_so_many_versions_are_kept_or_none():
     assert kept_versions(every[-1:], Keep(versions=2), NOW) == set()
 
 
-def test_of_days_what_was_current_at_the_end_of_one_is_kept_and_all_of_the_last():
-    # 1 was replaced before the time began; 2 was current when it began; 4 for an hour of a day.
-    every = made(40, 35, 10, 5.4, 5.35, 0.3, 0.2, 0.1)
-    assert kept_versions(every, Keep(days=30), NOW) == {2, 3, 5, 6, 7}
-    assert kept_versions(every, Keep(days=7), NOW) == {3, 5, 6, 7}
-
-
 def notes_in(folder: Path) -> Path:
     folder.mkdir()
     for number in range(4):

@@ -28,6 +28,8 @@ from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER
 
+pytestmark = pytest.mark.slow
+
 # Partitions of four passages lose .01 to .04, with the chance of their training. What is lost at
 # scale is for benchmarks/vector_index.py to measure; rows that an index forgot would cost far more.
 RECALL = 0.9
@@ -165,7 +167,6 @@ def test_when_a_table_is_merged_is_decided_by_its_counts(state, finished, unfini
     assert plan_tidying(state, finished=False) == unfinished
 
 
-@pytest.mark.slow
 def test_an_index_finds_what_the_exact_scan_finds(root, store):
     snapshot = check(store)
     covered = FILES * PASSAGES
@@ -179,7 +180,6 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
     assert len(one) < 60
 
 
-@pytest.mark.slow
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):
     (root / "part_0" / "00.txt").unlink()
     (root / "part_1" / "01.txt").rename(root / "part_1" / "renamed.txt")
@@ -197,7 +197,6 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
         assert not gone & {hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60))}
 
 
-@pytest.mark.slow
 def test_temporary_files_with_vectors_stay_in_the_store(root, store):
     left = store / "tmp" / "lance-0123456789abcdef" / "shuffled"  # by a writer that was killed
     left.mkdir(parents=True)
@@ -250,7 +249,6 @@ os.kill(os.getpid(), 9)  # before the manifest names the new tables
 """
 
 
-@pytest.mark.slow
 def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, store, tmp_path):
     gone = [f"part_0/{number:02}.txt" for number in range(0, FILES, 6)]
     asked = Snapshot(store)
@@ -276,7 +274,6 @@ def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, 
     check_same(store, tmp_path / "fresh")
 
 
-@pytest.mark.slow
 def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store):
     write_file(root / "50%_off" / "a.txt", 600)
     write_file(root / "50%xoff" / "b.txt", 601)

@@ -13,6 +13,8 @@ from indexer.sync.run import fingerprint_of
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import CHUNKER, ENCODER, rows, sync
 
+pytestmark = pytest.mark.slow
+
 FINGERPRINT = fingerprint_of(ENCODER, CHUNKER)
 
 
@@ -62,7 +64,6 @@ def equals_fresh(root: Path, store: Path, fresh: Path) -> bool:
 # -- what costs no model time
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -83,7 +84,6 @@ def test_bytes_that_were_indexed_cost_no_model_time(root, store, tmp_path, chang
     assert equals_fresh(root, store, tmp_path / "fresh")
 
 
-@pytest.mark.slow
 def test_another_model_takes_nothing_from_the_first(root, store):
     sync(root, store)
     outcome = sync(root, store, ToyEncoder(dimension=32))
@@ -96,7 +96,6 @@ def test_another_model_takes_nothing_from_the_first(root, store):
 # -- the file
 
 
-@pytest.mark.slow
 def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
     keys, vectors = vectors_of(["one", "two", "three"])
     cache.put(keys[:1], vectors[:1])

@@ -20,6 +20,8 @@ from tests.support.hands import ToyHands
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import own, sync
 
+pytestmark = pytest.mark.slow
+
 DISK = 24 * 2**20
 
 
@@ -39,7 +41,6 @@ def remount(disk: Path, how: str) -> None:
     subprocess.run(["mount", "-o", f"remount,{how}", disk], check=True, capture_output=True)
 
 
-@pytest.mark.slow
 def test_a_disk_that_is_full_at_any_point_costs_nothing_but_the_run(disk, tmp_path):
     random = Random(3)
     root, store = tmp_path / "docs", disk / "store"
@@ -68,7 +69,6 @@ def test_a_disk_that_is_full_at_any_point_costs_nothing_but_the_run(disk, tmp_pa
 
 
 @pytest.mark.nightly
-@pytest.mark.slow
 def test_a_disk_that_is_full_while_shards_are_made_costs_nothing_but_the_run(disk, tmp_path):
     root, store = tmp_path / "docs", disk / "store"
     make_folder(root, 30, Random(5), paragraphs=3)
@@ -85,7 +85,6 @@ def test_a_disk_that_is_full_while_shards_are_made_costs_nothing_but_the_run(dis
     check_same(store, tmp_path / "fresh")
 
 
-@pytest.mark.slow
 def test_a_store_on_a_read_only_disk_can_be_searched_and_not_written(disk, tmp_path):
     root, store = tmp_path / "docs", disk / "store"
     make_folder(root, 5, Random(4))
@@ -129,7 +128,6 @@ except CorpusError as error:
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, pytest.param(150, marks=pytest.mark.nightly)])
 def test_a_store_that_may_no_longer_be_written_midway_stays_what_it_was(open_folder, limit):
     root, store = open_folder / "docs", open_folder / "store"

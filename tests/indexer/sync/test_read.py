@@ -36,6 +36,8 @@ from tests.support.places import REPOSITORY, SAMPLE
 from tests.support.processes import gone
 from tests.support.toy_index import sync
 
+pytestmark = pytest.mark.slow
+
 ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
 
@@ -64,7 +66,6 @@ def statuses(root: Path, texts: Texts, **limits: float) -> dict[str, tuple[str, 
     return {row.source: (row.status, row.reason) for row, _ in read(root, texts, **limits)}
 
 
-@pytest.mark.slow
 def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
     for number in range(30):
         (root / f"n{number:02}.txt").write_text(f"Note {number}.\n" * (1 + 400 * (number % 3)))
@@ -75,7 +76,6 @@ def test_every_file_has_a_row_in_the_order_of_the_files(root, texts):
     assert [row.chunks for row, _ in found] == [len(chunks) for _, chunks in found]
 
 
-@pytest.mark.slow
 def test_what_goes_wrong_with_one_file_is_in_its_row_and_the_others_are_read(root, texts):
     orders = {
         "crash.txt": do("crash"),
@@ -125,7 +125,6 @@ def written(target: Path, write: Callable[[BinaryIO], None]) -> Iterator[None]:
         thread.join()
 
 
-@pytest.mark.slow
 def test_a_file_that_is_written_to_while_it_is_read_has_changed(root):
     target = root / "a.txt"
     target.write_text("One line of a text.\n" * 1_000_000)
@@ -139,7 +138,6 @@ def test_a_file_that_is_written_to_while_it_is_read_has_changed(root):
         pass
 
 
-@pytest.mark.slow
 def test_a_log_that_grows_while_it_is_read_is_read_as_it_was(root):
     target = root / "log.txt"
     target.write_text("One line of a log.\n" * 1_000_000)
@@ -191,7 +189,6 @@ def test_a_file_that_became_something_else_after_the_walk_has_changed(root, text
     assert reasons == ["unreadable", "changed", "changed"]
 
 
-@pytest.mark.slow
 def test_reading_stops_at_once_when_it_is_interrupted(root, texts, tmp_path):
     """As Ctrl-C does it: a signal to the program alone, since workers have their own session."""
     (root / "a.txt").write_bytes(do("process"))
@@ -224,7 +221,6 @@ except KeyboardInterrupt:
     assert gone(worker)
 
 
-@pytest.mark.slow
 def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
     for number in range(9):
         (root / f"{number}.txt").write_text("words\n")
@@ -240,7 +236,6 @@ def test_a_run_stops_where_parsers_cannot_be_confined(root, texts):
         list(documents)
 
 
-@pytest.mark.slow
 def test_a_document_that_can_no_longer_be_read_is_refused_in_words(root, tmp_path):
     (root / "a.txt").write_text("words\n")
     sync(root, tmp_path / "store")
@@ -286,7 +281,6 @@ def is_kept(store: Path) -> bool:
     return any(path.is_file() for path in (store / TEXTS_FOLDER).rglob("*"))
 
 
-@pytest.mark.slow
 def test_who_comes_back_for_more_is_given_all_of_it(report):
     corpus = without_texts(report)
     corpus.read("report.pdf")
@@ -295,7 +289,6 @@ def test_who_comes_back_for_more_is_given_all_of_it(report):
     assert is_kept(report)
 
 
-@pytest.mark.slow
 def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report):
     cases = [(offset, limit) for offset in (1, 21, 2_001, 10_500) for limit in (1, 40, 2_000)]
     corpus = Index.open(report)
@@ -306,7 +299,6 @@ def test_a_window_is_the_same_whether_the_text_is_kept_or_not(report):
     assert failing == []
 
 
-@pytest.mark.slow
 def test_a_changed_report_is_read_whole_since_nobody_knows_its_length(report, root):
     (root / "report.pdf").write_bytes(pdf_of(*(f"New page {n}" for n in range(1, 301))))
     window = without_texts(report).read("report.pdf", 1, 10)
@@ -318,7 +310,6 @@ WINDOWS = itertools.product(
 )
 
 
-@pytest.mark.slow
 def test_enough_is_read_for_a_window_wherever_batches_end():
     for width, offset, limit in WINDOWS:
         enough_is_read(width, offset, limit)
@@ -347,7 +338,6 @@ def corpora() -> Iterator[Path]:
         yield REPOSITORY.parent / "shared" / "eval" / "extract" / name
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", list(corpora()), ids=lambda path: path.name)
 def test_the_lines_of_each_chunk_are_the_lines_that_reading_shows(folder, tmp_path):
     if not folder.exists():

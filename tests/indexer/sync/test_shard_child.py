@@ -1,7 +1,6 @@
 """The sealed process of a shard: what it may do, and that its end costs its shard."""
 
 import json
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -9,15 +8,10 @@ from pathlib import Path
 import pytest
 
 from indexer.confine import starting
-from indexer.embed import FolderEncoder
 from indexer.store.ownership import make_store
 from indexer.store.staging import make_staging
-from indexer.sync.folder import sync_folder
-from indexer.sync.hands import Hand, LocalHands, ShardLost
-from tests.support.checks import check_same, check_store
-from tests.support.folders import make_folder
+from indexer.sync.hands import Hand, ShardLost
 from tests.support.places import REPOSITORY
-from tests.support.processes import children, gone, until
 
 # Tries to do what a document would have it do; `sealed` first, or not, as a control.
 TRYING = """
@@ -120,47 +114,3 @@ def test_a_process_that_does_not_say_that_it_is_sealed_gets_no_order(first):
 
 
 # ---- The whole way, with the packaged model
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    base = tmp_path_factory.mktemp("made")
-    make_folder(base / "docs", 24, random.Random(7), paragraphs=2)
-    make_store(base / "store")
-    sync_folder(base / "store", base / "docs", FolderEncoder())
-    return base
-
-
-DRIVER = """
-import sys
-from pathlib import Path
-from indexer import FolderEncoder, LocalHands, sync_folder
-store, root = map(Path, sys.argv[1:])
-hands = LocalHands(2)
-hands.least_bytes = 4_000
-sync_folder(store, root, FolderEncoder(), hands=hands)
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_driver_leaves_no_process_and_the_next_run_finishes_its_work(made, tmp_path):
-    store = tmp_path / "store"
-    make_store(store)
-    started = subprocess.Popen([sys.executable, "-c", DRIVER, store, made / "docs"], cwd=REPOSITORY)
-    staging = store / "staging"
-    assert until(
-        lambda: staging.is_dir() and any(len(path.name) == 32 for path in staging.iterdir()), 120
-    )
-    left = children(started.pid)
-    started.kill()
-    started.wait()
-    assert left
-    assert all(map(gone, left))
-    hands = LocalHands(1)
-    hands.least_bytes = 4_000
-    outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
-    # What was staged is taken, or was stored before the kill.
-    assert outcome.cluster.taken or outcome.embedded < outcome.chunks
-    check_store(store)
-    check_same(made / "store", store)
-    assert not staging.exists()

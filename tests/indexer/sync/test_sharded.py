@@ -12,11 +12,9 @@ from random import Random
 import numpy as np
 import pytest
 
-from indexer.errors import CorpusError
 from indexer.files.walk import walk
 from indexer.records import USUAL, Query
 from indexer.store.key import key_of
-from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
 from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
@@ -93,20 +91,6 @@ def test_what_a_stopped_run_staged_is_taken_and_nothing_is_embedded_twice(docs, 
     assert outcome.cluster.taken == left
     made = [source for order in again.orders for source, *_ in json.loads(order)["files"]]
     assert len(made) < 14
-    same(plain, store)
-
-
-@pytest.mark.parametrize("marker", [False, True])
-def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, tmp_path, marker):
-    """An archive can bring the documents and a finished shard of them, but not the marker."""
-    theirs, store = tmp_path / "theirs", tmp_path / "store"
-    index(docs, theirs, ToyHands(slots=1), should_stop=lambda: bool(staged_names(theirs)))
-    make_store(store)
-    shutil.copytree(theirs / STAGING, store / STAGING)
-    if marker:  # the control
-        shutil.copyfile(theirs / MARKER_NAME, store / MARKER_NAME)
-    outcome = index(docs, store, ToyHands())
-    assert (outcome.cluster.taken > 0) is marker
     same(plain, store)
 
 
@@ -268,28 +252,6 @@ def test_what_no_reader_gives_is_refused_and_named(what, staged, tmp_path):
     HOSTILE[what](tmp_path / "store" / STAGING / name)
     with pytest.raises(BadShard, match=re.escape(what)):
         look_at(tmp_path / "store", name, shard)
-
-
-def test_where_results_stay_false_nothing_of_them_is_stored(one, tmp_path):
-    hands = ToyHands(spoil=HOSTILE["a hash that is none"])
-    outcome = index(one / "docs", tmp_path / "store", hands)
-    assert outcome.cluster.here == 2
-    same(one / "store", tmp_path / "store")
-
-
-def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, tmp_path):
-    shutil.copytree(one / "docs", tmp_path / "other")  # but for the times: other documents
-    for path in (tmp_path / "other").rglob("*"):
-        os.utime(path, (1, 1))
-    for key, match in (("root", "holds other documents here"), ("store", "is another one here")):
-
-        class Elsewhere(ToyHands):
-            def work(self, opening, order, seconds, *, fresh, key=key):
-                there = {**opening, key: str(tmp_path / "other")}
-                return super().work(there, order, seconds, fresh=fresh)
-
-        with pytest.raises(CorpusError, match=match):
-            index(one / "docs", tmp_path / f"store-{key}", Elsewhere())
 
 
 # ---- The driver, killed at random moments

@@ -24,6 +24,8 @@ from tests.support.fakes import ToyEncoder
 from tests.support.other_user import being_nobody
 from tests.support.toy_index import CHUNKER, ENCODER, copied, found, own, rows
 
+pytestmark = pytest.mark.slow
+
 LAMP = "The lamp is on the shelf.\n"
 KEPT = ["disk/deep/c.md", "disk/lamp.md"]  # below `disk`, beside an image that is no document
 
@@ -95,7 +97,6 @@ def barred(request: pytest.FixtureRequest, root: Path, store: Path) -> Iterator[
         path.chmod(0o755)
 
 
-@pytest.mark.slow
 def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
     written = rows(store)
     outcome = applied(store, barred, looked_at_as_nobody(barred))
@@ -112,7 +113,6 @@ def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
     assert rows(store) == written
 
 
-@pytest.mark.slow
 def test_they_are_pruned_where_that_is_asked_for(barred, store):
     assert len(unreachable(applied(store, barred, looked_at_as_nobody(barred)))) == 2
     outcome = applied(store, barred, looked_at_as_nobody(barred), prune_unreachable=True)
@@ -120,7 +120,6 @@ def test_they_are_pruned_where_that_is_asked_for(barred, store):
     assert found(store, "lamp") == {"top.md"}
 
 
-@pytest.mark.slow
 def test_a_folder_that_was_deleted_is_gone(root, store):
     """The control: what could be looked at and is not there is removed as ever."""
     shutil.rmtree(root / "disk")
@@ -129,7 +128,6 @@ def test_a_folder_that_was_deleted_is_gone(root, store):
     assert found(store, "lamp") == {"top.md"}
 
 
-@pytest.mark.slow
 def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_path):
     (root / "disk").rename(tmp_path / "elsewhere")
     (root / "disk").symlink_to(tmp_path / "elsewhere")
@@ -139,7 +137,6 @@ def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_p
     assert found(store, "lamp") == {"top.md"}
 
 
-@pytest.mark.slow
 def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
     """As if `disk` had been one when the index was made; a real one is below."""
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
@@ -152,7 +149,6 @@ def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
     assert read_manifest(store).mounts == ()
 
 
-@pytest.mark.slow
 def test_a_mounted_disk_is_known_as_one(root, store):
     shutil.rmtree(root / "disk")
     (root / "disk").mkdir()
@@ -187,7 +183,6 @@ def test_a_root_that_is_suddenly_empty_keeps_everything(root, store):
     assert sync_folder(store, root, ENCODER, Choices(prune_unreachable=True)).removed == 4
 
 
-@pytest.mark.slow
 def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
     shutil.rmtree(root / "disk")
