@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from indexer.confine.devices import engine_for, gpu_seen
 from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
 from indexer.embed.encoder import EXACT, HALF, NEAR
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
-from indexer.embed.torch_engine import TorchEngine
+from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
 from tests.support.places import REPOSITORY
 
@@ -257,3 +258,16 @@ def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
         lengths = np.linalg.norm(engine.encode(TEXTS[:3]), axis=1)
         assert np.abs(lengths - 1).max() < 1e-6  # float16 alone is too coarse for that
     assert probe.least_cosine(OnnxEngine(folder, "int8"), expected) >= NEAR  # so they may mix
+
+
+def test_which_engine_it_is_and_why_is_said_before_one_is_loaded():
+    for device, packaged, said in (
+        ("cpu", True, "ONNX Runtime in int8 on the processor: --device cpu"),
+        ("cuda", True, "sentence-transformers on the GPU for index: --device cuda; ONNX Runtime"),
+        ("cpu", False, "ONNX Runtime (sentence-transformers for an architecture that"),
+    ):
+        assert engine_for(device, packaged=packaged).startswith(said), device
+    auto = engine_for("auto", packaged=True)
+    assert ("no GPU is seen" in auto) == (gpu_seen() is None)
+    assert engine_for("auto", packaged=True, embedder="words").startswith("the installed embedder")
+    assert accelerator(ModelFolder(), "cpu") is None

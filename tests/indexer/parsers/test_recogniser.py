@@ -119,21 +119,24 @@ def test_the_same_attempts_succeed_in_a_process_that_nothing_confines(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_page_that_hangs_or_kills_its_process_costs_itself():
-    with closing(Recogniser(OBEYING, seconds=20)) as recogniser:
-        with held(as_bytes(picture([], (120, obeying_recogniser.DIE)))) as descriptor:
-            recogniser.open(descriptor)
-            recogniser.draw(1)
-            with pytest.raises(UnreadableDocument, match="crashed"):
-                recogniser.read()
-            assert recogniser.draw(1).blank  # in a new process, which was handed the document
-        recogniser._seconds = 1.0
-        hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
-        with held(hanging) as descriptor, pytest.raises(UnreadableDocument, match="timeout"):
-            for _ in range(9):  # drawing may take a second too
-                recogniser.open(descriptor)
-                recogniser.draw(1)
-                recogniser.read()
+def test_a_page_that_kills_its_process_costs_itself():
+    dying = as_bytes(picture([], (120, obeying_recogniser.DIE)))
+    with closing(Recogniser(OBEYING, seconds=20)) as recogniser, held(dying) as descriptor:
+        recogniser.open(descriptor)
+        recogniser.draw(1)
+        with pytest.raises(UnreadableDocument, match="crashed"):
+            recogniser.read()
+        assert recogniser.draw(1).blank  # in a new process, which was handed the document
+
+
+@pytest.mark.slow
+def test_a_page_that_hangs_is_ended():
+    hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
+    with closing(Recogniser(OBEYING, seconds=6)) as recogniser, held(hanging) as descriptor:
+        recogniser.open(descriptor)
+        recogniser.draw(1)
+        with pytest.raises(UnreadableDocument, match="timeout"):
+            recogniser.read()
 
 
 @pytest.mark.nightly

@@ -89,9 +89,9 @@ def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_n
 
 def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
     root, store = tmp_path / "docs", tmp_path / "store"
-    make_folder(root, 30, Random(2))
+    make_folder(root, 20, Random(2))
     _, whole = index(root, tmp_path / "timed")
-    for share in (0.2, 0.4, 0.6):
+    for share in (0.3, 0.6):
         index(root, store, kill_after=share * whole)
     index(root, store)
     (one,) = (store / VECTORS).iterdir()

@@ -15,6 +15,7 @@ import pytest
 from indexer.files.walk import walk
 from indexer.records import USUAL, Query
 from indexer.store.key import key_of
+from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
 from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
@@ -255,3 +256,17 @@ def test_what_no_reader_gives_is_refused_and_named(what, staged, tmp_path):
 
 
 # ---- The driver, killed at random moments
+
+
+@pytest.mark.parametrize("marker", [False, True])
+def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, tmp_path, marker):
+    """An archive can bring the documents and a finished shard of them, but not the marker."""
+    theirs, store = tmp_path / "theirs", tmp_path / "store"
+    index(docs, theirs, ToyHands(slots=1), should_stop=lambda: bool(staged_names(theirs)))
+    make_store(store)
+    shutil.copytree(theirs / STAGING, store / STAGING)
+    if marker:  # the control
+        shutil.copyfile(theirs / MARKER_NAME, store / MARKER_NAME)
+    outcome = index(docs, store, ToyHands())
+    assert (outcome.cluster.taken > 0) is marker
+    same(plain, store)

@@ -135,7 +135,7 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(
     root, store, tmp_path, by_token
 ):
     for number in range(30):
-        (root / f"n{number:02}.txt").write_text(f"Note number {number}. " * 60)
+        (root / f"n{number:02}.txt").write_text(f"Note number {number}. " * 250)
 
     stop = Event()
 
