@@ -87,6 +87,7 @@ def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_n
     check_same(store, tmp_path / "fresh")
 
 
+@pytest.mark.nightly
 def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
     root, store = tmp_path / "docs", tmp_path / "store"
     make_folder(root, 20, Random(2))
