@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chunk import Chunker, Cut, context_of, heading_paths
+from indexer.chunk import Chunker, Cut, heading_paths
 from indexer.embed import FolderEncoder
 from indexer.errors import UsageError
 from indexer.records import Chunk, Document, Line, page_mark
@@ -92,18 +92,6 @@ def test_headings_form_the_path_above_each_line():
     assert heading_paths(doc)[1] == "T > Bread"
     assert heading_paths(doc)[5] == "T > Bread > Rye > Oven"
     assert heading_paths(doc)[7] == "T > Bread > White"
-
-
-def test_a_hash_in_a_code_block_is_no_heading():
-    doc = document("# A", "```sh", "# comment", "```", "text", "~~~~", "# no", "~~~~", "# B")
-    assert heading_paths(doc)[4] == "T > A"
-    assert heading_paths(doc)[8] == "T > B"
-
-
-def test_the_file_name_is_context_where_it_says_more_than_the_title():
-    assert context_of("x/tax-return.pdf", "Letter") == "tax return > Letter"
-    assert context_of("x/tax-return.pdf", "Tax Return 2024") == "Tax Return 2024"
-    assert context_of("x/p001.txt", "Title") == "Title"
 
 
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]

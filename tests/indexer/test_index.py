@@ -78,11 +78,6 @@ def test_a_hit_says_that_its_file_is_no_longer_the_indexed_one(corpus, root, cha
     assert stale(corpus) == {"bread.md": True, "lease.txt": False}
 
 
-def test_a_new_time_alone_makes_nothing_stale(corpus, root):
-    os.utime(root / "bread.md", ns=(1, 1))
-    assert not stale(corpus)["bread.md"]
-
-
 def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp_path):
     root.rename(tmp_path / "moved")
     with pytest.raises(Refused, match="is not there: moved, or not mounted"):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.embed.languages import fragments, in_languages, is_english, language_of
+from indexer.embed.languages import in_languages, is_english, language_of
 from indexer.records import Chunk
 
 SAID = {
@@ -33,10 +33,6 @@ def test_a_passage_that_tells_no_language_has_that_of_its_document():
     assert [chunk.language for chunk in in_languages(chunks)] == ["de", "de", "de", "en"]
     assert [chunk.text for chunk in in_languages(chunks)] == texts
     assert in_languages([]) == []
-
-
-def test_fragments_are_four_letters_of_a_word_without_case_and_accents():
-    assert fragments("Häuser, am 3.") == "_haus _ause _user _am _3"
 
 
 @pytest.mark.parametrize(

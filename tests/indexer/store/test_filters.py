@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.service import places
-from indexer.errors import CorpusError, Refused, UsageError
+from indexer.errors import Refused, UsageError
 from indexer.index import Index
 from indexer.records import FileRow, Query
 from indexer.store.filters import parse_filter
@@ -182,8 +182,3 @@ def test_of_a_bounded_corpus_no_other_document_is_found_listed_or_read(corpus):
         among.read("tax.md")
     assert corpus.read("tax.md").lines  # the control
     assert among.latest() is among
-
-
-def test_a_filter_that_selects_nothing_is_an_error_and_no_answer(corpus):
-    with pytest.raises(CorpusError, match="No document of the index is selected by 'type=docx'"):
-        places.bounded(corpus, where="type=docx")

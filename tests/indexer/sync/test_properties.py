@@ -45,17 +45,6 @@ def test_markdown(text, date, author, tags):
     assert said(text) == (date, author, tags)
 
 
-def test_org():
-    text = "#+TITLE: x\n#+DATE: <2024-03-12 Tue>\n#+AUTHOR: Ann\n#+FILETAGS: :a:b:"
-    assert said(text, "org/2") == ("2024-03-12", "Ann", "a b")
-
-
-def test_a_mail_has_the_day_of_its_header_alone():
-    text = "Subject: Rent\nFrom: Ann <ann@x.example>\nDate: Tue, 12 Mar 2024 10:00:00 +0100\n"
-    assert said(f"{text}\nDate: 2020-01-01", "eml/6") == ("2024-03-12", "Ann <ann@x.example>", "")
-    assert said("Hello.\nDate: 2020-01-01", "eml/6") == (None, None, "")
-
-
 def test_of_another_format_nothing_is_said():
     assert said("---\ndate: 2024-03-12\n---\n#tag", "text/2") == (None, None, "")
 
