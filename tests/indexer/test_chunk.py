@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chunk import CHUNK_CHARS, Chunker, Cut, context_of, heading_paths, named_once
+from indexer.chunk import Chunker, Cut, heading_paths
 from indexer.embed import FolderEncoder
 from indexer.errors import UsageError
 from indexer.records import Chunk, Document, Line, page_mark
@@ -75,13 +75,6 @@ def test_what_the_model_sees_fits_its_window(lines):
         assert len(TOY.tokenizer.encode(SMALL.embedded_text(chunk)).ids) <= TOY.max_tokens
 
 
-def test_a_word_that_the_tokenizer_takes_for_one_token_is_still_cut():
-    doc = document("x" * 1_999, "y" * 1_999, "z" * 1_999, extractor="text/1")
-    chunks = SMALL.chunk(doc)
-    assert all(len(chunk.text) <= CHUNK_CHARS for chunk in chunks)
-    assert sum(len(chunk.text) for chunk in chunks) >= 3 * 1_999
-
-
 @pytest.mark.slow
 def test_the_real_model_counts_as_the_chunker_does():
     encoder = FolderEncoder()
@@ -101,26 +94,6 @@ def test_headings_form_the_path_above_each_line():
     assert heading_paths(doc)[7] == "T > Bread > White"
 
 
-def test_a_title_that_the_first_heading_repeats_is_said_once():
-    assert heading_paths(document("# T", "x"))[1] == "T"
-
-
-def test_a_hash_in_a_code_block_is_no_heading():
-    doc = document("# A", "```sh", "# comment", "```", "text", "~~~~", "# no", "~~~~", "# B")
-    assert heading_paths(doc)[4] == "T > A"
-    assert heading_paths(doc)[8] == "T > B"
-
-
-def test_underlined_headings_count():
-    assert heading_paths(document("Bread", "=====", "x"))[2] == "T > Bread"
-
-
-def test_the_file_name_is_context_where_it_says_more_than_the_title():
-    assert context_of("x/tax-return.pdf", "Letter") == "tax return > Letter"
-    assert context_of("x/tax-return.pdf", "Tax Return 2024") == "Tax Return 2024"
-    assert context_of("x/p001.txt", "Title") == "Title"
-
-
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]
 
 
@@ -130,33 +103,6 @@ def test_names_that_each_row_repeats_take_no_place_from_rows():
     plain = SMALL.chunk(document(*bare, extractor="csv/1"))
     assert len(named) <= len(plain) + 1 < 30
     assert all(line in TABLE for chunk in named for line in chunk.text.split("\n"))
-
-
-def test_the_first_row_of_a_passage_names_the_columns_of_those_below_it():
-    text = "\n".join([*TABLE[:2], "Notes", TABLE[2]])
-    assert named_once(text).split("\n") == [TABLE[0], "| Vigo 1 | 1.50 | 1 |", "Notes", TABLE[2]]
-
-
-def test_a_header_names_the_columns_where_there_is_one():
-    text = "\n".join(["| Port | Fare |", "| --- | --- |", "| Port: Vigo | Fare: 7.50 |"])
-    assert named_once(text) == "| Port | Fare |\n| Vigo | 7.50 |"
-
-
-def test_a_colon_within_a_value_stays():
-    text = "\n".join(["| Train | Leaves |", "| Train: A: slow | Leaves: 10: 30 |"])
-    assert named_once(text) == "| Train | Leaves |\n| A: slow | 10: 30 |"
-
-
-ROWS = st.lists(st.text(alphabet="ab |:-\n", max_size=60), min_size=1, max_size=20)
-
-
-@pytest.mark.slow
-@given(ROWS, ROWS)
-def test_more_text_never_takes_fewer_letters(one, two):
-    def letters(text: str) -> int:
-        return sum(map(str.isalnum, named_once(text)))
-
-    assert letters("\n".join([*one, *two])) >= letters("\n".join(one))
 
 
 def test_a_chosen_cut_is_kept_by_the_index_and_an_overlap_leaves_something_new():

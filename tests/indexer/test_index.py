@@ -1,6 +1,5 @@
 """What a reader is told of files that are no longer what was indexed, and of a folder not there."""
 
-import json
 import os
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from indexer.index import Index
 from indexer.records import Query
 from indexer.store.former import former
 from indexer.store.manifest import read_manifest
-from indexer.store.snapshot import SIMILAR_NAMES, Snapshot
 from tests.support.fakes import ToyEncoder
 from tests.support.page_pictures import points_of_png
 from tests.support.pdfs import pdf_of
@@ -80,11 +78,6 @@ def test_a_hit_says_that_its_file_is_no_longer_the_indexed_one(corpus, root, cha
     assert stale(corpus) == {"bread.md": True, "lease.txt": False}
 
 
-def test_a_new_time_alone_makes_nothing_stale(corpus, root):
-    os.utime(root / "bread.md", ns=(1, 1))
-    assert not stale(corpus)["bread.md"]
-
-
 def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp_path):
     root.rename(tmp_path / "moved")
     with pytest.raises(Refused, match="is not there: moved, or not mounted"):
@@ -92,37 +85,6 @@ def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp
     assert stale(corpus) == {"bread.md": True, "lease.txt": True}
     (tmp_path / "moved").rename(root)
     assert corpus.read("bread.md").lines
-
-
-@pytest.mark.slow
-def test_commands_say_that_the_folder_is_missing_and_prune_nothing(cli, root, tmp_path):
-    (tmp_path / "at").mkdir()  # an index that does not lie in its documents
-    assert cli("-s", "at/.corpus-agent", "index", "docs").returncode == 0
-    (tmp_path / "nothing").mkdir()
-    assert cli("-s", "of-nothing", "index", "nothing").returncode == 0
-    assert "not mounted" not in cli("-s", "of-nothing", "search", "sourdough").stderr
-    root.rename(tmp_path / "elsewhere")
-    search = cli("-s", "at", "search", "sourdough")
-    assert "is not there: moved, or not mounted" in search.stderr
-    assert "bread.md" in search.stdout
-    asked = cli("-s", "at", "ask", "--llm", "none", "--json", "Does sourdough rise?")
-    assert asked.returncode == 1
-    assert "is not there: moved, or not mounted" in json.loads(asked.stdout)["error"]["message"]
-    indexed = cli("-s", "at", "index")
-    assert indexed.returncode == 1
-    assert "the index is kept as it is" in indexed.stderr
-    root.mkdir()  # as the place where a disk is mounted, without the disk
-    emptied = cli("-s", "at", "index")
-    assert emptied.returncode == 1
-    assert "Nothing was removed" in emptied.stderr
-    assert json.loads(cli("-s", "at", "status", "--json").stdout)["files"]["indexed"] == 2
-    assert (
-        cli("-s", "at", "index", "elsewhere").returncode == 2
-    )  # the old place exists: another corpus
-    root.rmdir()
-    moved = cli("-s", "at", "index", "elsewhere", "--json")
-    assert json.loads(moved.stdout)["index"]["unchanged"] == 2
-    assert "Sourdough rises" in cli("-s", "at", "read", "bread.md").stdout
 
 
 @pytest.mark.slow
@@ -141,38 +103,6 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     sync(root, root.parent / "store", ToyEncoder(dimension=32))
     with pytest.raises(IncompatibleStore, match="corpus-agent index"):
         newest.latest()
-
-
-@pytest.mark.slow
-def test_a_name_that_is_not_there_is_compared_with_few_of_many(root):
-    for number in range(5_000):
-        (root / f"report about the heating number {number}.txt").write_text("x")
-    (root / "invoice 1887 of the plumber.txt").write_text("Paid.\n")
-    sync(root, root.parent / "store")
-    corpus = Index.open(root.parent / "store")
-    with pytest.raises(Refused, match=r"Did you mean 'invoice 1887 of the plumber\.txt'"):
-        corpus.read("invoice 1878 of the plumer.txt")
-    with pytest.raises(Refused, match="Did you mean 'report about the heating number"):
-        corpus.read("report about the heating number 99999.txt")
-    for odd in ("'; DROP TABLE", "%" * 200_000, "a" * 200_000, "\0", "…", "ab"):
-        with pytest.raises(Refused, match="is not in the index"):
-            corpus.read(odd)
-    similar = Snapshot(root.parent / "store").sources_like("a report of heat", SIMILAR_NAMES)
-    assert len(similar) == SIMILAR_NAMES  # of the 5,000 that share a word
-
-
-@pytest.mark.parametrize("named", ["minutes", "minutes/"])
-def test_a_folder_that_is_read_is_told_with_its_documents_and_not_with_itself(root, named):
-    (root / "minutes").mkdir()
-    for day in ("01", "02", "03", "04"):
-        (root / "minutes" / f"2025-05-{day}.md").write_text("Present: all.\n")
-    sync(root, root.parent / "store")
-    corpus = Index.open(root.parent / "store")
-    with pytest.raises(Refused) as caught:
-        corpus.read(named)
-    documents = ", ".join(f"'minutes/2025-05-{day}.md'" for day in ("01", "02", "03"))
-    assert caught.value.hint.startswith(f"Did you mean {documents}?")
-    assert "minutes/" in corpus.similar("minuets")  # a path of a query may be a folder
 
 
 def test_an_empty_folder_is_taken_for_a_disk_that_is_not_mounted(corpus, root):
@@ -202,13 +132,6 @@ def test_a_page_is_shown_and_the_words_of_a_quotation_outlined(report):
     assert [box.page for box in found] == [2, 2]
     assert found[0].bottom <= found[1].top
     assert report.outline("report.pdf", 1, "The rent is due") == ()
-
-
-def test_a_page_that_was_shown_is_not_drawn_again(report):
-    first = report.page_picture("report.pdf", 2, 300)
-    assert report.page_picture("report.pdf", 2, 300) is first
-    assert report.page_picture("report.pdf", 2, 301) is not first
-    assert report.page_picture("report.pdf", 3, 300).png != first.png
 
 
 @pytest.mark.slow
@@ -245,36 +168,3 @@ def test_a_link_in_the_place_of_a_document_is_not_followed(report, root, tmp_pat
     (root / "report.pdf").symlink_to(tmp_path / "secret.pdf")
     with pytest.raises(Refused, match="report"):
         report.page_picture("report.pdf", 1)
-
-
-def test_a_file_that_is_no_pdf_any_more_is_reported(report, root):
-    (root / "report.pdf").write_bytes(b"%PDF-1.7\nbroken")
-    with pytest.raises(Unreachable, match=r"cannot be read now .*malformed"):
-        report.page_picture("report.pdf", 1)
-
-
-@pytest.mark.slow
-def test_the_heading_of_a_line_is_that_of_the_document_as_it_is_now(corpus: Index, root: Path):
-    before = root / "bread.md"
-    before.write_text(
-        "# Bread\n\nWords.\n\n## Dough\n\nRises.\n\n### Cold\n\nWaits.\n\n## Oven\n\nBakes.\n"
-    )
-    found = [corpus.heading("bread.md", line) for line in (3, 7, 11, 15)]
-    assert found == ["", "Dough", "Dough > Cold", "Oven"]
-    assert corpus.heading("lease.txt", 1) == ""  # "#" begins no heading in a plain text
-    (root / "lease.txt").write_text("# no heading\n\nThe tenant pays.\n")
-    assert corpus.heading("lease.txt", 3) == ""
-    with pytest.raises(Refused, match="not in the index"):
-        corpus.heading("other.md", 1)
-
-
-@pytest.mark.slow
-def test_an_empty_file_is_said_to_be_empty(corpus, root):
-    (root / "empty.txt").write_text("")
-    (root / "blank.txt").write_text(" \n")
-    sync(root, root.parent / "store")
-    newest = Index.open(root.parent / "store")
-    with pytest.raises(Refused, match=r"'empty\.txt' is empty, so it has no text to read"):
-        newest.read("empty.txt")
-    with pytest.raises(Refused, match=r"'blank\.txt' could not be indexed \(no_text\)"):
-        newest.read("blank.txt")

@@ -1,20 +1,15 @@
 """From two result lists to one: the order, the parts of the score, and room for other documents."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from indexer.embed.languages import covered, fragments, is_english
+from indexer.embed.languages import covered
 from indexer.records import Chunk, Hit, Query
 from indexer.retrieve import (
-    VECTOR_WEIGHT,
-    convex,
     diverse,
     fuse,
-    other_weight,
     phrases,
     search,
     with_relevance,
@@ -79,24 +74,6 @@ def test_a_passage_near_in_both_ways_comes_first():
     assert all(0 <= score <= 1 for score, _, _ in hits.values())
 
 
-def test_the_parts_of_a_score_are_those_of_the_query_as_asked():
-    query, vector = unit(1, 1, 0), unit(1, 0, 0)
-    (only,) = fused(query, [Row("a", vector, 0.7)], [Row("a", vector, 3.0)]).values()
-    assert only[1:] == (pytest.approx(float(query @ vector)), 3.0)
-
-
-def test_what_the_first_hits_are_about_brings_their_like_up():
-    """Two passages equally far from the query: the one that is like the best hits goes first."""
-    query = unit(1, 0, 0)
-    best = [Row(f"best{n}", unit(1, 0.5, 0.01 * n), 0.9) for n in range(5)]
-    like, unlike = Row("like", unit(1, 1, 0), 0.7), Row("alone", unit(1, -1, 0), 0.7)
-    far = Row("far", unit(0, 0, 1), 0.0)
-    hits = fused(query, [*best, unlike, like, far], [])
-    order = list(hits)
-    assert order.index("like") < order.index("alone") < order.index("far")
-    assert hits["like"][1] == pytest.approx(hits["alone"][1])
-
-
 def test_equal_scores_are_ordered_by_source():
     vector = unit(1, 0)
     assert list(fused(vector, [Row("b", vector, 1.0), Row("a", vector, 1.0)], [])) == ["a", "b"]
@@ -105,13 +82,6 @@ def test_equal_scores_are_ordered_by_source():
 def test_nothing_found_is_no_hits():
     nothing = Pool(Ranked.none().ids, [], [], [], np.empty((0, 0), np.float32))
     assert fuse(unit(1, 0), nothing, Ranked.none()).order == []
-
-
-def test_without_a_word_in_common_the_meaning_decides():
-    assert list(convex(np.array([0.1, 0.9], np.float32), np.zeros(2))) == [
-        0.0,
-        pytest.approx(VECTOR_WEIGHT),
-    ]
 
 
 def test_a_document_gives_way_to_others_but_is_not_lost():
@@ -134,29 +104,6 @@ def test_a_document_gives_way_to_others_but_is_not_lost():
 )
 def test_a_year_is_looked_up_as_reports_write_it_too(asked, added):
     assert with_years(asked) == asked + added
-
-
-def test_words_weigh_more_where_they_find_other_languages():
-    query = unit(1, 0, 0)
-    near, worded = Row("near", unit(1, 0.1, 0), 0.9), Row("worded", unit(1, 2, 0), 6.0)
-
-    def first(language):
-        found, best = replace(near, language=language), replace(worded, language=language)
-        return next(iter(fused(query, [found], [best, replace(found, score=4.0)])))
-
-    assert (first("en"), first("")) == ("near", "near")
-    assert first("de") == "worded"
-
-
-def test_a_model_of_many_languages_weighs_the_same_in_all():
-    class Vocabulary:
-        def __init__(self, size):
-            self.tokenizer = self
-            self.get_vocab_size = lambda: size
-
-    assert other_weight(Vocabulary(250_000), "Wie lang?") == VECTOR_WEIGHT
-    assert other_weight(Vocabulary(30_522), "Wie lang?") < VECTOR_WEIGHT
-    assert other_weight(Vocabulary(30_522), "How long is it?") == VECTOR_WEIGHT
 
 
 @pytest.mark.parametrize(
@@ -216,37 +163,12 @@ def found(text, score, cosine, language="en"):
     return Hit(Chunk("a.md", 0, text, "", 1, 1, language=language), score, cosine, 0.0, "hash")
 
 
-def test_what_is_shown_is_weak_where_a_hit_is_weak_in_itself():
-    text = "The rent is due on the third day."
-    (good,) = with_relevance([found(text, 1.0, 0.5)], PACKAGED, "when is the rent due")
-    (nonsense,) = with_relevance([found(text, 1.0, 0.1)], PACKAGED, "zebra quantum tariff")
-    assert good.score == nonsense.score == 1.0  # what orders the hits of a search says nothing
-    assert good.relevance > 0.7
-    assert nonsense.relevance < 0.1
-
-
 def test_what_is_shown_falls_as_the_hits_do():
     hits = [found("rent", 1.0, 0.2), found("rent", 0.9, 0.7), found("x", 0.8, 0.6)]
     shown = [hit.relevance for hit in with_relevance(hits, PACKAGED, "rent")]
     assert shown == sorted(shown, reverse=True)
     alone = with_relevance(hits[1:2], PACKAGED, "rent")
     assert alone[0].relevance > shown[1]  # the control: it is the one before that holds it down
-
-
-def test_cosines_of_other_models_and_languages_do_not_count():
-    rent = "Die Miete ist am dritten Tag fällig."
-    for cosine in (0.0, 0.9):  # of another model, whose cosines may all be high
-        (one,) = with_relevance([found("boiler", 1.0, cosine)], Named("other"), "zebra")
-        assert one.relevance < 0.1, cosine
-    (ours,) = with_relevance([found(rent, 1.0, 0.1, "de")], PACKAGED, "Miete fällig")
-    (english,) = with_relevance([found(rent, 1.0, 0.1, "en")], PACKAGED, "Miete fällig")
-    assert ours.relevance > 0.7 > english.relevance
-
-
-def test_a_passage_with_the_phrase_that_was_asked_for_is_shown_so():
-    hits = [found("Fair wear and tear.", 0.8, 0.0), found("Fair tear.", 0.3, 0.0)]
-    holds, other = with_relevance(hits, PACKAGED, '"wear and tear"')
-    assert holds.relevance >= 0.9 > other.relevance
 
 
 @pytest.mark.parametrize(
@@ -263,13 +185,3 @@ def test_a_passage_with_the_phrase_that_was_asked_for_is_shown_so():
 )
 def test_the_words_of_a_query_are_found_in_any_language(query, text, share):
     assert covered(query, text) == pytest.approx(share, abs=0.1)
-
-
-ASCII = st.text(st.characters(max_codepoint=127) | st.sampled_from("the of rent a1 _-\n"))
-
-
-@given(ASCII, ASCII)
-def test_texts_of_ascii_have_the_words_that_they_have_beside_other_signs(query, text):
-    assert covered(query, text) == covered(query, f"{text} –") == covered(f"{query} –", text)
-    assert fragments(text) == fragments(f"{text} –")
-    assert is_english(text) == is_english(f"{text} –")

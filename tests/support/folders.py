@@ -5,28 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
-SYLLABLES = [
-    "ba",
-    "de",
-    "fi",
-    "go",
-    "lu",
-    "ma",
-    "ne",
-    "pi",
-    "ro",
-    "su",
-    "ta",
-    "ve",
-    "wi",
-    "xo",
-    "zu",
-    "kar",
-    "mel",
-    "nor",
-    "pon",
-    "sil",
-]
+SYLLABLES = (
+    *("ba", "de", "fi", "go", "lu", "ma", "ne", "pi", "ro", "su", "ta", "ve", "wi", "xo", "zu"),
+    *("kar", "mel", "nor", "pon", "sil"),
+)
 FOLDERS = ("", "home", "home/garden", "work", "work/kestrel/2025", "letters")
 
 

@@ -41,6 +41,7 @@ def files():
     return examined("file_mutation")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "part", ["rights", "network_and_scopes", "system_rules", "limits", "capabilities"]
 )
@@ -50,7 +51,12 @@ def test_no_right_rule_limit_or_capability_can_be_left_out_or_added_unnoticed(fi
     assert [what for what, noticed in files[part] if not noticed] == []
 
 
-@pytest.mark.parametrize("kind", TABLES)
+FIRST, *REST = TABLES
+
+
+@pytest.mark.parametrize(
+    "kind", [FIRST, *(pytest.param(kind, marks=pytest.mark.nightly) for kind in REST)]
+)
 def test_no_entry_of_a_table_of_calls_can_be_removed_or_widened_unnoticed(kind, record_property):
     found = examined("call_mutation", "mutants", kind)[kind]
     record_property("mutants", found["mutants"])

@@ -18,15 +18,8 @@ from hypothesis import strategies as st
 from corpus_agent.librarian import Librarian
 from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
-from corpus_agent.selftest.clustered.trial import run_cluster_selftest
-from corpus_agent.selftest.escape import trial as escape_trial
-from corpus_agent.selftest.escape.probes import PROBES
-from corpus_agent.selftest.injection import trial
-from corpus_agent.selftest.injection.strings import Targets
-from corpus_agent.selftest.stores import home
 from corpus_agent.service.cluster import RayHands
 from corpus_agent.service.opening import opened
-from corpus_agent.settings import Settings, absolute
 from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
@@ -124,11 +117,6 @@ def test_a_program_that_is_started_without_care_runs_a_trap(tmp_path, marks, tra
     assert (marks / trap).exists()
 
 
-def test_a_trap_as_early_as_encodings_is_run_too(tmp_path, marks):
-    careless(planted(tmp_path / "cloned", marks), [sys.executable, "-c", ""])
-    assert (marks / "init").exists()
-
-
 @pytest.mark.slow
 def test_the_module_takes_no_name_from_where_one_stands_once_it_runs(tmp_path, marks):
     """What Python itself imports to find it can be kept out by -P alone: here `contextlib`."""
@@ -168,40 +156,6 @@ def careless(folder, command):
 
 # -- what was installed with `pip install --user` is imported, and nothing of it is run at the start
 
-CHILD_OF_USER = """
-import os, sys
-for left in os.scandir(sys.argv[1]):
-    os.unlink(left)
-sys.path.insert(0, {repository!r})
-from indexer.confine import starting
-code = "from importlib.util import find_spec; print(*map(bool, map(find_spec, {names!r})))"
-print(starting.run(starting.Command(starting.python(code))).stdout)
-"""
-
-
-@pytest.mark.parametrize(
-    ("flags", "found"), [(["-P"], "True False"), (["-P", "-s"], "False False")], ids=["with", "no"]
-)
-def test_a_process_imports_what_was_installed_for_this_user_alone(tmp_path, marks, flags, found):
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    installed = tmp_path / "home" / "lib" / version / "site-packages"
-    installed.mkdir(parents=True)
-    (installed / "only_here.py").write_text("")
-    (installed / "json.py").write_text("raise SystemExit('not the standard library')")
-    for name, mark in (("usercustomize.py", "usercustomize"), ("trap.pth", "pth")):
-        (installed / name).write_text(MARK.format(str(marks / mark)))
-    here = tmp_path / "here"
-    here.mkdir()
-    (here / "stranger.py").write_text("")
-    given = {**os.environ, "PYTHONUSERBASE": str(tmp_path / "home"), "PYTHONPATH": ""}
-    code = CHILD_OF_USER.format(repository=str(REPOSITORY), names=["only_here", "stranger"])
-    command = [BASE, *flags, "-c", code, str(marks)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=here, env=given)
-    assert (done.stdout.strip(), done.stderr) == (found, "")
-    assert not list(marks.iterdir())  # the first process removed the marks that it made itself
-    subprocess.run([BASE, "-P", "-c", ""], cwd=here, env=given)
-    assert {path.name for path in marks.iterdir()} == {"usercustomize", "pth"}  # the control
-
 
 # -- every place that starts a program
 
@@ -227,34 +181,12 @@ def a_librarian(folder):
         assert Path(f"/proc/{librarian.pid}/cwd").readlink() == Path(starting.FOLDER)
 
 
-def a_probe_of_the_selftest(_):
-    for name, errors in (("program", "EACCES"), ("child", "EPERM")):
-        assert escape_trial._attempt(PROBES[name], "control").error is None
-        assert escape_trial._attempt(PROBES[name], "sealed").error == errors
-
-
-def a_command_of_the_attack(_):
-    printed = trial.printed_by("corpus_agent", "--version", seconds=60)
-    assert printed.startswith("corpus-agent, version")
-
-
 def a_page_for_tesseract(_):
     program = tesseract.find()
     if program is None:
         pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr)")
     page = as_bytes(picture(["the rent is due"]))
     assert program.read(page, sorted(program.languages - {"osd"})[0], ())
-
-
-def a_command_in_a_home_of_the_attack(folder):
-    ran = home.run(home.Home(folder.parent / "base", "token"), "corpus_agent", "--version")
-    assert ran.out.startswith("corpus-agent, version"), ran.err
-
-
-def the_model_of_the_attack(folder):
-    targets = Targets("/nowhere", "link", "/nowhere", "127.0.0.1:9")
-    with trial._compliant_model(targets, folder.parent / "log") as port:
-        assert port > 0
 
 
 SERVER = """
@@ -315,12 +247,6 @@ def the_side_of_a_cluster(_):
         RayHands("127.0.0.1:1")
 
 
-def the_selftest_of_a_cluster(_):
-    if subprocess.run(["unshare", "-rnpf", "--mount-proc", "true"], check=False).returncode:
-        pytest.skip("no network namespace can be had here")
-    assert all(row.passed for row in run_cluster_selftest(["local"]))
-
-
 def a_browser_of_ours(folder):
     places, own = folder.parent / "bin", folder.parent / "run"
     places.mkdir()
@@ -370,17 +296,7 @@ LIVE = {
     "indexer.confine.program:main": a_search_in_files,
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
-    "corpus_agent.selftest.escape.trial:_run": a_probe_of_the_selftest,
-    "corpus_agent.selftest.clustered.trial:_seen": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.clustered.inside:main": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.clustered.inside:_started": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.clustered.inside:_show_control": the_selftest_of_a_cluster,
-    "corpus_agent.selftest.escape.processes:child": a_probe_of_the_selftest,
-    "corpus_agent.selftest.escape.processes:program": a_probe_of_the_selftest,
-    "corpus_agent.selftest.stores.home:run": a_command_in_a_home_of_the_attack,
-    "corpus_agent.selftest.injection.trial:printed_by": a_command_of_the_attack,
     "indexer.parsers.tesseract:_finished": a_page_for_tesseract,
-    "corpus_agent.selftest.injection.trial:_compliant_model": the_model_of_the_attack,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
     "corpus_agent.service.cluster:_started": the_side_of_a_cluster,
@@ -412,7 +328,13 @@ ANYWHERE = {
 }
 
 
+@pytest.fixture(scope="module")
 def sources():
+    """Each module of the program, read once; the attacks of the selftest start what they attack."""
+    return [*parsed()]
+
+
+def parsed():
     for package in ("corpus_agent", "indexer"):
         for path in sorted((REPOSITORY / package).rglob("*.py")):
             name = ".".join(path.relative_to(REPOSITORY).with_suffix("").parts)
@@ -445,8 +367,8 @@ def _starts(module, name):
 
 
 @pytest.mark.slow
-def test_programs_are_started_in_one_place():
-    found = {name: sorted(spawns(tree)) for name, tree in sources()}
+def test_programs_are_started_in_one_place(sources):
+    found = {name: sorted(spawns(tree)) for name, tree in sources}
     ours = found.pop("indexer.confine.starting")
     assert set(ours) == {"Popen", "os.execve", "subprocess.run", "which"}
     assert {name: names for name, names in found.items() if names} == {}
@@ -474,9 +396,11 @@ def test_another_way_to_start_a_program_would_be_found(code):
 
 
 @pytest.mark.slow
-def test_every_start_is_tried_in_a_strangers_folder():
+def test_every_start_is_tried_in_a_strangers_folder(sources):
     found = set()
-    for name, tree in sources():
+    for name, tree in sources:
+        if name.startswith("corpus_agent.selftest"):
+            continue
         for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef):
                 for node in ast.walk(function):
@@ -494,11 +418,6 @@ def test_a_program_of_the_working_folder_is_not_found(stranger):
     assert starting.find_program(PROGRAMS[-1]) != stranger / PROGRAMS[-1]
     with pytest.raises(UsageError, match="the working folder do not count"):
         find_program()
-
-
-def test_a_program_elsewhere_is_found(stranger, monkeypatch):
-    monkeypatch.chdir("/")
-    assert starting.find_program("llama-server") == stranger / "llama-server"
 
 
 def test_lists_of_folders_keep_what_does_not_depend_on_where_one_stands(stranger, monkeypatch):
@@ -526,13 +445,3 @@ def test_a_variable_that_is_not_on_the_list_is_not_handed_on(name):
 def test_a_command_is_a_full_path():
     with pytest.raises(CorpusError, match="not the absolute path"):
         starting.Command(("python3", "-c", ""))
-
-
-def test_settings_are_those_of_where_the_parent_stands(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    here = Settings(store=Path("s"), model=Path("m"), llm="unix:server.sock")
-    there = absolute(here)
-    assert (there.store, there.model) == (tmp_path / "s", tmp_path / "m")
-    assert there.llm == f"unix:{tmp_path}/server.sock"
-    assert absolute(Settings(llm="http://127.0.0.1:1")).llm == "http://127.0.0.1:1"
-    assert absolute(Settings()).store is None

@@ -8,6 +8,8 @@ import pytest
 from tests.support.processes import started_with, until
 from tests.support.sealed_child import python, sealed, unsealed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def root(tmp_path):
@@ -37,7 +39,6 @@ def here(name):
     return str(Path(f"/proc/self/ns/{name}").readlink())
 
 
-@pytest.mark.slow
 def test_each_wall_that_stands_is_a_namespace_of_its_own(root, store, standing):
     code = """
     for name in ("net", "ipc", "mnt"):
@@ -50,7 +51,6 @@ def test_each_wall_that_stands_is_a_namespace_of_its_own(root, store, standing):
     assert unsealed("", code, root, store)["net"] == here("net")
 
 
-@pytest.mark.slow
 def test_the_seal_says_which_walls_stand(root, store, standing):
     code = """
     from corpus_agent.seal import policy, seal
@@ -77,7 +77,6 @@ ORPHAN = """
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["", "os.kill(os.getpid(), 9)"])
 def test_what_was_started_inside_ends_with_the_program(root, store, standing, ending):
     if "children" not in standing:
@@ -87,7 +86,6 @@ def test_what_was_started_inside_ends_with_the_program(root, store, standing, en
     assert until(lambda: not started_with(str(store / "beat")))
 
 
-@pytest.mark.slow
 def test_without_the_wall_it_would_live_on(root, store):
     unsealed("", ORPHAN, root, store)
     try:
@@ -120,7 +118,6 @@ def test_a_user_has_the_same_walls_and_no_capability_from_them():
     assert {"network", "ipc", "children"} <= set(found["walls"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["unshare", "setns"])
 def test_where_namespaces_are_forbidden_the_seal_holds_with_one_wall_less(root, store, missing):
     code = f"""
@@ -141,7 +138,6 @@ def test_where_namespaces_are_forbidden_the_seal_holds_with_one_wall_less(root, 
         assert walls == []
 
 
-@pytest.mark.slow
 def test_a_process_with_other_threads_gets_no_wall_before_it_is_refused(root, store):
     code = """
     from indexer.errors import SealUnavailable
@@ -159,14 +155,3 @@ def test_a_process_with_other_threads_gets_no_wall_before_it_is_refused(root, st
     found = python(code, root, store)
     assert "2 threads run in this process" in found["error"]
     assert found["same"]
-
-
-@pytest.mark.slow
-def test_a_process_that_is_sealed_again_stays_where_it_is(root, store, standing):
-    code = """
-    from corpus_agent.seal import policy, seal
-    again = policy(Path("/usr"), store)
-    outcome["walls"] = seal(again).walls
-    outcome["user"] = os.getuid()
-    """
-    assert sealed("", code, root, store) == {"walls": [], "user": os.getuid()}

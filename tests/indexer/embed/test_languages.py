@@ -1,10 +1,8 @@
 """The language of a passage, of a question, and the fragments of words."""
 
-from dataclasses import replace
-
 import pytest
 
-from indexer.embed.languages import fragments, in_languages, is_english, language_of
+from indexer.embed.languages import in_languages, is_english, language_of
 from indexer.records import Chunk
 
 SAID = {
@@ -35,33 +33,6 @@ def test_a_passage_that_tells_no_language_has_that_of_its_document():
     assert [chunk.language for chunk in in_languages(chunks)] == ["de", "de", "de", "en"]
     assert [chunk.text for chunk in in_languages(chunks)] == texts
     assert in_languages([]) == []
-
-
-def test_plain_text_of_an_english_document_is_english():
-    texts = [SAID["en"], "def f(x): return x", SAID["de"]]
-    chunks = [Chunk("a.md", n, text, "", 1, 1) for n, text in enumerate(texts)]
-    assert [chunk.language for chunk in in_languages(chunks[:2])] == ["en", "en"]
-    with_english = [*chunks, replace(chunks[0], ordinal=3)]
-    assert [chunk.language for chunk in in_languages(with_english)][2] == "de"
-
-
-def test_fragments_are_four_letters_of_a_word_without_case_and_accents():
-    assert fragments("Häuser, am 3.") == "_haus _ause _user _am _3"
-
-
-def test_the_forms_of_a_word_share_fragments():
-    assert set(fragments("Kündigungsfristen").split()) >= set(fragments("Kündigung").split())
-
-
-def test_scripts_without_spaces_have_pairs_that_no_tokenizer_takes_apart():
-    pieces = fragments("退还押金").split()
-    assert len(pieces) == 3
-    assert all(piece.isascii() and piece.startswith("_") for piece in pieces)
-    assert set(pieces) >= set(fragments("押金").split())
-
-
-def test_vowel_signs_stay_with_their_letters():
-    assert fragments("किताब") == "_किता _िताब"
 
 
 @pytest.mark.parametrize(

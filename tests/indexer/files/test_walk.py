@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import CorpusError, Refused, UsageError
-from indexer.files.compare import compared
 from indexer.files.opening import hash_beneath, open_beneath
 from indexer.files.walk import Excluded, check_root, excluded, ignore_line, walk
-from indexer.records import FileRow
 from tests.support.other_user import as_nobody
 
 
@@ -36,20 +34,6 @@ def test_plain_files_are_documents_and_dot_files_litter_and_denied_folders_are_n
     result = walk(tmp_path)
     assert [seen.source for seen in result.files] == ["a.md", "b/c.txt"]
     assert result.ignored == 8
-
-
-@pytest.mark.parametrize(
-    "seconds", [2**63 // 10**9, 2**63 // 10**9 + 1, 9_300_000_000, -1, -(2**31)]
-)
-def test_a_time_is_kept_as_far_as_a_table_holds_it(tmp_path, seconds):
-    make(tmp_path, "a.md")
-    os.utime(tmp_path / "a.md", (seconds, seconds))
-    is_at = (tmp_path / "a.md").stat().st_mtime_ns
-    assert is_at == seconds * 10**9, "this file system knows no such time"
-    [seen] = walk(tmp_path).files
-    assert seen.mtime_ns == (2**63 - 1 if is_at >= 2**63 else is_at)
-    row = FileRow("a.md", "indexed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
-    assert compared(tmp_path, row) == "same"
 
 
 def test_ignore_files_are_honoured_with_negation_and_nesting(tmp_path):
@@ -128,12 +112,6 @@ def test_a_name_that_is_no_utf8_is_shown_escaped_and_opened_by_what_is_shown(tmp
     assert list(problems(tmp_path).values()) == ["name"]
 
 
-@pytest.mark.parametrize("name", ["a'b.txt", 'a"b.txt', "a;b --.txt", "sp ace.txt", "日本.txt"])
-def test_awkward_names_are_ordinary_names(tmp_path, name):
-    make(tmp_path, name)
-    assert sources(tmp_path) == [name]
-
-
 def test_an_unreadable_folder_is_listed_and_the_rest_is_walked(open_folder):
     make(open_folder, "a.txt", "private/b.txt")
     (open_folder / "private").chmod(0)
@@ -197,20 +175,6 @@ def test_keys_and_hidden_files_are_not_opened_whatever_an_index_says(tmp_path, s
     with pytest.raises(Refused, match="is never read"):
         open_beneath(tmp_path, source)
     assert source not in [seen.source for seen in walk(tmp_path).files if not seen.problem]
-
-
-def test_names_in_another_form_are_found_also_when_the_folder_changes(tmp_path):
-    """A listing of them is kept: a folder of 4,000 was listed for each of its files."""
-    for n in range(3):
-        composed = f"\u00e9{n}.md"
-        with pytest.raises(FileNotFoundError, match="No such file"):
-            hash_beneath(tmp_path, composed)
-        (tmp_path / unicodedata.normalize("NFD", composed)).write_text(str(n))
-        assert hash_beneath(tmp_path, composed) == hashlib.sha256(str(n).encode()).hexdigest()
-    (tmp_path / unicodedata.normalize("NFD", "\u00e90.md")).unlink()
-    with pytest.raises(FileNotFoundError, match="No such file"):
-        hash_beneath(tmp_path, "\u00e90.md")
-    assert hash_beneath(tmp_path, "\u00e91.md") == hashlib.sha256(b"1").hexdigest()
 
 
 def test_what_a_rule_keeps_out_is_named_with_the_line_that_does(tmp_path):

@@ -1,30 +1,21 @@
 """The process that shows pages: its pictures, what it may not do, what it may cost."""
 
-import concurrent.futures.thread
-import contextlib
-import gc
 import json
-import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import Refused, UnreadableDocument
-from indexer.extract.points import MAX_POINTS, Points, points_of, size_within
+from indexer.extract.points import MAX_POINTS, Points, size_within
 from indexer.parsers import protocol
 from indexer.parsers.page_viewer import PageViewer, is_box
 from indexer.parsers.png import png_of
 from indexer.records import Box
-from tests.support.obeying_viewer import FRAMES, Obeying, attempts, said
+from tests.support.obeying_viewer import FRAMES, attempts, said
 from tests.support.page_pictures import document, drawn, points_of_png
-from tests.support.pictures import as_bytes, picture
-from tests.support.processes import runs, until
 
 OBEYING = "tests.support.obeying_viewer"
 
@@ -60,46 +51,6 @@ def test_a_page_is_drawn_as_wide_as_asked_and_in_its_proportions(viewer):
     assert points[10, 60].tolist() == points[60, 10].tolist() == [255, 255, 255]
 
 
-def test_a_page_without_colours_is_a_grey_picture(viewer):
-    with document(drawn(lambda canvas: canvas.rect(0, 692, 100, 100, fill=1))) as pdf:
-        points = points_of_png(viewer.picture(pdf, 1, 306).png)
-    assert points.shape == (396, 306)
-    assert points[10, 10] == 0
-    assert points[60, 60] == 255
-
-
-@pytest.mark.parametrize("turned", [90, 180, 270])
-def test_a_turned_page_is_shown_as_it_is_read(viewer, turned):
-    def page(canvas):
-        canvas.setPageRotation(turned)
-        canvas.setFillColorRGB(1, 0, 0)
-        canvas.rect(0, 0, 100, 100, stroke=0, fill=1)  # below left, before it is turned
-
-    with document(drawn(page)) as pdf:
-        points = points_of_png(viewer.picture(pdf, 1, 400).png)
-    corner = {90: points[:20, :20], 180: points[:20, -20:], 270: points[-20:, -20:]}[turned]
-    assert (corner == [255, 0, 0]).all()
-    assert (points == [255, 0, 0]).all(axis=2).mean() < 0.05
-
-
-def test_a_picture_file_is_shown_no_larger_than_it_is(viewer):
-    with document(as_bytes(picture(["Receipt"], (300, 120)))) as file:
-        assert (shown := viewer.picture(file, 1, 1_000)).width == 300
-        assert viewer.picture(file, 1, 150).height == 60
-        assert viewer.outline(file, 1, "Receipt") == ()
-    assert points_of_png(shown.png).min() < 100
-
-
-def test_a_remark_stands_over_the_top_of_the_picture(viewer):
-    with document(drawn(lambda canvas: canvas.rect(0, 0, 100, 100, fill=1))) as pdf:
-        plain = points_of_png(viewer.picture(pdf, 1, 500).png)
-        remarked = points_of_png(viewer.picture(pdf, 1, 500, "Changed").png)
-    band = remarked[:18]
-    assert (band[:, -100:] == [255, 191, 0]).all()
-    assert (band[:, :100].sum(axis=2) < 100).any()  # letters
-    assert (remarked[18:] == plain[18:, :, None]).all()
-
-
 @pytest.mark.parametrize("number", [0, -1, 2, 10**9])
 def test_a_page_that_is_not_there_is_refused(viewer, number):
     with document(drawn(square)) as pdf, pytest.raises(Refused, match=r"There is no page .*1 page"):
@@ -110,17 +61,6 @@ def test_a_page_that_is_not_there_is_refused(viewer, number):
 def test_a_width_beyond_the_bounds_is_refused(viewer, width):
     with document(drawn(square)) as pdf, pytest.raises(Refused, match="points wide"):
         viewer.picture(pdf, 1, width)
-
-
-@pytest.mark.slow
-@given(st.integers(1, 40), st.integers(1, 40), st.booleans(), st.integers(0, 9), st.randoms())
-def test_a_picture_is_what_another_decoder_takes_it_for(width, height, grey, gap, random):
-    row = 3 * width + gap
-    data = bytes([random.randrange(256)] * row * height) if grey else random.randbytes(row * height)
-    rows = np.frombuffer(data, np.uint8).reshape(height, row)[:, : 3 * width]
-    expected = rows.reshape(height, width, 3)
-    found = points_of_png(png_of(points_of(data, width, height, row)))
-    assert (found == (expected[:, :, 0] if found.ndim == 2 else expected)).all()
 
 
 # -- what it may cost ------------------------------------------------------------------------------
@@ -259,68 +199,4 @@ def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(
             protocol.checked_points(payload, 4)
 
 
-@given(st.binary(max_size=60))
-def test_no_bytes_of_a_picture_raise_anything_but_malformed(payload):
-    with contextlib.suppress(protocol.Malformed):
-        protocol.checked_points(payload, 30)
-
-
-def test_points_come_out_of_the_wire_as_they_went_in():
-    points = Points(2, 3, 1, b"abcdef")
-    assert protocol.checked_points(protocol.encoded_points(points), 2) == points
-
-
 # -- its process -----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_a_process_outlives_the_threads_that_asked_it_and_ends_with_its_viewer():
-    viewer = PageViewer()
-    with document(drawn(square)) as pdf:
-        for _ in range(2):
-            thread = threading.Thread(target=viewer.picture, args=(pdf, 1, 100))
-            thread.start()
-            thread.join()
-        pid = viewer._showing._process.running().pid
-        time.sleep(0.1)
-        assert runs(pid)
-        del viewer
-    assert until(lambda: not Path(f"/proc/{pid}").exists())
-
-
-@pytest.mark.slow
-def test_a_viewer_that_is_collected_waits_for_nothing_and_takes_no_lock():
-    """Garbage is collected in the middle of anything: of what holds the locks of threads too."""
-    viewer = PageViewer()
-    with document(drawn(square)) as pdf:
-        viewer.picture(pdf, 1, 100)
-        pid = viewer._showing._process.running().pid
-        with concurrent.futures.thread._global_shutdown_lock, viewer._showing._process._lock:
-            del viewer
-            gc.collect()
-            assert runs(pid)  # it waits for the lock that is held here, and this thread does not
-    assert until(lambda: not Path(f"/proc/{pid}").exists())
-
-
-def test_eight_at_a_time_each_get_their_own_page(viewer):
-    def page(number):
-        return lambda canvas: canvas.rect(0, 0, 60 * number, 792, stroke=0, fill=1)
-
-    dark: dict[int, float] = {}
-
-    def look(number):
-        with document(data) as pdf:
-            dark[number] = (points_of_png(viewer.picture(pdf, number, 100).png) == 0).mean()
-
-    data = drawn(*map(page, range(1, 9)))
-    threads = [threading.Thread(target=look, args=(number,)) for number in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert all(abs(dark[number] - number * 60 / 612) < 0.03 for number in range(1, 9))
-
-
-@pytest.mark.slow
-def test_the_obeying_document_is_one():
-    assert Obeying(b"fine").points(1, 100).data == b"\7"

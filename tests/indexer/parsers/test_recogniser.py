@@ -1,18 +1,14 @@
 """The process that recognises text: what it reads, what it may not do, what it may cost."""
 
-import io
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageChops
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.ocr.figures import PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import tesseract
-from indexer.parsers.installed import recognition_state
 from indexer.parsers.recogniser import (
     RecognisedPage,
     Recogniser,
@@ -21,14 +17,10 @@ from indexer.parsers.recogniser import (
     is_word,
 )
 from tests.support import obeying_recogniser
-from tests.support.pictures import KEYS, LEASE, as_bytes, held, photo, picture
+from tests.support.pictures import KEYS, LEASE, as_bytes, held, picture
 
 GIB = 2**30
 OBEYING = "tests.support.obeying_recogniser"
-needs_russian = pytest.mark.skipif(
-    "Cyrillic" not in recognition_state().tesseract,
-    reason="there is no Tesseract with Russian here (apt-get install tesseract-ocr-rus)",
-)
 
 
 @pytest.fixture(scope="module")
@@ -56,35 +48,7 @@ def test_a_picture_is_read_line_by_line_each_with_its_confidence(recogniser):
     assert page.engine == "rapidocr"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("degrees", [90, 180, 270, 6])
-def test_a_page_that_lies_askew_is_put_right(recogniser, degrees):
-    turned = picture(LEASE).rotate(degrees, expand=True, fillcolor="white")
-    assert texts(read(recogniser, as_bytes(turned))) == list(LEASE)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("degrees", [0, 90, 180, 270, 4])
-def test_each_word_is_placed_where_it_stands_on_the_page_as_it_lies(recogniser, degrees):
-    page = picture(LEASE)
-    only = ImageChops.difference(picture(LEASE), picture((LEASE[0], "", LEASE[2])))
-    band = only.getbbox()  # the second line alone
-    lies = {"expand": True, "resample": Image.Resampling.BICUBIC}
-    turned = page.rotate(degrees, fillcolor="white", **lies)
-    mask = Image.new("L", page.size)
-    mask.paste(255, band)
-    left, top, right, bottom = mask.rotate(degrees, **lies).getbbox()
-    found = read(recogniser, as_bytes(turned))
-    words = [word for word in found.words if word.line == 1]
-    assert [word.text for word in words] == LEASE[1].split()
-    assert [word.line for word in found.words] == sorted(word.line for word in found.words)
-    width, height = turned.size
-    xs = [place * width for word in words for place in (word.left, word.right)]
-    ys = [place * height for word in words for place in (word.top, word.bottom)]
-    around = min(xs), min(ys), max(xs), max(ys)
-    assert all(abs(a - b) < 14 for a, b in zip(around, (left, top, right, bottom), strict=True))
-
-
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
     image = picture(LEASE)
@@ -97,6 +61,7 @@ def test_what_cannot_be_read_surely_is_named_and_not_guessed(recogniser):
     assert not any("1,250.00" in line for line in found)  # which nobody can see there
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "options"),
@@ -116,27 +81,6 @@ def test_every_kind_of_picture_is_read(recogniser, kind, options):
     assert texts(read(recogniser, as_bytes(image, kind, **options))) == [LEASE[0]]
 
 
-@pytest.mark.slow
-def test_a_tiff_has_pages(recogniser):
-    file = io.BytesIO()
-    pages = [picture(lines[:1], (620, 120)) for lines in (LEASE, KEYS)]
-    pages[0].save(file, "TIFF", save_all=True, append_images=pages[1:])
-    with held(file.getvalue()) as descriptor:
-        assert recogniser.open(descriptor) == 2
-        recogniser.draw(2)
-        assert texts(recogniser.read()) == [KEYS[0]]
-
-
-@pytest.mark.slow
-def test_a_first_look_tells_a_page_from_a_photo(recogniser):
-    receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
-    for image, shows in ((receipt, True), (photo(), False)):
-        with held(as_bytes(image)) as descriptor:
-            recogniser.open(descriptor)
-            recogniser.draw(1)
-            assert recogniser.shows_text() is shows
-
-
 def test_the_hash_of_a_page_is_that_of_its_points(recogniser):
     with held(as_bytes(picture(LEASE))) as one, held(as_bytes(picture(KEYS), "TIFF")) as other:
         recogniser.open(one)
@@ -146,12 +90,6 @@ def test_the_hash_of_a_page_is_that_of_its_points(recogniser):
     assert first == again
     assert first.sha256 != second.sha256
     assert not first.blank
-
-
-def test_an_empty_sheet_is_told_without_reading_it(recogniser):
-    with held(as_bytes(picture([]))) as descriptor:
-        recogniser.open(descriptor)
-        assert recogniser.draw(1).blank
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\nbroken", b"%PDF-1.7\nbroken", b"II*\x00" * 9])
@@ -181,23 +119,27 @@ def test_the_same_attempts_succeed_in_a_process_that_nothing_confines(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_page_that_hangs_or_kills_its_process_costs_itself():
-    with closing(Recogniser(OBEYING, seconds=20)) as recogniser:
-        with held(as_bytes(picture([], (120, obeying_recogniser.DIE)))) as descriptor:
-            recogniser.open(descriptor)
-            recogniser.draw(1)
-            with pytest.raises(UnreadableDocument, match="crashed"):
-                recogniser.read()
-            assert recogniser.draw(1).blank  # in a new process, which was handed the document
-        recogniser._seconds = 1.0
-        hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
-        with held(hanging) as descriptor, pytest.raises(UnreadableDocument, match="timeout"):
-            for _ in range(9):  # drawing may take a second too
-                recogniser.open(descriptor)
-                recogniser.draw(1)
-                recogniser.read()
+def test_a_page_that_kills_its_process_costs_itself():
+    dying = as_bytes(picture([], (120, obeying_recogniser.DIE)))
+    with closing(Recogniser(OBEYING, seconds=20)) as recogniser, held(dying) as descriptor:
+        recogniser.open(descriptor)
+        recogniser.draw(1)
+        with pytest.raises(UnreadableDocument, match="crashed"):
+            recogniser.read()
+        assert recogniser.draw(1).blank  # in a new process, which was handed the document
 
 
+@pytest.mark.slow
+def test_a_page_that_hangs_is_ended():
+    hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
+    with closing(Recogniser(OBEYING, seconds=6)) as recogniser, held(hanging) as descriptor:
+        recogniser.open(descriptor)
+        recogniser.draw(1)
+        with pytest.raises(UnreadableDocument, match="timeout"):
+            recogniser.read()
+
+
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_page_takes_less_than_a_gibibyte():
     page = picture([*LEASE, *KEYS] * 4, (1_414, 2_000))
@@ -244,28 +186,6 @@ def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
     assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
 
 
-def test_a_figure_that_is_known_stands_in_a_line_that_is_not():
-    figure = PlacedWord(0, 0, 9, 9, "17", 0.97, is_figure=True, is_certain=True)
-    unsure = PlacedWord(20, 0, 29, 9, UNREADABLE, 0.0)
-    line = [unsure, unsure, figure, unsure]
-    assert list(tesseract.shown(line)) == [(f"{UNREADABLE} 17 {UNREADABLE}", 0.97)]
-
-
-def test_letters_of_a_script_without_spaces_are_words_again():
-    def words(script):
-        places = (100, 113, 128, 152, 164)  # the fourth stands apart
-        return [
-            PlacedWord(x, 0, x + 11, 30, char, 0.9) for x, char in zip(places, script, strict=True)
-        ]
-
-    (thai,), (latin,) = tesseract.shown(words("ยาวนา")), tesseract.shown(words("abcde"))
-    assert (thai[0], latin[0]) == ("ยาว นา", "a b c d e")
-    (vowel,) = tesseract.shown(
-        [PlacedWord(0, 0, 9, 30, "จ\u0e4d", 0.9), PlacedWord(10, 0, 19, 30, "า", 0.9)]
-    )
-    assert vowel[0] == "จ\u0e33"
-
-
 FIGURE = (0, 0, 9, 9, "17", 0.97, True, True)
 
 
@@ -303,35 +223,3 @@ def test_a_word_without_a_place_on_the_page_is_refused():
             wrong = [*right[:place], value, *right[place + 1 :]]
             assert not is_placed(wrong), wrong
     assert not is_placed(right[1:])
-
-
-@pytest.mark.slow
-def test_a_trial_counts_words_of_its_own_script_alone():
-    assert tesseract.confidence_of_table(TABLE, "Cyrillic") == pytest.approx(0.636)
-    assert tesseract.confidence_of_table(TABLE, "Greek") == 0
-
-
-@pytest.mark.slow
-@needs_russian
-def test_a_page_in_letters_that_rapidocr_lacks_is_read_by_tesseract(recogniser):
-    russian = ("Договор аренды дома", "Плата составляет 1250 евро", "Срок до 31 марта 2027")
-    page = read(recogniser, as_bytes(_in_dejavu(russian)))
-    assert page.engine == "tesseract"
-    assert texts(page) == list(russian)
-    assert " ".join(word.text for word in page.words) == " ".join(russian)
-    first, last = page.words[0], page.words[-1]
-    assert (first.left, first.top) == pytest.approx((40 / 620, 40 / 260), abs=0.04)
-    assert (last.top, last.bottom) == pytest.approx((164 / 260, 192 / 260), abs=0.04)
-
-
-def _in_dejavu(lines):
-    from PIL import ImageDraw, ImageFont
-
-    image = picture([], (620, 260))
-    try:
-        font = ImageFont.truetype("DejaVuSans.ttf", 30)
-    except OSError:
-        pytest.skip("there is no font with Cyrillic letters here (DejaVu Sans)")
-    for number, line in enumerate(lines):
-        ImageDraw.Draw(image).text((40, 36 + number * 62), line, font=font, fill="black")
-    return image

@@ -14,11 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import indexer
-from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-from indexer.parsers import limits as bounds
+from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
-from indexer.parsers.pool import AHEAD_ITEMS, in_order, worker_count, workers_for
+from indexer.parsers.pool import in_order
 from indexer.parsers.worker import Batch, Worker
 from indexer.records import Line
 from tests.support import obeying_worker
@@ -26,8 +25,10 @@ from tests.support.obeying_worker import do
 from tests.support.parsing import OBEYING, lines, read, reason
 from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY
-from tests.support.processes import gone, runs, until
+from tests.support.processes import gone, runs
 from tests.support.sealed_child import python
+
+pytestmark = pytest.mark.slow
 
 
 def unconfined(data: bytes) -> list[str]:
@@ -57,7 +58,6 @@ def make_worker() -> Iterator[Callable[..., Worker]]:
 # -- what a worker gives ---------------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_worker_gives_what_the_extractors_give(worker):
     text = read(worker, b"# Brot\n\nSauerteig geht langsam auf.\n")
     assert list(protocol.decoded(text.encoding)) == [
@@ -68,14 +68,12 @@ def test_a_worker_gives_what_the_extractors_give(worker):
     assert (text.extractor, text.lines, text.complete) == ("text/2", 3, True)
 
 
-@pytest.mark.slow
 def test_a_document_without_text_has_the_extractors_reason(worker):
     with pytest.raises(UnreadableDocument, match="no_text") as caught:
         read(worker, b"...\n")
     assert caught.value.extractor == "text/2"
 
 
-@pytest.mark.slow
 def test_no_more_is_parsed_than_was_asked_for(worker):
     data = pdf_of(*(f"Page number {n}" for n in range(1, 501)))
     window = Batch(max_lines=10, max_chars=50_000)
@@ -95,7 +93,6 @@ shares = st.one_of(st.none(), st.floats(0, 1))
 some_lines = st.builds(Line, texts, place, parts, st.booleans(), shares)
 
 
-@pytest.mark.slow
 @given(st.lists(some_lines, min_size=1), st.integers(0, 30))
 def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     encoding = protocol.encoded(some) + (protocol.encoded(some[cut:]) if some[cut:] else b"")
@@ -103,7 +100,6 @@ def test_lines_come_out_of_the_wire_as_they_went_in(some, cut):
     assert protocol.checked(encoding)[0] == len(some) + len(some[cut:])
 
 
-@pytest.mark.slow
 @given(st.binary(max_size=60), st.data())
 def test_no_bytes_make_anything_but_lines_or_an_error(noise, data):
     encoding = protocol.encoded([Line("one", 1), Line("two", 1), Line("three", 2)])
@@ -139,7 +135,6 @@ def test_what_no_extractor_gives_is_not_taken_from_a_worker(line):
 # -- what a worker may not do ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 def test_a_worker_holds_neither_store_nor_model_nor_agent(worker):
     read(worker, pdf_of("words"))  # with a parser loaded
     modules = set(lines(worker, do("modules")))
@@ -149,7 +144,6 @@ def test_a_worker_holds_neither_store_nor_model_nor_agent(worker):
     assert not modules & {"indexer.store", "indexer.embed", "indexer.chunk"}
 
 
-@pytest.mark.slow
 def test_a_worker_opens_this_python_and_nothing_else(worker, tmp_path):
     root, store = tmp_path / "root", tmp_path / "store"
     for folder in (root, store):
@@ -166,21 +160,18 @@ def test_a_worker_opens_this_python_and_nothing_else(worker, tmp_path):
     assert lines(worker, do("open", path=str(library)))[0].startswith("read")
 
 
-@pytest.mark.slow
 def test_a_worker_writes_nothing(worker, tmp_path):
     for path in (tmp_path / "new.txt", Path(indexer.__path__[0]) / "new.py", "/dev/null"):
         assert lines(worker, do("write", path=str(path))) == ["EACCES"]
     assert unconfined(do("write", path=str(tmp_path / "new.txt"))) == ["written"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("family", [socket.AF_UNIX, socket.AF_INET, socket.AF_INET6])
 def test_a_worker_makes_no_socket(worker, family):
     assert lines(worker, do("socket", family=family)) == ["EPERM"]
     assert unconfined(do("socket", family=family)) == ["made"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("action", ["fork", "execute"])
 def test_a_worker_starts_no_process(worker, action):
     assert lines(worker, do(action)) == ["EPERM"]
@@ -194,13 +185,11 @@ def test_a_worker_starts_no_process(worker, action):
         assert outcome == ["forked"]
 
 
-@pytest.mark.slow
 def test_a_worker_sends_no_signal_to_its_parent(worker):
     assert lines(worker, do("signal_parent")) == ["EPERM"]
     assert unconfined(do("signal_parent")) == ["signalled"]
 
 
-@pytest.mark.slow
 def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
@@ -210,7 +199,6 @@ def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
     assert any("secret" in line for line in unconfined(do("environment")))
 
 
-@pytest.mark.slow
 def test_a_worker_that_cannot_be_confined_reads_nothing():
     with (
         closing(Worker("tests.support.threaded_worker")) as worker,
@@ -219,39 +207,9 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
         read(worker, b"words\n")
 
 
-def test_a_worker_that_cannot_be_started_is_explained():
-    with (
-        closing(Worker("tests.no_such_module")) as worker,
-        pytest.raises(CorpusError, match=r"ended before it began \(exit code 1\)"),
-    ):
-        read(worker, b"words\n")
-
-
-@pytest.mark.slow
-def test_where_nothing_can_be_confined_a_parser_is_bounded_all_the_same():
-    """On such a system the program itself runs only as --unsealed, which its answers bear."""
-    outcome = python("""
-        from indexer.confine import Denial, check_kernel, restrict_syscalls
-        import pytest
-        from indexer.errors import SealUnavailable
-        from indexer.parsers.worker import Worker
-        from tests.support.obeying_worker import do
-        from tests.support.parsing import OBEYING, QUICK, lines, reason
-        restrict_syscalls([Denial("landlock_create_ruleset", errno.ENOSYS)])
-        with pytest.raises(SealUnavailable):
-            check_kernel()
-        worker = Worker(OBEYING, lambda _: QUICK)
-        outcome["open"] = lines(worker, do("open", path="/etc/passwd"))[0].partition(" ")[0]
-        outcome["memory"] = reason(worker, do("memory", mib=1_000))
-        worker.close()
-    """)
-    assert outcome == {"open": "read", "memory": "memory"}
-
-
 # -- what a document may cost ----------------------------------------------------------------------
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("order", "expected"),
     [
@@ -281,21 +239,6 @@ def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expecte
     assert lines(worker, b"the next one\n") == ["the next one"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "remark"),
-    [("x" * 100, "more than 10,000,000 characters"), ("x", "more than 500,000 lines")],
-    ids=["characters", "lines"],
-)
-def test_plain_text_without_end_is_read_to_its_limit(make_worker, words, remark):
-    worker = make_worker(text_chars=10_000_000, text_lines=500_000)
-    text = read(worker, do("endless", words=words))
-    assert text.remark.startswith(f"{remark}: the first {text.lines:,} lines are read")
-    assert 0 < text.lines <= 500_000 and 0 < text.chars <= 10_000_000
-    assert lines(worker, b"the next one\n") == ["the next one"]
-
-
-@pytest.mark.slow
 def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_crashes():
     # In a process of its own: the kernel counts a child's memory from its parent's at the start.
     outcome = python("""
@@ -314,7 +257,6 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     assert outcome == {"nativ": "memory", "crash": "crashed"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("action", ["wait", "claim"])
 def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     worker = make_worker(wall_seconds=0.5)
@@ -324,7 +266,6 @@ def test_a_parser_that_waits_or_talks_without_end_is_ended(make_worker, action):
     assert lines(make_worker(), b"the next one\n") == ["the next one"]
 
 
-@pytest.mark.slow
 def test_at_its_limit_a_document_is_read(make_worker):
     worker = make_worker(text_lines=3, text_chars=12)
     assert lines(worker, b"abc\nabc\nabc\n") == ["abc"] * 3
@@ -333,7 +274,6 @@ def test_at_its_limit_a_document_is_read(make_worker):
             read(worker, past)
 
 
-@pytest.mark.slow
 def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
     log = b"".join(b"%09d\n" % number for number in range(60_000))  # three batches
     text = read(make_worker(text_lines=45_000), log)
@@ -347,7 +287,6 @@ def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
         read(make_worker(text_lines=45_000), b"<html><p>" + log.replace(b"\n", b"<br>"))
 
 
-@pytest.mark.slow
 def test_a_document_does_not_pay_for_the_one_before(worker):
     first = lines(worker, do("process"))
     assert lines(worker, do("process")) == first
@@ -355,21 +294,12 @@ def test_a_document_does_not_pay_for_the_one_before(worker):
     assert lines(worker, do("process")) != first
 
 
-@pytest.mark.slow
 def test_a_worker_is_replaced_before_it_grows_old():
     with closing(Worker(OBEYING, documents_per_process=3)) as worker:
         processes = [lines(worker, do("process"))[0] for _ in range(7)]
     assert [processes.count(pid) for pid in dict.fromkeys(processes)] == [3, 3, 1]
 
 
-@pytest.mark.slow
-def test_a_title_is_cut_and_of_one_line(worker):
-    text = read(worker, do("say", words="x", title="a\n\tb " + "c" * 2_000_000))
-    assert text.title.startswith("a b ccc")
-    assert len(text.title) <= 500
-
-
-@pytest.mark.slow
 def test_what_a_file_says_of_itself_is_checked_like_the_rest(worker):
     text = read(worker, do("say", words="x", author="a\n\tb\0", date="2024-03-12"))
     assert (text.author, text.date) == ("a b", "2024-03-12")
@@ -414,7 +344,6 @@ sys.stdin.read()
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("busy", [True, False], ids=["busy", "idle"])
 @pytest.mark.parametrize("seal", [True, False], ids=["sealed", "unsealed"])
 def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
@@ -431,7 +360,6 @@ def test_a_worker_ends_with_a_parent_that_was_killed(tmp_path, seal, busy):
         assert gone(child)
 
 
-@pytest.mark.slow
 def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
     outcome = python(
         f"""
@@ -454,7 +382,6 @@ def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
     assert outcome == {"reason": "timeout", "next": ["the next one"], "another": True}
 
 
-@pytest.mark.slow
 def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
     import threading
 
@@ -473,14 +400,6 @@ def test_stopping_ends_a_busy_worker_at_once_and_for_good(worker):
 # -- several at work -------------------------------------------------------------------------------
 
 
-def test_little_is_read_by_one_worker_and_much_by_one_a_core():
-    cores = worker_count()
-    assert [workers_for(*work) for work in [(0, 0), (2, 900), (63, 2**18 - 1)]] == [1, 1, 1]
-    for much in [(2, 2**30), (10_000, 1_000), (2, 4 * 2**18)]:
-        assert workers_for(*much) == cores, much
-    assert workers_for(3, 2**18) == min(cores, 2)
-
-
 def test_results_come_in_order_whatever_is_ready_first():
     def task(_: Worker, number: int) -> int:
         time.sleep(0.05 if number % 7 == 0 else 0)
@@ -488,27 +407,6 @@ def test_results_come_in_order_whatever_is_ready_first():
 
     with in_order(task, range(50), lambda _: 0, workers=4) as results:
         assert list(results) == [number * number for number in range(50)]
-
-
-def test_no_more_is_read_ahead_than_fits():
-    begun: list[int] = []
-
-    def task(_: Worker, number: int) -> int:
-        begun.append(number)
-        return number
-
-    with in_order(task, range(5_000), lambda _: 0, workers=2) as results:
-        next(results)
-        assert until(lambda: len(begun) > AHEAD_ITEMS)
-        time.sleep(0.1)  # for one that is too much
-        assert len(begun) == AHEAD_ITEMS + 1
-    begun.clear()
-    with in_order(task, range(5_000), lambda _: 40 * 2**20, workers=2) as results:
-        next(results)
-        assert until(lambda: len(begun) > 1)
-        time.sleep(0.1)
-        assert 2 <= len(begun) <= 5  # two that fill the bound, and one more of each worker
-        assert list(results) == list(range(1, 5_000))
 
 
 def test_what_a_task_raises_is_raised_to_the_taker():
@@ -522,39 +420,3 @@ def test_what_a_task_raises_is_raised_to_the_taker():
         in_order(task, range(50), lambda _: 0, workers=2) as results,
     ):
         list(results)
-
-
-@pytest.mark.slow
-def test_leaving_early_ends_what_is_at_work():
-    pids: list[int] = []
-
-    def task(worker: Worker, number: int) -> int:
-        pids.extend(map(int, lines(worker, do("process"))))
-        if number:
-            read(worker, do("wait"))
-        return number
-
-    def make() -> Worker:
-        return Worker(OBEYING)
-
-    started = time.monotonic()
-    with in_order(task, range(9), lambda _: 0, make, workers=2) as results:
-        next(results)
-    assert time.monotonic() - started < 60
-    assert all(gone(pid) for pid in pids)
-
-
-@pytest.mark.slow
-def test_a_thousand_small_documents_go_through_two_processes():
-    pids: set[str] = set()
-
-    def task(worker: Worker, number: int) -> int:
-        pids.update(lines(worker, do("process")))
-        return number
-
-    def make() -> Worker:
-        return Worker(OBEYING)
-
-    with in_order(task, range(300), lambda _: 0, make, workers=2) as results:
-        assert list(results) == list(range(300))
-    assert len(pids) <= 2 * (1 + 300 // bounds.DOCUMENTS_PER_PROCESS)

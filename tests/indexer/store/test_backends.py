@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from indexer.errors import CorpusError, UsageError
+from indexer.errors import CorpusError
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.backends import Finder, MemoryBackend, maker_of
+from indexer.store.backends import Finder, MemoryBackend
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import sync
 
@@ -51,19 +51,6 @@ def test_the_backend_in_memory_finds_what_the_tables_find(store):
             assert (found[0], set(found)) == (lance[0], set(lance)), query
 
 
-def test_every_word_is_asked_for_and_what_shares_none_is_not_found():
-    backend = MemoryBackend()
-    ids = np.array([7, 3, 9], np.uint64)
-    backend.add(ids, np.eye(3, dtype=np.float32), ["tar and rope", "Rope_end", "nothing"])
-    found, scores = backend.worded("rope tar", 5, None, every_word=False)
-    assert found.tolist() == [7, 3] and scores[0] > scores[1] > 0
-    assert backend.worded("rope tar", 5, None, every_word=True)[0].tolist() == [7]
-    assert backend.worded("rope", 5, np.array([3], np.uint64), every_word=False)[0].tolist() == [3]
-    assert backend.worded("oakum", 5, None, every_word=False)[0].tolist() == []
-    near, cosines = backend.nearest(np.array([0, 1, 0], np.float32), 2, None)
-    assert (near.tolist(), cosines.tolist()) == ([3, 7], [1.0, 0.0])
-
-
 class _Stubborn(MemoryBackend):
     """A backend that says something else than it was asked for."""
 
@@ -97,9 +84,3 @@ def test_a_backend_that_names_what_it_must_not_is_refused(store):
         with pytest.raises(CorpusError, match=said):
             finder.nearest(vector, 5, asked)
     index.close()
-
-
-def test_a_backend_has_a_name_that_something_brings():
-    assert maker_of("lance") is maker_of("lance:") is None
-    with pytest.raises(UsageError, match="brings 'nowhere' to the backends"):
-        maker_of("nowhere")

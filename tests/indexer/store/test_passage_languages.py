@@ -4,12 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.doctor.store import languages
 from indexer.errors import DamagedStore
 from indexer.index import Index
 from indexer.records import PACKAGED_MODEL, Query
 from indexer.store.manifest import read_manifest, write_manifest
-from indexer.store.snapshot import Snapshot
 from tests.support.toy_index import ENCODER, copied, sync
 
 GERMAN = "Die Kündigungsfristen der Wohnungen betragen drei Monate und gelten für beide Seiten."
@@ -43,37 +41,12 @@ def test_a_word_of_another_language_is_found_in_another_form(store):
     assert not by_words(store, "what of the Kündigungsfrist")["miete.txt"]
 
 
-def test_words_that_find_english_passages_are_not_taken_apart(store):
-    """One passage with fragments, which are rare there, does not displace what words find."""
-    assert by_words(store, "notice Kündigung") == {"rent.txt": True, "miete.txt": False}
-    assert by_words(store, "Kündigung")["miete.txt"]  # the control
-
-
-def test_an_english_passage_has_no_fragments(store):
-    rows = Snapshot(store).chunk_rows().to_pylist()
-    told = {row["source"]: row["language"] for row in rows}
-    assert told == {"miete.txt": "de", "rent.txt": "en"}
-    lexical = {row["source"]: row["lexical"] for row in rows}
-    assert "_" not in lexical["rent.txt"]
-    assert "_fris" in lexical["miete.txt"]
-
-
 def test_a_manifest_counts_passages_that_the_packaged_model_does_not_read(store):
     manifest = read_manifest(store)
     assert manifest.languages == {"de": 1, "en": 1}
     assert manifest.unread == 0.0  # made by another model
     packaged = replace(manifest.fingerprint, model=f"{PACKAGED_MODEL} int8")
     assert replace(manifest, fingerprint=packaged).unread == 0.5
-
-
-def test_doctor_names_the_command_where_many_passages_are_not_english(store):
-    assert languages(store).state == "ok"
-    manifest = read_manifest(store)
-    packaged = replace(manifest.fingerprint, model=PACKAGED_MODEL)
-    write_manifest(store, replace(manifest, fingerprint=packaged))
-    found = languages(store)
-    assert (found.state, "50%" in found.found) == ("warn", True)
-    assert "corpus-agent --model DIR index" in found.mend
 
 
 @pytest.mark.parametrize("counts", [{"de": -1}, {"\x1b[2J": 1}, {"de": True}, {"de": "1"}, []])

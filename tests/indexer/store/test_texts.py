@@ -60,35 +60,6 @@ def test_the_text_of_an_older_extractor_counts_as_none(store):
     assert Texts(store).get(digest(2), NAME) is not None  # the control
 
 
-def test_a_text_kept_in_an_older_form_counts_as_none(store):
-    texts = Texts(store)
-    texts.put(digest(1), NAME, text("one"))
-    (entry,) = entries(store)
-    data = entry.read_bytes()
-    for older in (b"corpus-agent text 1 page part\n", kept.FORMAT.replace(b" 5 ", b" 4 ")):
-        entry.write_bytes(data.replace(kept.FORMAT, older))
-        assert texts.get(digest(1), NAME) is None
-        assert not entry.exists()  # and is made anew
-        texts.put(digest(1), NAME, text("one"))
-    assert texts.get(digest(1), NAME) == text("one")  # the control
-
-
-def test_what_a_line_is_besides_its_text_is_kept(store):
-    lines = [Line("a", 1), Line("b", 1, hidden=True), Line("c", 2, confidence=0.87)]
-    told = replace(text("x"), encoding=protocol.encoded(lines), lines=3, chars=6)
-    Texts(store).put(digest(1), NAME, told)
-    kept_text = Texts(store).get(digest(1), NAME)
-    assert kept_text and list(protocol.decoded(kept_text.encoding)) == lines
-
-
-def test_what_is_to_be_made_anew_is_not_taken_from_before(store):
-    Texts(store).put(digest(1), NAME, text("before"))
-    anew = Texts(store, reuse=False)
-    assert anew.get(digest(1), NAME) is None
-    anew.put(digest(1), NAME, text("anew"))
-    assert Texts(store).get(digest(1), NAME) == text("anew")
-
-
 def test_kept_text_is_compressed_and_its_owners(store):
     Texts(store).put(digest(1), NAME, text("the same words again and again\n" * 10_000))
     (entry,) = entries(store)
@@ -136,15 +107,6 @@ def test_an_entry_with_the_right_sum_and_a_wrong_content_counts_as_none(store):
         assert (texts.get(digest(1), NAME) is None) == (what != "the control"), what
 
 
-@pytest.mark.parametrize("length", [0, 10, 52, 100, 1_000])
-def test_an_entry_that_was_cut_counts_as_none(store, length):
-    texts = Texts(store)
-    texts.put(digest(1), NAME, noise(1))
-    (entry,) = entries(store)
-    os.truncate(entry, length)
-    assert texts.get(digest(1), NAME) is None
-
-
 def test_the_bound_holds_and_what_was_not_used_for_longest_goes_first(store):
     texts = Texts(store, max_bytes=30_000)
     for number in range(60):
@@ -156,14 +118,6 @@ def test_the_bound_holds_and_what_was_not_used_for_longest_goes_first(store):
     assert texts.get(digest(1), NAME) is None
 
 
-def test_the_bound_counts_what_earlier_runs_kept(store):
-    for number in range(20):
-        Texts(store, max_bytes=10**9).put(digest(number), NAME, noise(number))
-    before = len(entries(store))
-    Texts(store, max_bytes=10_000).put(digest(99), NAME, noise(99))
-    assert (before, len(entries(store)) <= 6) == (20, True)
-
-
 def test_texts_of_files_that_are_gone_are_dropped(store):
     texts = Texts(store)
     for number in range(3):
@@ -173,20 +127,6 @@ def test_texts_of_files_that_are_gone_are_dropped(store):
     )
     texts.keep_only({digest(1), None})
     assert [entry.name.partition(".")[0] for entry in entries(store)] == [digest(1)]
-
-
-def test_texts_in_the_folders_of_an_earlier_version_are_dropped(store):
-    texts = Texts(store)
-    for number in (1, 2):
-        texts.put(digest(number), NAME, text("words"))
-    former = store / kept.TEXTS_FOLDER / digest(1)[:2]
-    former.mkdir()
-    for entry in entries(store):
-        shutil.copy(entry, former)
-    assert len(entries(store)) == 4
-    texts.keep_only({digest(1), digest(2)})
-    assert not former.exists()
-    assert texts.get(digest(1), NAME) == texts.get(digest(2), NAME) == text("words")  # the control
 
 
 @pytest.mark.slow
@@ -233,12 +173,3 @@ def test_a_store_that_may_only_be_read_is_only_read(open_folder):
     assert as_nobody(work) == [True, 1, 0]
     texts.put(digest(2), NAME, text("kept"))  # the control: who may write, keeps
     assert len(entries(open_folder)) == 2
-
-
-def test_a_disk_that_is_nearly_full_is_left_to_the_index(store):
-    Texts(store).put(digest(1), NAME, text("words"))
-    assert len(entries(store)) == 1
-    disk = os.statvfs(store)
-    too_much = 2 * disk.f_bavail * disk.f_frsize
-    Texts(store, reserved_disk_bytes=too_much).put(digest(2), NAME, text("words"))
-    assert len(entries(store)) == 1

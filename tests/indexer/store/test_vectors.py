@@ -1,23 +1,19 @@
 """What is embedded is saved at once, and never embedded again while it is needed."""
 
 import os
-import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from indexer.chunk import Chunker
-from indexer.errors import CorpusError
-from indexer.records import Fingerprint, Query
+from indexer.records import Fingerprint
 from indexer.store.folder import VECTORS
-from indexer.store.snapshot import Snapshot
-from indexer.store.vectors import SAVE_TEXTS, VectorCache, embed, key_of
-from indexer.sync.folder import sync_folder
-from indexer.sync.run import Run, fingerprint_of
+from indexer.store.vectors import VectorCache, embed, key_of
+from indexer.sync.run import fingerprint_of
 from tests.support.fakes import ToyEncoder
-from tests.support.toy_index import CHUNKER, ENCODER, own, planned, rows, sync, writer
+from tests.support.toy_index import CHUNKER, ENCODER, rows, sync
+
+pytestmark = pytest.mark.slow
 
 FINGERPRINT = fingerprint_of(ENCODER, CHUNKER)
 
@@ -68,7 +64,6 @@ def equals_fresh(root: Path, store: Path, fresh: Path) -> bool:
 # -- what costs no model time
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -89,97 +84,18 @@ def test_bytes_that_were_indexed_cost_no_model_time(root, store, tmp_path, chang
     assert equals_fresh(root, store, tmp_path / "fresh")
 
 
-@pytest.mark.slow
-def test_a_paragraph_that_moves_within_a_file_costs_no_model_time(root, store, tmp_path):
-    first, second = ("word " * 60 + f"{n}.\n\n" for n in (1, 2))
-    (root / "long.txt").write_text(first + second)
-    sync(root, store)
-    (root / "long.txt").write_text(second + first)
-    outcome = sync(root, store)
-    assert (outcome.updated, outcome.embedded) == (1, 0)
-    assert equals_fresh(root, store, tmp_path / "fresh")
-
-
-@pytest.mark.slow
-def test_a_file_that_went_and_came_back_costs_no_model_time(root, store):
-    sync(root, store)
-    text = (root / "bread.md").read_text()
-    (root / "bread.md").unlink()
-    assert sync(root, store).removed == 1
-    (root / "bread.md").write_text(text)
-    outcome = sync(root, store)
-    assert (outcome.added, outcome.embedded) == (1, 0)
-
-
-@pytest.mark.slow
-def test_a_new_name_in_the_embedded_text_is_embedded_and_counted_as_moved(root, store, tmp_path):
-    sync(root, store)
-    (root / "trips/japan.txt").rename(root / "trips/matsumoto in autumn.txt")
-    outcome = sync(root, store)
-    assert (outcome.moved, outcome.added, outcome.removed, outcome.embedded) == (1, 1, 1, 1)
-    assert equals_fresh(root, store, tmp_path / "fresh")
-
-
-@pytest.mark.slow
-def test_another_chunker_embeds_only_text_that_changed(root, store):
-    sync(root, store)
-    other = CountingEncoder()
-    other.max_tokens = 48  # another size of chunks; these texts are shorter than both
-    outcome = sync(root, store, other)
-    assert (outcome.rebuilt, outcome.embedded, outcome.reused) == (True, 0, 2)
-
-
-@pytest.mark.slow
 def test_another_model_takes_nothing_from_the_first(root, store):
     sync(root, store)
     outcome = sync(root, store, ToyEncoder(dimension=32))
     assert (outcome.embedded, outcome.reused) == (2, 0)
 
 
-@pytest.mark.slow
-def test_force_trusts_no_vector(root, store):
-    sync(root, store)
-    assert sync(root, store, force=True).embedded == 2
-
-
 # -- what a stopped run leaves
-
-
-def stopped_after(limit: int, root: Path, store: Path) -> None:
-    encoder = CountingEncoder(limit)
-    with writer(store, root, encoder) as open_writer:
-        todo, seen = planned(root, open_writer)
-        chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-        assert Run(root, open_writer, encoder, chunker).apply(todo, seen.ignored).interrupted
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("rebuilding", [False, True])
-def test_a_run_stopped_within_one_huge_file_goes_on_there(root, store, tmp_path, rebuilding):
-    if rebuilding:
-        sync(root, store, ToyEncoder(dimension=32))
-    (root / "huge.txt").write_text("".join(f"{n} of many words. " * 8 for n in range(4_000)))
-    stopped_after(20 * SAVE_TEXTS, root, store)
-    encoder = CountingEncoder()
-    outcome = sync(root, store, encoder)
-    assert outcome.chunks > 40 * SAVE_TEXTS
-    assert encoder.encoded == outcome.embedded <= outcome.chunks - 19 * SAVE_TEXTS
-    assert equals_fresh(root, store, tmp_path / "fresh")
 
 
 # -- the file
 
 
-def test_vectors_are_there_for_the_next_process(cache, tmp_path):
-    keys, vectors = vectors_of(["one", "two"])
-    cache.put(keys, vectors)
-    cache.close()
-    again = VectorCache(tmp_path, FINGERPRINT)
-    assert np.array_equal([again.get(key) for key in keys], vectors)
-    assert again.get(key_of("three")) is None
-
-
-@pytest.mark.slow
 def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(cache, tmp_path):
     keys, vectors = vectors_of(["one", "two", "three"])
     cache.put(keys[:1], vectors[:1])
@@ -211,27 +127,6 @@ def test_a_vector_that_is_none_on_the_disk_is_made_anew(cache, tmp_path, value):
     assert np.array_equal(again.get(keys[1]), vectors[1])
 
 
-@pytest.mark.parametrize(("magic", "summed"), [(b"vec1", False), (b"vec2", True)])
-def test_vectors_of_earlier_versions_are_read_beside_new_ones(cache, tmp_path, magic, summed):
-    """They were kept with 32 bits a dimension, at first without sums."""
-    keys, vectors = vectors_of(["one", "two", "three"])
-    cache.put(keys[:1], vectors[:1])
-    cache.close()
-    path = next((tmp_path / VECTORS).iterdir())
-    rows = [row.tobytes() for row in vectors[1:]]
-    sums = [struct.pack("<I", zlib.crc32(row)) if summed else b"" for row in rows]
-    head = magic + struct.pack("<I", 2) + b"".join(keys[1:])
-    block = head + b"".join(row + its for row, its in zip(rows, sums, strict=True))
-    path.write_bytes(path.read_bytes() + block)
-    again = VectorCache(tmp_path, FINGERPRINT)
-    again.put([key_of("four")], vectors[:1])
-    rounded = vectors.astype(np.float16)
-    assert np.array_equal([again.get(key) for key in keys], rounded)
-    again.keep({*keys, key_of("four")})
-    assert again.spare_bytes(4) < 100
-    assert np.array_equal([again.get(key) for key in keys], rounded)
-
-
 def test_keeping_some_drops_the_others_and_other_models(cache, tmp_path):
     keys, vectors = vectors_of([str(n) for n in range(200)])
     cache.put(keys, vectors)
@@ -243,40 +138,3 @@ def test_keeping_some_drops_the_others_and_other_models(cache, tmp_path):
     assert cache.spare_bytes(100) < 100
     assert [cache.get(key) is not None for key in keys] == [n % 2 == 0 for n in range(200)]
     assert np.array_equal(cache.get(keys[4]), vectors[4])
-
-
-@pytest.mark.slow
-def test_without_the_file_nothing_is_lost_but_time(root, store):
-    sync(root, store)
-    before = rows(store)
-    for path in (store / VECTORS).iterdir():
-        path.unlink()
-    assert sync(root, store).embedded == 0
-    (root / "new.txt").write_text("Brand new.\n")
-    assert sync(root, store).embedded == 1
-    assert before < rows(store)
-    assert Snapshot(store).by_text(Query("sourdough", 5))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("linked", [False, True])
-def test_a_file_with_another_name_is_not_written_and_the_advice_mends_it(
-    root, store, tmp_path, linked
-):
-    own(store, root)
-    sync_folder(store, root, ENCODER)
-    (kept,) = (store / VECTORS).iterdir()
-    other = tmp_path / "other"
-    if linked:
-        other.hardlink_to(kept)
-    else:  # the control
-        other.write_bytes(kept.read_bytes())
-    before = other.read_bytes()
-    (root / "tea.md").write_text("The tea is in the jar.\n")
-    if linked:
-        with pytest.raises(CorpusError, match="has another name elsewhere") as raised:
-            sync_folder(store, root, ENCODER)
-        assert "Remove it, and run the same command again" in raised.value.hint
-        kept.unlink()
-    assert sync_folder(store, root, ENCODER).added == 1
-    assert other.read_bytes() == before

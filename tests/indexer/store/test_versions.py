@@ -1,11 +1,9 @@
 """Which versions of an index stay on the disk: what a reader holds, and nothing else for long."""
 
-import fcntl
 import json
 import os
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -114,6 +112,7 @@ def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
     assert former(store) == []
 
 
+@pytest.mark.nightly
 def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "6"]
     command += ["--idle-seconds", "1"]
@@ -169,6 +168,7 @@ def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
     assert former(store) == []
 
 
+@pytest.mark.nightly
 def test_disk_use_is_bounded_over_many_edits(root, store):
     sync(root, store)
     sizes = []
@@ -224,36 +224,6 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     assert len(found(store, "boiler")) == 10
 
 
-def test_an_index_that_an_earlier_program_reads_is_made_anew_beside_it(root, store):
-    sync(root, store)
-    path = store / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 1}))
-    tables = set(store.rglob("lance/**/*.manifest"))
-    with path.open() as reading:
-        fcntl.flock(reading, fcntl.LOCK_SH)  # as its readers do
-        assert sync(root, store).added == 20
-        assert len(found(store, "boiler")) == 10
-        assert all(each.exists() for each in tables)
-        cleaned(store)
-        assert all(each.exists() for each in tables)
-    cleaned(store)
-    assert not any(each.exists() for each in tables)
-
-
-def test_former_versions_are_looked_at_while_another_process_drops_them(tmp_path):
-    def drop():
-        for path in sorted(tmp_path.iterdir(), reverse=True):
-            path.unlink()
-
-    for _ in range(20):
-        for number in range(100):
-            (tmp_path / FORMER.format(10**18 + number)).write_text("{}")
-        dropping = threading.Thread(target=drop)
-        dropping.start()
-        assert former(tmp_path) == []
-        dropping.join()
-
-
 def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store):
     sync(root, store)
     path = store / "manifest.json"
@@ -261,16 +231,3 @@ def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store)
     for touch in (Snapshot, lambda store: sync(root, store)):
         with pytest.raises(IncompatibleStore, match=r"schema 99.* Update corpus-agent"):
             touch(store)
-
-
-def test_cleanup_is_a_command_and_says_what_it_did(cli, tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text("The boiler.\n")
-    assert cli("index", "docs").returncode == 0
-    told = cli("cleanup", "--dry-run")
-    assert "Nothing was changed" in told.stdout
-    done = cli("cleanup")
-    assert done.returncode == 0, done.stderr
-    assert "1 version of the tables" in done.stdout
-    assert "table versions: 1" in cli("status").stdout

@@ -2,7 +2,6 @@
 
 import pytest
 
-from corpus_agent import render
 from indexer.errors import CorpusError, Refused, UsageError
 from indexer.index import Index
 from indexer.store.manifest import read_manifest
@@ -34,22 +33,6 @@ def text_of(store, source):
         return "\n".join(line.text for line in index.read(source).lines)
     finally:
         index.close()
-
-
-@pytest.mark.slow
-def test_a_plan_says_what_the_run_will_call_moved(place):
-    store, docs = place
-    (docs / "a.md").rename(docs / "kept.md")
-    (docs / "b.md").unlink()
-    (docs / "c.md").write_text("# b.md\n\nThe other text of b.md.\n")  # as long, with other words
-    todo = plan_folder(store, docs, TOY)
-    assert todo.moved == (("a.md", "kept.md"),)
-    lines = list(render.plan_lines(todo))
-    assert lines[:3] == ["move   a.md -> kept.md", "add    c.md", "remove b.md"]
-    found = render.plan_object(todo)["plan"]
-    assert found["moved"] == [{"was": "a.md", "source": "kept.md"}]
-    assert (found["add"], found["remove"]) == (["c.md", "kept.md"], ["a.md", "b.md"])
-    assert sync_folder(store, docs, TOY).moved == 1
 
 
 @pytest.mark.slow

@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.records import Chunk, Line
-from indexer.sync.properties import MAX_LINKS_CHARS, MAX_TAGS, language_of, properties_of
+from indexer.records import Line
+from indexer.sync.properties import MAX_TAGS, properties_of
 
 
 def said(text: str, extractor: str = "markdown/2") -> tuple[str | None, str | None, str]:
@@ -45,17 +45,6 @@ def test_markdown(text, date, author, tags):
     assert said(text) == (date, author, tags)
 
 
-def test_org():
-    text = "#+TITLE: x\n#+DATE: <2024-03-12 Tue>\n#+AUTHOR: Ann\n#+FILETAGS: :a:b:"
-    assert said(text, "org/2") == ("2024-03-12", "Ann", "a b")
-
-
-def test_a_mail_has_the_day_of_its_header_alone():
-    text = "Subject: Rent\nFrom: Ann <ann@x.example>\nDate: Tue, 12 Mar 2024 10:00:00 +0100\n"
-    assert said(f"{text}\nDate: 2020-01-01", "eml/6") == ("2024-03-12", "Ann <ann@x.example>", "")
-    assert said("Hello.\nDate: 2020-01-01", "eml/6") == (None, None, "")
-
-
 def test_of_another_format_nothing_is_said():
     assert said("---\ndate: 2024-03-12\n---\n#tag", "text/2") == (None, None, "")
 
@@ -70,16 +59,6 @@ def test_what_its_file_says_stands_where_its_text_says_nothing():
 def test_tags_are_bounded():
     assert len(said(" ".join(f"#t{number}" for number in range(900)))[2].split()) == MAX_TAGS
     assert said("#" + "x" * 100)[2] == ""
-
-
-def test_the_language_of_a_document_is_that_of_most_of_its_text():
-    def chunk(text: str, language: str) -> Chunk:
-        return Chunk("a", 0, text, "", 1, 1, language=language)
-
-    assert (
-        language_of([chunk("short", "en"), chunk("much longer", "de"), chunk("x" * 99, "")]) == "de"
-    )
-    assert language_of([]) == ""
 
 
 def linked(text: str) -> list[str]:
@@ -103,10 +82,3 @@ def test_links_of_markdown_are_known_by_what_they_lead_to():
     }.items():  # fmt: skip
         assert linked(text) == targets, text
     assert properties_of([Line("[[Rent]]")], "text/2").links == "", "the control"
-
-
-def test_links_are_bounded_by_all_of_them_and_none_is_cut():
-    many = linked(" ".join(f"[[{'x' * 150}{number}]]" for number in range(9_000)))
-    assert 400 < len(many) < MAX_LINKS_CHARS / 150
-    assert {len(each) for each in many} <= {151, 152, 153}
-    assert linked(f"[[{'x' * 250}]] [[y]]") == ["y"]

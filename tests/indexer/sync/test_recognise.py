@@ -24,7 +24,7 @@ from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPage
 from indexer.store.texts import TEXTS_FOLDER
 from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
-from indexer.sync.recognise import to_recognise, waiting_pages, with_pages
+from indexer.sync.recognise import waiting_pages, with_pages
 from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, own
@@ -92,22 +92,6 @@ def test_scans_and_pictures_wait_and_are_counted(root, store):
 
 def row(source: str, label: str, waiting: int) -> FileRow:
     return FileRow(source, "empty", "no_text_layer", extractor=label, waiting=waiting)
-
-
-def test_documents_come_before_pictures_and_the_setting_decides_what_comes():
-    some = [
-        row("a.jpg", "image/1", 1),
-        row("b.pdf", "pdf/9", 12),
-        row("c.pdf", "pdf/9+ocr-2", 0),
-        row("d.png", "image/1+look-1", 0),
-        row("e.pdf", "pdf/9+ocr-0", 0),
-    ]
-    auto, every = to_recognise(some, "auto"), to_recognise(some, "all")
-    assert [found.source for found in auto.rows] == ["b.pdf", "e.pdf", "a.jpg"]
-    assert (auto.pages, auto.pictures) == (13, 1)
-    assert [found.source for found in every.rows] == ["b.pdf", "e.pdf", "a.jpg", "d.png"]
-    assert every.seconds > auto.seconds > 0
-    assert to_recognise(some, "off").rows == ()
 
 
 # -- what it becomes -------------------------------------------------------------------------------
@@ -227,8 +211,6 @@ outcome = sync_folder(store, root, ToyEncoder(), Choices(force={force}))
 documents = outcome.added + outcome.unchanged + outcome.updated
 print(outcome.recognised, outcome.waiting_pages, documents)
 """
-# As on a system without the extra: the import finds nothing.
-_WITHOUT = "sys.modules['rapidocr'] = None"
 
 
 def run(store: Path, root: Path, before: str = "", *, force: bool = False) -> list[int]:
@@ -239,6 +221,7 @@ def run(store: Path, root: Path, before: str = "", *, force: bool = False) -> li
     return [int(word) for word in done.stdout.split()]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, store):
     pages = [picture([f"Sheet {n} of the lease", f"Rent {n}50.00"], (620, 160)) for n in range(6)]
@@ -260,20 +243,6 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
     assert [line.text for line in read(store, root, "scan.pdf") if "Sheet" in line.text] == [
         f"Sheet {n} of the lease" for n in range(6)
     ]
-
-
-@pytest.mark.slow
-def test_the_extra_that_comes_later_reads_what_waited_and_one_that_goes_loses_nothing(root, store):
-    scan(root / "scan.pdf", [picture(LEASE)])
-    assert run(store, root, _WITHOUT) == [0, 1, 0]
-    assert run(store, root) == [1, 0, 1]
-    before = read(store, root, "scan.pdf")
-    # Not even a run that makes everything anew, without the engine that had read the page.
-    assert run(store, root, _WITHOUT, force=True) == [0, 0, 1]
-    assert read(store, root, "scan.pdf") == before
-    (root / "other.pdf").write_bytes(b"")
-    scan(root / "other.pdf", [picture(KEYS)])
-    assert run(store, root, _WITHOUT) == [0, 1, 1]  # the control: it cannot read
 
 
 # -- what is kept ----------------------------------------------------------------------------------

@@ -31,14 +31,6 @@ def test_a_document_that_is_renamed_and_edited_is_both(root, tmp_path):
     assert (done.added, done.removed, done.moved) == (2, 2, 1)
 
 
-def test_another_document_in_the_place_of_one_is_no_renamed_one(root, tmp_path):
-    sync(root, tmp_path / "store")
-    (root / "poem.md").unlink()
-    (root / "ode.md").write_text("Nothing of what stood in the other.\n" * 3)
-    done = sync(root, tmp_path / "store")
-    assert (done.renamed, done.added, done.removed) == ([], 1, 1)
-
-
 def test_each_document_is_one_of_a_pair_at_most_and_many_are_none(root, tmp_path):
     sync(root, tmp_path / "store")
     (root / "poem.md").unlink()

@@ -5,28 +5,20 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
-from collections import Counter
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
-from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
-from indexer.records import USUAL, Choices, Query
-from indexer.store.cleanup import clean_up
+from indexer.records import USUAL, Query
 from indexer.store.key import key_of
-from indexer.store.names import MARKER_NAME, may_lie_below
+from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
 from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
-from indexer.store.texts import Texts
 from indexer.sync.folder import sync_folder
 from indexer.sync.run import fingerprint_of
 from indexer.sync.shard_result import checked_result
@@ -37,7 +29,6 @@ from tests.support.checks import check_same, check_store, content, vectors_of
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import make_folder
 from tests.support.hands import ToyHands
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import CHUNKER, ENCODER
 
 VECTORS = "vectors.f2"
@@ -91,66 +82,6 @@ def test_rows_vectors_file_rows_and_hits_are_those_of_one_process(docs, plain, t
     check_names(store)
 
 
-def test_texts_are_kept_as_one_process_keeps_them(docs, plain, tmp_path):
-    store = tmp_path / "store"
-    index(docs, store, ToyHands())
-    rows = [row for row in Snapshot(plain).files() if row.status == "indexed"]
-    assert rows
-    for row in rows:
-        mine, theirs = (Texts(made).get(row.sha256, row.source) for made in (plain, store))
-        assert mine == theirs is not None
-
-
-def test_a_document_with_which_every_process_ends_is_read_by_the_writer(docs, plain, tmp_path):
-    store = tmp_path / "store"
-    bad = next(path.name for path in sorted(docs.rglob("note*")))
-    hands = ToyHands(lost=lambda order: bad in order)
-    outcome = index(docs, store, hands)
-    assert outcome.cluster.here == 1
-    assert len(outcome.cluster.again) > 3
-    assert all("signal 9" in why for why in outcome.cluster.again)
-    same(plain, store)
-
-
-def test_a_shard_that_takes_too_long_is_halved_at_once(docs, plain, tmp_path):
-    def slow(order: str) -> bool:
-        return len(json.loads(order)["files"]) > 1
-
-    store = tmp_path / "store"
-    hands = ToyHands(lost=slow, least_bytes=10_000, why="took too long")
-    outcome = index(docs, store, hands)
-    asked = [order for order in hands.orders if slow(order)]
-    assert len(asked) == len(outcome.cluster.again) > 1
-    assert outcome.cluster.here == 0
-    same(plain, store)
-
-
-def test_a_link_in_place_of_a_shard_is_removed_and_leads_nowhere(one, tmp_path):
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    (elsewhere / "documents").write_text("kept")
-
-    def link_folder(folder: Path) -> None:
-        shutil.rmtree(folder)
-        folder.symlink_to(elsewhere)
-
-    hands = ToyHands(slots=1, spoil=link_folder, times=1)
-    outcome = index(one / "docs", tmp_path / "store", hands)
-    assert len(outcome.cluster.again) == 1
-    assert (elsewhere / "documents").read_text() == "kept"
-    same(one / "store", tmp_path / "store")
-
-
-def test_where_every_process_ends_the_run_ends_with_the_reason_and_loses_nothing(
-    docs, plain, tmp_path
-):
-    store = tmp_path / "store"
-    with pytest.raises(CorpusError, match="do not come to an end: ended with signal 9"):
-        index(docs, store, ToyHands(lost=lambda order: True))
-    index(docs, store, ToyHands())
-    same(plain, store)
-
-
 def test_what_a_stopped_run_staged_is_taken_and_nothing_is_embedded_twice(docs, plain, tmp_path):
     store = tmp_path / "store"
     index(docs, store, ToyHands(slots=1), should_stop=lambda: bool(staged_names(store)))
@@ -161,20 +92,6 @@ def test_what_a_stopped_run_staged_is_taken_and_nothing_is_embedded_twice(docs, 
     assert outcome.cluster.taken == left
     made = [source for order in again.orders for source, *_ in json.loads(order)["files"]]
     assert len(made) < 14
-    same(plain, store)
-
-
-@pytest.mark.parametrize("marker", [False, True])
-def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, tmp_path, marker):
-    """An archive can bring the documents and a finished shard of them, but not the marker."""
-    theirs, store = tmp_path / "theirs", tmp_path / "store"
-    index(docs, theirs, ToyHands(slots=1), should_stop=lambda: bool(staged_names(theirs)))
-    make_store(store)
-    shutil.copytree(theirs / STAGING, store / STAGING)
-    if marker:  # the control
-        shutil.copyfile(theirs / MARKER_NAME, store / MARKER_NAME)
-    outcome = index(docs, store, ToyHands())
-    assert (outcome.cluster.taken > 0) is marker
     same(plain, store)
 
 
@@ -193,47 +110,6 @@ def test_a_document_that_changed_since_it_was_staged_is_read_again(docs, tmp_pat
     fresh = tmp_path / "fresh"
     index(root, fresh)
     same(fresh, store)
-
-
-def test_force_takes_nothing_that_was_staged_or_kept(docs, plain, tmp_path):
-    store = tmp_path / "store"
-    index(docs, store, ToyHands(slots=1), should_stop=lambda: bool(staged_names(store)))
-    outcome = index(docs, store, ToyHands(), Choices(force=True))
-    assert outcome.cluster.taken == 0
-    assert outcome.embedded == outcome.chunks
-    same(plain, store)
-
-
-def test_a_shard_with_much_text_is_left_in_part_to_another(docs, plain, tmp_path):
-    store = tmp_path / "store"
-    hands = ToyHands(most_chars=1)
-    index(docs, store, hands)
-    assert len(hands.orders) == 12  # of the 14 files two hold no text
-    same(plain, store)
-
-
-def test_cleanup_and_a_plain_run_leave_nothing_staged(docs, plain, tmp_path):
-    store = tmp_path / "store"
-    index(docs, store)
-    for finish in (
-        lambda: clean_up(store),
-        lambda: index(docs, store, None, Choices(verify=True, force=True)),
-    ):
-        left = store / STAGING / ("0" * 32)
-        left.mkdir(parents=True)
-        (left / "documents").write_text("[]")
-        check_names(store)
-        finish()
-        assert not (store / STAGING).exists()
-    same(plain, store)
-
-
-def test_names_of_shards_may_lie_in_a_store_and_no_others():
-    name = "0123456789abcdef" * 2
-    for path in (name, f"{name}/order", f"{name}/vectors.f2", f"{name}.0123456789abcdef.new/texts"):
-        assert may_lie_below(f"staging/{path}", is_folder=path == name)
-    for path in ("notes.txt", f"{name}/notes", f"{name}/vectors/x", f"{name}.new"):
-        assert not may_lie_below(f"staging/{path}", is_folder=False)
 
 
 # ---- A process that a document has taken over
@@ -379,203 +255,18 @@ def test_what_no_reader_gives_is_refused_and_named(what, staged, tmp_path):
         look_at(tmp_path / "store", name, shard)
 
 
-def test_a_false_result_is_named_and_made_again(one, tmp_path):
-    hands = ToyHands(slots=1, spoil=HOSTILE["a hash that is none"], times=1)
-    outcome = index(one / "docs", tmp_path / "store", hands)
-    assert outcome.cluster.again == ["a.txt and 1 more: a hash that is none"]
-    same(one / "store", tmp_path / "store")
-
-
-def test_where_results_stay_false_nothing_of_them_is_stored(one, tmp_path):
-    hands = ToyHands(spoil=HOSTILE["a hash that is none"])
-    outcome = index(one / "docs", tmp_path / "store", hands)
-    assert outcome.cluster.here == 2
-    same(one / "store", tmp_path / "store")
-
-
-def test_a_false_text_is_not_kept(one, tmp_path):
-    def spoil(folder: Path) -> None:
-        head, data = (folder / "texts").read_bytes().split(b"\n", 1)
-        (folder / "texts").write_bytes(head + b"\n" + data.replace(data[-20:], b"\0" * 20))
-
-    store = tmp_path / "store"
-    outcome = index(one / "docs", store, ToyHands(slots=1, spoil=spoil))
-    assert any("a text that is none" in why for why in outcome.cluster.again)
-    rows = Snapshot(store).files()
-    kept = [
-        [Texts(made).get(row.sha256, row.source) for row in rows] for made in (store, one / "store")
-    ]
-    assert [text is None for text in kept[0]] == [False, True]
-    assert None not in kept[1]  # the control
-
-
-def test_vectors_that_the_store_has_are_not_replaced(one, tmp_path):
-    store = tmp_path / "store"
-    index(one / "docs", store)
-    before = vectors_of(content(store)[0])
-    (one / "docs" / "a.txt").touch()
-    turned = other_vectors(
-        lambda data: (
-            data[:16]
-            + data[16 : 16 + 32 * ((len(data) - 16) // (32 + ROW))]
-            + (
-                -np.frombuffer(data[16 + 32 * ((len(data) - 16) // (32 + ROW)) :], np.float16)
-            ).tobytes()
-        )
-    )
-    index(one / "docs", store, ToyHands(spoil=turned))
-    assert np.array_equal(before, vectors_of(content(store)[0]))
-
-
-def test_what_a_process_says_about_its_node_ends_the_run_with_its_words(one, tmp_path):
-    class OtherNode(ToyHands):
-        def work(self, opening, order, seconds, *, fresh):
-            other = {**opening, "fingerprint": {**opening["fingerprint"], "model": "another"}}
-            return super().work(other, order, seconds, fresh=fresh)
-
-    with pytest.raises(CorpusError, match="Another model here than where `index` was started"):
-        index(one / "docs", tmp_path / "store", OtherNode())
-
-
-def test_a_node_with_another_version_says_so_before_any_work(one, tmp_path):
-    class Earlier(ToyHands):
-        def work(self, opening, order, seconds, *, fresh):
-            return super().work({**opening, "version": "0.0.1"}, order, seconds, fresh=fresh)
-
-    with pytest.raises(CorpusError, match=r"here, and 0.0.1 where `index` was started"):
-        index(one / "docs", tmp_path / "store", Earlier())
-    assert staged_names(tmp_path / "store") == []
-
-
-def test_one_node_of_several_that_refuses_costs_its_tries_alone(docs, plain, tmp_path):
-    class OneOfThree(ToyHands):
-        def work(self, opening, order, seconds, *, fresh):
-            other = {**opening, "version": "0.0.1"} if len(self.orders) % 3 == 2 else opening
-            return super().work(other, order, seconds, fresh=fresh)
-
-    outcome = index(docs, tmp_path / "store", OneOfThree(slots=1))
-    assert outcome.cluster.again
-    assert all("here, and 0.0.1 where" in why for why in outcome.cluster.again)
-    assert outcome.cluster.here == 0
-    same(plain, tmp_path / "store")
-
-
-@pytest.mark.parametrize("hours", [-2, 2])
-def test_what_the_clock_of_a_node_says_decides_nothing(hours, docs, plain, tmp_path):
-    def late(folder: Path) -> None:
-        for path in (*folder.iterdir(), folder):
-            then = path.stat().st_mtime_ns + hours * 3_600 * 10**9
-            os.utime(path, ns=(then, then))
-
-    store = tmp_path / "store"
-    hands = ToyHands(slots=1, spoil=late)
-    index(docs, store, hands, should_stop=lambda: bool(staged_names(store)))
-    left = len(staged_names(store))
-    outcome = index(docs, store, ToyHands(spoil=late))
-    assert outcome.cluster.taken == left > 0
-    assert outcome.cluster.again == []
-    same(plain, store)
-    assert not (store / STAGING).exists()
-
-
-def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, tmp_path):
-    shutil.copytree(one / "docs", tmp_path / "other")  # but for the times: other documents
-    for path in (tmp_path / "other").rglob("*"):
-        os.utime(path, (1, 1))
-    for key, match in (("root", "holds other documents here"), ("store", "is another one here")):
-
-        class Elsewhere(ToyHands):
-            def work(self, opening, order, seconds, *, fresh, key=key):
-                there = {**opening, key: str(tmp_path / "other")}
-                return super().work(there, order, seconds, fresh=fresh)
-
-        with pytest.raises(CorpusError, match=match):
-            index(one / "docs", tmp_path / f"store-{key}", Elsewhere())
-
-
-@pytest.mark.parametrize("elsewhere", [False, True], ids=["the folder", "another inode of it"])
-def test_a_document_that_is_edited_meanwhile_does_not_make_it_another_folder(tmp_path, elsewhere):
-    """Each document is edited, or one where the folder is known by its documents alone."""
-    (tmp_path / "docs").mkdir()
-    for number in range(3):
-        (tmp_path / "docs" / f"{number}.txt").write_text(f"Note {number} about the boiler.\n")
-
-    class Edited(ToyHands):
-        def work(self, opening, order, seconds, *, fresh):
-            for path in [*(tmp_path / "docs").iterdir()]:
-                if path.name == "0.txt" or not elsewhere:
-                    path.write_text(path.read_text() + "More.\n")
-            numbered = {**opening, "root_inode": 0} if elsewhere else opening
-            return super().work(numbered, order, seconds, fresh=fresh)
-
-    outcome = index(tmp_path / "docs", tmp_path / "store", Edited(slots=1))
-    assert outcome.cluster.shards > 0
-    assert not any("other documents" in why for why in outcome.cluster.again)
-
-
 # ---- The driver, killed at random moments
 
-KILLS = 5  # ten pass as well; each costs a start
-KILLED = """
-import sys, time
-from contextlib import closing
-from pathlib import Path
-from indexer.store.ownership import make_store
-from indexer.sync.folder import sync_folder
-from indexer.sync.shard_work import ShardWorker
-from tests.support.fakes import ToyEncoder
-from tests.support.hands import ToyHands
 
-class SlowEncoder(ToyEncoder):
-    def encode(self, texts):
-        with open(sys.argv[3], "a") as counted:
-            counted.write(f"{len(texts)}\\\\n")
-        time.sleep(0.001 * len(texts))
-        return super().encode(texts)
-
-class SlowHands(ToyHands):
-    def work(self, opening, order, seconds, *, fresh):
-        with closing(ShardWorker(opening, lambda *_: SlowEncoder())) as worker:
-            return worker.make(order)
-
-root, store = map(Path, sys.argv[1:3])
-make_store(store)
-print("ready", flush=True)
-sync_folder(store, root, ToyEncoder(), hands=SlowHands())
-""".replace("\\\\n", "\\n")
-
-
-def test_a_driver_killed_at_random_moments_loses_at_most_the_shards_in_the_making(tmp_path):
-    chance = Random(int(os.environ.get("CRASH_SEED", "1")))
-    root, store, counted = tmp_path / "docs", tmp_path / "store", tmp_path / "counted"
-    make_folder(root, 24, Random(11), paragraphs=2)
-    killed, finished, whole = 0, 0, None
-    for _ in range(4 * KILLS):
-        command = [sys.executable, "-c", KILLED, root, store, counted]
-        with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
-            assert process.stdout.readline() == b"ready\n"
-            started = time.monotonic()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(chance.uniform(0.0, whole) if whole else None)
-            process.kill()
-            process.wait()
-            whole = whole or time.monotonic() - started
-            assert process.returncode in (0, -signal.SIGKILL)
-        killed += process.returncode != 0
-        with suppress(NoIndex):
-            check_store(store)
-        if killed == KILLS:
-            break
-        if process.returncode == 0:
-            finished += 1
-            shutil.rmtree(store)
-    assert killed == KILLS
-    outcome = index(root, store, ToyHands())
-    fresh = tmp_path / "fresh"
-    index(root, fresh)
-    same(fresh, store)
-    assert not (store / STAGING).exists()
-    # Each run embeds again what was in the making when the one before was killed: two shards.
-    made = sum(map(int, counted.read_text().split())) + outcome.embedded
-    most = max(Counter(content(fresh)[0]["source"].to_pylist()).values()) * 8
-    assert made <= (finished + 1) * outcome.chunks + killed * 2 * most
+@pytest.mark.parametrize("marker", [False, True])
+def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, tmp_path, marker):
+    """An archive can bring the documents and a finished shard of them, but not the marker."""
+    theirs, store = tmp_path / "theirs", tmp_path / "store"
+    index(docs, theirs, ToyHands(slots=1), should_stop=lambda: bool(staged_names(theirs)))
+    make_store(store)
+    shutil.copytree(theirs / STAGING, store / STAGING)
+    if marker:  # the control
+        shutil.copyfile(theirs / MARKER_NAME, store / MARKER_NAME)
+    outcome = index(docs, store, ToyHands())
+    assert (outcome.cluster.taken > 0) is marker
+    same(plain, store)

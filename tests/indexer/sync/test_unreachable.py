@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent import render
-from indexer.errors import CorpusError, Refused
+from indexer.errors import CorpusError
 from indexer.files.walk import Walk, walk
-from indexer.index import Index
-from indexer.records import Choices, FileRow, Query
+from indexer.records import Choices
 from indexer.store.manifest import read_manifest, root_for, write_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
-from indexer.sync.folder import plan_folder, sync_folder
+from indexer.sync.folder import sync_folder
 from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
 from tests.support.other_user import being_nobody
 from tests.support.toy_index import CHUNKER, ENCODER, copied, found, own, rows
+
+pytestmark = pytest.mark.slow
 
 LAMP = "The lamp is on the shelf.\n"
 KEPT = ["disk/deep/c.md", "disk/lamp.md"]  # below `disk`, beside an image that is no document
@@ -97,7 +97,6 @@ def barred(request: pytest.FixtureRequest, root: Path, store: Path) -> Iterator[
         path.chmod(0o755)
 
 
-@pytest.mark.slow
 def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
     written = rows(store)
     outcome = applied(store, barred, looked_at_as_nobody(barred))
@@ -114,7 +113,6 @@ def test_documents_that_cannot_be_looked_at_stay_and_come_back(barred, store):
     assert rows(store) == written
 
 
-@pytest.mark.slow
 def test_they_are_pruned_where_that_is_asked_for(barred, store):
     assert len(unreachable(applied(store, barred, looked_at_as_nobody(barred)))) == 2
     outcome = applied(store, barred, looked_at_as_nobody(barred), prune_unreachable=True)
@@ -122,7 +120,6 @@ def test_they_are_pruned_where_that_is_asked_for(barred, store):
     assert found(store, "lamp") == {"top.md"}
 
 
-@pytest.mark.slow
 def test_a_folder_that_was_deleted_is_gone(root, store):
     """The control: what could be looked at and is not there is removed as ever."""
     shutil.rmtree(root / "disk")
@@ -131,7 +128,6 @@ def test_a_folder_that_was_deleted_is_gone(root, store):
     assert found(store, "lamp") == {"top.md"}
 
 
-@pytest.mark.slow
 def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_path):
     (root / "disk").rename(tmp_path / "elsewhere")
     (root / "disk").symlink_to(tmp_path / "elsewhere")
@@ -141,7 +137,6 @@ def test_a_folder_that_turned_into_a_link_keeps_its_documents(root, store, tmp_p
     assert found(store, "lamp") == {"top.md"}
 
 
-@pytest.mark.slow
 def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
     """As if `disk` had been one when the index was made; a real one is below."""
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
@@ -154,7 +149,6 @@ def test_a_disk_that_is_no_longer_there_keeps_its_documents(root, store):
     assert read_manifest(store).mounts == ()
 
 
-@pytest.mark.slow
 def test_a_mounted_disk_is_known_as_one(root, store):
     shutil.rmtree(root / "disk")
     (root / "disk").mkdir()
@@ -189,14 +183,6 @@ def test_a_root_that_is_suddenly_empty_keeps_everything(root, store):
     assert sync_folder(store, root, ENCODER, Choices(prune_unreachable=True)).removed == 4
 
 
-def test_a_root_that_cannot_be_listed_keeps_everything(root, store):
-    root.chmod(0)
-    seen = looked_at_as_nobody(root)
-    root.chmod(0o755)
-    assert len(unreachable(applied(store, root, seen))) == 3
-
-
-@pytest.mark.slow
 def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
     write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
     shutil.rmtree(root / "disk")
@@ -205,27 +191,3 @@ def test_no_index_is_made_anew_without_what_cannot_be_looked_at(root, store):
         sync_folder(store, root, other)
     assert found(store, "lamp") == {"top.md", *KEPT}
     assert sync_folder(store, root, other, Choices(prune_unreachable=True)).rebuilt
-
-
-@pytest.mark.slow
-def test_what_cannot_be_looked_at_is_marked_wherever_it_is_shown(root, store):
-    write_manifest(store, replace(read_manifest(store), mounts=("disk/",)))
-    shutil.rmtree(root / "disk")
-    todo = plan_folder(store, root, ENCODER)
-    assert render.plan_object(todo)["plan"]["unreachable"] == KEPT
-    assert any("unreachable disk/lamp.md (unmounted)" in line for line in render.plan_lines(todo))
-    outcome = sync_folder(store, root, ENCODER)
-    assert [each["source"] for each in render.run_object(outcome)["unreachable"]] == KEPT
-    assert "2 could not be looked at and stay" in "\n".join(render.index_lines(outcome))
-    corpus = Index.open(store, ENCODER, root=root)
-    hits = {hit.chunk.source: hit for hit in corpus.search(Query("lamp", 5))}
-    marked = {name: (hit.stale, hit.unreachable) for name, hit in hits.items()}
-    assert marked == {"top.md": (False, False)} | dict.fromkeys(KEPT, (True, True))
-    text = "\n".join(render.search_lines("lamp", list(hits.values()), corpus.coverage()))
-    assert text.count("cannot be looked at now") == 2
-    assert "3 documents, 2 of them not looked at" in text
-    row = corpus.file("disk/lamp.md")
-    assert isinstance(row, FileRow)
-    assert "unreachable disk/lamp.md (unmounted)" in render.file_line(row)
-    with pytest.raises(Refused, match="no longer exists"):
-        corpus.read("disk/lamp.md")
