@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent.agent.answerer import Limits, ModelAnswerer
-from corpus_agent.agent.context_window import CUT, LEFT_OUT, ContextWindow, fit, tokens
+from corpus_agent.agent.context_window import CUT, LEFT_OUT, fit, tokens
 from corpus_agent.agent.messages import (
     AssistantMessage,
     Call,
     ToolMessage,
     UserMessage,
-    native,
-    plain,
 )
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, says
@@ -30,11 +28,6 @@ def result(n: int, size: int = 3_000) -> list:
 
 TURNS = [UserMessage("Earlier?"), AssistantMessage("Earlier answer. " * 20)]
 QUESTION = UserMessage("And now?")
-
-
-def test_what_fits_is_left_alone():
-    entries = [*TURNS, QUESTION, *result(1)]
-    assert fit(entries, 5_000) == (entries, [])
 
 
 def test_the_oldest_results_go_first_and_their_calls_are_named():
@@ -70,11 +63,6 @@ def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
         assert text.count("<") == 2 * text.count("doc 7f3a91>>")
 
 
-def test_the_question_always_stays():
-    kept, _ = fit([QUESTION, *result(1, 90_000)], 300)
-    assert kept[0] == QUESTION
-
-
 SIZES = st.lists(st.integers(0, 8_000), min_size=1, max_size=4)
 
 
@@ -104,49 +92,7 @@ def test_several_results_of_one_reply_are_cut_to_the_limit_together(count):
         assert tokens(kept) <= limit
 
 
-def test_a_result_that_is_shorter_than_the_remark_is_not_replaced_by_it():
-    long, short = result(1, 6_000), result(2, 0)
-    asked = (*long[0].calls, *short[0].calls)
-    kept, _ = fit([QUESTION, AssistantMessage("", asked), long[1], short[1]], 500)
-    assert kept[-1] == short[1] and kept[-2].text.endswith(CUT)
-
-
-def test_the_window_is_shared_between_rules_conversation_and_reply():
-    window = ContextWindow(8_192)
-    assert window.reply == 2_048
-    assert window.conversation + window.reply < 8_192
-    assert window.read_bytes == 8_192
-
-
 # --- as messages
-
-
-def test_results_side_by_side_are_one_message_and_broken_arguments_are_sent_as_an_object():
-    one, other = Call("1", "vectordb_read", '{"source": "a'), Call("2", "vectordb_read", "{}")
-    entries = [
-        QUESTION,
-        AssistantMessage("", (one, other)),
-        ToolMessage(one, "x"),
-        ToolMessage(other, "y"),
-    ]
-    messages = native("rules", entries)
-    assert [len(message.parts) for message in messages] == [2, 2, 2]
-    assert messages[1].parts[0].args == {"arguments": '{"source": "a'}
-
-
-def test_without_tools_user_and_model_take_turns_and_the_question_is_asked_again():
-    entries = [QUESTION, *result(1, 10), UserMessage("Last step")]
-    messages = plain("rules", entries, "And now?")
-    texts = [message.parts[0].content for message in messages]
-    assert [type(message).__name__ for message in messages[1:]] == [
-        "ModelRequest",
-        "ModelResponse",
-        "ModelRequest",
-    ]
-    assert texts[0].startswith("rules\n\nvectordb_search: Search the user's documents")
-    assert texts[2].startswith('<tool_call>{"name": "vectordb_search"')
-    assert texts[3].startswith("Result of vectordb_search:\n") and texts[3].endswith("Last step")
-    assert plain("r", entries[:3], "And now?")[-1].parts[0].content.endswith("was: And now?")
 
 
 # --- what servers say of themselves
@@ -265,14 +211,6 @@ def test_a_result_that_was_left_out_is_given_again_when_it_is_asked_for():
         ModelAnswerer(fake.server, "toy-model", limits).answer("Sourdough?", corpus)
     last = fake.requests[-1]["messages"][-1]["content"]
     assert "Already read" not in last and "Line 0 of" in last
-
-
-def test_a_setting_goes_before_what_the_server_says():
-    props = page({"default_generation_settings": {"n_ctx": 32_768}})
-    with ScriptedModelServer([says("NOT_FOUND")], pages={"GET /props": props}) as fake:
-        limits = Limits(window=1_600)
-        ModelAnswerer(fake.server, "toy-model", limits).answer("q?", MemoryCorpus({"a.md": "q"}))
-    assert fake.requests[0]["max_tokens"] == 400
 
 
 def test_a_server_that_never_takes_it_is_given_up():

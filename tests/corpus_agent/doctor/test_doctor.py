@@ -19,7 +19,7 @@ from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.errors import CorpusError
 from indexer.index import Index
-from indexer.store.inspection import SAMPLES, Inspection, inspect
+from indexer.store.inspection import inspect
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
@@ -79,68 +79,27 @@ def test_a_sound_index_passes_every_check(store):
     assert look(store)["rows"].found == "2 chunks of 2 documents; 3 files were seen"
 
 
-def test_rows_that_a_run_leaves_outside_the_index_of_words_are_no_warning(tmp_path):
-    root, made = tmp_path / "docs", tmp_path / "store"
-    root.mkdir()
-    for number in range(40):
-        (root / f"{number}.txt").write_text(f"The boiler {number} is warm.\n")
-    sync(root, made, ENCODER)
-    (root / "new.txt").write_text("The last boiler is cold.\n")
-    sync(root, made, ENCODER)
-    finding = look(made)["words"]
-    assert (finding.state, finding.found) == (
-        "ok",
-        "1 of 41 chunks searched without it, too few to cover",
-    )
-    sync(root, made, ENCODER)  # the control: the command that was advised would do nothing
-    assert look(made)["words"] == finding
-    more = Inspection(words_covered=900, words_waiting=101, in_manifest=1001, few_waiting=100)
-    assert index.text_index(more).state == "warn"
-
-
-def test_a_row_that_stands_twice_is_found(store):
-    damage(store, lambda rows: rows.append(rows[0]))
-    assert {"rows", "keys"} <= wrong(store)
-
-
-def test_a_file_row_that_stands_twice_is_found(store):
-    damage(store, lambda rows: rows.append(rows[0]), table="files")
-    assert wrong(store) == {"keys"}
-
-
-def test_a_chunk_that_is_missing_or_belongs_to_nobody_is_found(store):
-    damage(store, lambda rows: rows[0].update(source="never seen.md"))
-    finding = look(store)["rows"]
-    assert (finding.state, finding.mend) == ("fail", "corpus-agent index --force")
-    assert "2 documents differ" in finding.found
-
-
-def test_a_vector_of_another_length_is_found(store):
-    damage(store, lambda rows: rows[0].update(vector=[2 * x for x in rows[0]["vector"]]))
-    assert "vectors" in wrong(store)
-
-
-def test_a_vector_without_direction_is_found(store):
-    damage(store, lambda rows: rows[0].update(vector=[0.0] * len(rows[0]["vector"])))
-    assert {"vectors", "embedding"} <= wrong(store)
-
-
-def test_vectors_that_belong_to_other_texts_are_found(store):
+def test_each_damage_is_found_by_its_check(made, tmp_path):
     def swap(rows):
         rows[0]["vector"], rows[1]["vector"] = rows[1]["vector"], rows[0]["vector"]
 
-    damage(store, swap)
-    assert wrong(store) == {"embedding"}
-
-
-@pytest.mark.slow
-def test_the_same_chunks_are_drawn_each_time_whatever_their_order(store):
-    (store.parent / "docs/many.txt").write_text("\n\n".join(f"line {n} " * 90 for n in range(40)))
-    sync(store.parent / "docs", store, ENCODER)
-    drawn = [chunk.id for chunk, _ in inspect(Snapshot(store)).samples]
-    damage(store, lambda rows: rows.reverse())
-    assert [chunk.id for chunk, _ in inspect(Snapshot(store)).samples] == drawn
-    assert len(drawn) == SAMPLES
+    damages = (
+        ("chunks", lambda rows: rows.append(rows[0]), {"rows", "keys"}),
+        ("files", lambda rows: rows.append(rows[0]), {"keys"}),
+        ("chunks", lambda rows: rows[0].update(source="never seen.md"), {"rows"}),
+        ("chunks", lambda rows: rows[0].update(vector=[2 * x for x in rows[0]["vector"]]),
+         {"vectors"}),
+        ("chunks", lambda rows: rows[0].update(vector=[0.0] * len(rows[0]["vector"])),
+         {"vectors", "embedding"}),
+        ("chunks", swap, {"embedding"}),
+    )  # fmt: skip
+    failing = []
+    for number, (table, change, expected) in enumerate(damages):
+        store = copied(made, tmp_path / str(number), ".corpus-agent")
+        damage(store, change, table)
+        if not expected <= wrong(store):
+            failing.append((number, wrong(store)))
+    assert failing == []
 
 
 # -- the store and its folder
@@ -181,27 +140,7 @@ def test_a_folder_that_is_empty_is_wrong_unless_its_index_is_too(store):
     assert index.corpus_folder(store).state == "ok"
 
 
-def test_a_run_that_did_not_finish_is_said(store):
-    write_manifest(store, replace(read_manifest(store), complete=False))
-    assert index.there_is_one(store).state == "warn"
-
-
 # -- the machine
-
-
-@pytest.mark.parametrize(
-    ("installed", "state"),
-    [("6.16.0", "fail"), ("6.9.9", "fail"), ("6.16.1", "ok"), ("7.0.0", "ok")],
-)
-def test_pypdf_before_its_security_fixes_is_wrong(installed, state):
-    finding = environment.pypdf_finding(installed)
-    assert finding.state == state
-    assert finding.mend == ("python -m pip install 'pypdf>=6.16.1'" if state == "fail" else "")
-
-
-def test_a_processor_without_avx2_is_wrong():
-    assert environment.processor_finding("flags\t\t: sse4_2 avx avx2 bmi2\n").state == "ok"
-    assert environment.processor_finding("flags\t\t: sse4_2 avx bmi2\n").state == "fail"
 
 
 def test_the_pypdf_floor_is_the_declared_one():
@@ -299,6 +238,7 @@ def test_without_a_seal_only_what_reads_no_document_is_looked_at(store):
     assert "index" not in found
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_index_of_the_real_model_passes_and_changes_are_told(cli: Cli, tmp_path):
     (tmp_path / "docs/disk").mkdir(parents=True)

@@ -272,7 +272,7 @@ def test_a_relay_that_is_told_no_frame_ends_and_says_nothing(data):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.nightly)])
 def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
     counts = play(count, count)
     print("relay:", ", ".join(f"{counts[name]} {name}" for name in COUNTS))

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from corpus_agent.service.places import bounded, document, none_selected, selected, sources_of
+from corpus_agent.service.places import document, selected, sources_of
 from indexer import CorpusError, Index, UsageError
 from indexer.store.selection import condition
 from tests.support.toy_index import copied, sync
@@ -97,18 +97,3 @@ def test_what_no_file_can_be_called_selects_nothing(corpus, root, typed):
     with pytest.raises(UsageError, match="is not a pattern of paths"):
         condition([typed])
     assert selected(corpus, ["*.md"]) == ("*.md",)  # the control
-
-
-def test_a_filter_that_would_select_by_a_part_says_so(corpus):
-    for where, told in {
-        "title=2024": "--where 'title:2024' selects 1. ",
-        "title=unheard": "",
-        "title:unheard": "",
-        "type=pdf": "",
-    }.items():
-        error = none_selected(corpus, (), (), where)
-        assert f"is selected by '{where}'" in error.message
-        assert ("= is the whole of it, : a part: " + told in error.hint) == bool(told), where
-    with pytest.raises(CorpusError, match="is selected by 'title=2024'") as caught:
-        bounded(corpus, where="title=2024")
-    assert "title:2024" in caught.value.hint

@@ -8,10 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from corpus_agent import startup
-from corpus_agent.cli import main
 from corpus_agent.settings import NamedStore, Settings
 from corpus_agent.trust import user_state
 from corpus_agent.trust.dropping import drop
@@ -230,26 +228,6 @@ def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
     assert drop(["notes"]) == [disk / "notes" / OWN]  # the control: it is not on that disk
 
 
-@pytest.mark.slow
-def test_the_list_is_printed_where_several_were_made_and_where_what_was_made_is_gone():
-    def listed(*words: str) -> str:
-        done = CliRunner().invoke(main, ["stores", *words])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    for name in ("notes", "other"):
-        folder(name)
-        indexed(name)
-    assert "notes" in listed() and "other" in listed()
-    for name in ("notes", "other"):
-        shutil.rmtree(name)
-    assert "it is not there" in listed()
-    done = CliRunner().invoke(main, ["status"])  # the control
-    assert "is not there, and its index lies in it" in done.stderr
-    left = listed("--drop", "notes")
-    assert "other" in left and "notes" not in left
-
-
 def test_where_the_folder_or_the_record_cannot_be_written_it_lies_where_one_stands(
     tmp_path, monkeypatch
 ):
@@ -287,6 +265,7 @@ def closed_to(user: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=user, env=environment)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_folder_that_may_not_be_looked_at_is_said_and_stops_no_list():
     docs, here = folder("closed/docs"), Path.cwd()
