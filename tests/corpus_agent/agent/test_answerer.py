@@ -241,28 +241,20 @@ def test_a_server_that_is_gone_is_model_unavailable():
     assert f"127.0.0.1:{port}" in gone.value.hint
 
 
-@pytest.mark.parametrize(
-    ("reply", "message"),
-    [
-        (fails(500, "out of memory"), r"answered with HTTP 500: out of memory\."),
-        (fails(404, "no model 'x'"), r"answered with HTTP 404: no model 'x'\."),
-        (fails(429), "answered with HTTP 429"),
+def test_a_failing_server_is_model_unavailable():
+    nonsense = (b"data: {nonsense\n\n", b"data: [1]\n\n", b'data: {"choices": [1]}\n\n', b"")
+    for reply, message in (
+        (fails(500, "out of memory"), r"HTTP 500: out of memory\."),
+        (fails(429), "HTTP 429"),
         (drops(), "The connection to the model server failed"),
         (raw(b"nonsense"), "gave no usable answer"),
         (raw(b"<html>", "text/html"), "gave no usable answer"),
-        (raw(b'{"a": 1}'), "gave no usable answer"),
-        (raw(b"data: {nonsense\n\n", STREAM), "gave no usable answer .*decode response as JSON"),
-        (raw(b"data: [1]\n\n", STREAM), "gave no usable answer"),
-        (raw(b"data: 1\n\n", STREAM), "gave no usable answer"),
-        (raw(b'data: {"choices": [1]}\n\n', STREAM), "gave no usable answer"),
+        *((raw(body, STREAM), "gave no usable answer") for body in nonsense),
         (raw(bytes(range(256)), STREAM), "gave no usable answer"),
-        (raw(b"", STREAM), "gave no usable answer"),
         (raw(b'data: {"error": {"message": "oom", "code": 500}}\n\n', STREAM), "HTTP 500: oom"),
-    ],
-)
-def test_a_failing_server_is_model_unavailable(reply, message):
-    with pytest.raises(ModelUnavailable, match=message):
-        ask(reply, reply)
+    ):
+        with pytest.raises(ModelUnavailable, match=message):
+            ask(reply, reply)
 
 
 def test_a_slow_server_is_left_after_the_time_given():

@@ -108,49 +108,32 @@ LLAMA = {
 }
 
 
-@pytest.mark.parametrize(
-    ("pages", "expected"),
-    [
+def test_a_server_is_asked_for_window_and_tools():
+    def props(window):
+        return page({"default_generation_settings": {"n_ctx": window}})
+
+    running = page({"models": [{"name": "toy-model", "context_length": 16384}]})
+    plain = page({"capabilities": ["completion"], "model_info": {}})
+    tools = page({"capabilities": ["completion", "tools"], "details": {}})
+    loaded = page({"data": [{"id": "toy-model", "loaded_context_length": 4096}]})
+    failing = []
+    for pages, expected in (
         ({"GET /props": page(LLAMA)}, Capabilities(8192, True)),
-        (
-            {"GET /props": page({"default_generation_settings": {"n_ctx": 2048}})},
-            Capabilities(2048),
-        ),
-        (
-            {
-                "GET /api/ps": page({"models": [{"name": "toy-model", "context_length": 16384}]}),
-                "POST /api/show": page({"capabilities": ["completion"], "model_info": {}}),
-            },
-            Capabilities(16384, False),
-        ),
-        (
-            {"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
-            Capabilities(8000),
-        ),
-        (
-            {"POST /api/show": page({"capabilities": ["completion", "tools"], "details": {}})},
-            Capabilities(4096, True),
-        ),
-        (
-            {
-                "GET /api/v0/models": page(
-                    {"data": [{"id": "toy-model", "loaded_context_length": 4096}]}
-                )
-            },
-            Capabilities(4096),
-        ),
+        ({"GET /props": props(2048)}, Capabilities(2048)),
+        ({"GET /api/ps": running, "POST /api/show": plain}, Capabilities(16384, False)),
+        ({"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
+         Capabilities(8000)),
+        ({"POST /api/show": tools}, Capabilities(4096, True)),
+        ({"GET /api/v0/models": loaded}, Capabilities(4096)),
         ({}, Capabilities()),
         ({"GET /props": raw(b"nonsense"), "GET /api/ps": page([1])}, Capabilities()),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": -1}})}, Capabilities()),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": "8k"}})}, Capabilities()),
-    ],
-)
-def test_a_server_is_asked_for_window_and_tools(pages, expected):
-    assert asked(ScriptedModelServer(pages=pages)) == expected
-
-
-def test_vllm_says_its_window_among_the_models():
-    listing = page({"data": [{"id": "toy-model", "max_model_len": 32768}]})
+        ({"GET /props": props(-1)}, Capabilities()),
+        ({"GET /props": props("8k")}, Capabilities()),
+    ):  # fmt: skip
+        if asked(ScriptedModelServer(pages=pages)) != expected:
+            failing.append((list(pages), expected))
+    assert failing == []
+    listing = page({"data": [{"id": "toy-model", "max_model_len": 32768}]})  # as vLLM says it
     assert asked(ScriptedModelServer(listing=listing)) == Capabilities(32768)
 
 

@@ -20,7 +20,7 @@ from corpus_agent.startup import Launch
 from indexer import Index
 from indexer.sync.forget import forget_document
 from tests.support.brokers import broker_for
-from tests.support.fakes import FieldsModelServer, Reply, ScriptedModelServer
+from tests.support.fakes import FieldsModelServer, ScriptedModelServer
 from tests.support.toy_index import sync
 
 DOCUMENTS = 12
@@ -184,37 +184,6 @@ def test_a_model_that_fails_is_said_and_asked_no_more_and_what_it_said_counts(co
     with launched(mended) as launch:
         assert made(corpus, launch).reading.known == 4
     assert len(mended.requests) == 8
-
-
-LONG = (
-    "The parties Northern Mutual and Aldgate Works have agreed, after long talks in which all that"
-    " was open between them was settled, that 900 EUR are put into the tin on 3 May 2024 in York."
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        (Reply(""), "was empty"),
-        (Reply("<think>Let me see whether the text"), "was empty"),
-        (Reply("Nothing.", full=True), "not at its end"),
-        (Reply('{"field": 1, "value": "900 EUR", "quote": "900 EUR are', full=True), "at its end"),
-    ],
-)
-def test_a_reply_that_is_empty_or_cut_is_no_answer_and_is_not_kept(tmp_path, reply, why):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text(f"{LONG}\n")
-    sync(docs, tmp_path / "store")
-    corpus = Index.open(tmp_path / "store", root=docs)
-    server = ScriptedModelServer([reply, Reply("nothing"), Reply("never asked")])
-    with launched(server) as launch:
-        tables_ = [made(corpus, launch, words=["penalty"]) for _ in range(3)]
-    counts = [(t.reading.asked, t.reading.unanswered, t.reading.known) for t in tables_]
-    assert counts == [(0, 1, 0), (1, 0, 0), (0, 0, 1)]  # the second is the control
-    assert why in tables_[0].notices[-1]
-    assert len(server.requests) == 2
 
 
 @pytest.mark.slow
