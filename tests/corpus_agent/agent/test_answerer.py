@@ -352,18 +352,3 @@ def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, sup
     if supported is not None:
         assert bool(answer.unsupported) != supported
         assert ("[unsupported]" in answer.text) != supported
-
-
-@pytest.mark.slow
-def test_half_a_pair_in_a_reply_ends_no_question():
-    """A server can write one as an escape in JSON, and no request can say it again to repair it."""
-    quoted = 'At 24 °C [bread.md:3] "Keep the sourdough{} at a temperature of 24 °C."'
-    corpus = MemoryCorpus(
-        {"bread.md": "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n"}
-    )
-    with ScriptedModelServer([says(quoted.format(""))]) as fake:  # the control
-        answer = ModelAnswerer(fake.server, "toy-model").answer("How warm?", corpus)
-    assert [citation.verdict for citation in answer.citations] == ["verified"]
-    with ScriptedModelServer([says(quoted.format("\ud800"))]) as fake:
-        answer = ModelAnswerer(fake.server, "toy-model").answer("How warm?", corpus)
-    assert answer.citations == () and "\ud800" not in answer.text

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.context_window import CUT, LEFT_OUT, fit, tokens
 from corpus_agent.agent.messages import (
     AssistantMessage,
@@ -15,7 +15,7 @@ from corpus_agent.agent.messages import (
     UserMessage,
 )
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, says
 
 
 def result(n: int, size: int = 3_000) -> list:
@@ -37,15 +37,6 @@ def test_the_oldest_results_go_first_and_their_calls_are_named():
     assert kept[2].text == LEFT_OUT
     assert kept[3:] == entries[3:]
     assert tokens(kept) <= 2_300
-
-
-def test_then_earlier_turns_then_the_end_of_the_newest_result():
-    entries = [*TURNS, QUESTION, *result(1), *result(2, 9_000)]
-    kept, left_out = fit(entries, 1_000)
-    assert [call.id for call in left_out] == ["c1"]
-    assert kept[0] == QUESTION
-    assert kept[-1].text.endswith(f"<</doc 7f3a91>>\n{CUT}")
-    assert tokens(kept) <= 1_000
 
 
 def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
@@ -80,16 +71,6 @@ def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
         assert kept[0] == QUESTION
         results = [entry.text for entry in kept if isinstance(entry, ToolMessage)]
         assert all(len(text) <= max(len(CUT), len(LEFT_OUT)) for text in results)
-
-
-@pytest.mark.parametrize("count", [1, 3, 6])
-def test_several_results_of_one_reply_are_cut_to_the_limit_together(count):
-    asked = tuple(Call(f"c{n}", "vectordb_read", {"offset": n}) for n in range(count))
-    text = "<<doc 7f3a91>>\n" + "word\n" * 400
-    entries = [QUESTION, AssistantMessage("", asked), *(ToolMessage(call, text) for call in asked)]
-    for limit in range(count * 120 + 100, tokens(entries), 7):
-        kept, _ = fit(entries, limit)
-        assert tokens(kept) <= limit
 
 
 # --- as messages
@@ -181,28 +162,3 @@ def test_every_request_fits_the_window_that_the_server_names():
             assert size / 4 + request["max_tokens"] <= window
     assert len(fake.requests) == 7
     assert LEFT_OUT in json.dumps(fake.requests[-1])
-
-
-@pytest.mark.slow
-def test_a_result_that_was_left_out_is_given_again_when_it_is_asked_for():
-    text = "\n".join(f"Line {n} of a long story about sourdough." for n in range(300))
-    corpus = MemoryCorpus({"a.md": text, "b.md": text})
-    first, other = ("vectordb_read", {"source": "a.md"}), ("vectordb_read", {"source": "b.md"})
-    replies = [calls(first), calls(other), calls(first), says("NOT_FOUND")]
-    with ScriptedModelServer(replies) as fake:
-        limits = Limits(window=2_400)
-        ModelAnswerer(fake.server, "toy-model", limits).answer("Sourdough?", corpus)
-    last = fake.requests[-1]["messages"][-1]["content"]
-    assert "Already read" not in last and "Line 0 of" in last
-
-
-def test_a_server_that_never_takes_it_is_given_up():
-    from corpus_agent.models.discovery import ModelUnavailable
-
-    too_long = fails(400, "prompt is too long: 9000 tokens, maximum context length is 10")
-    with (
-        ScriptedModelServer([too_long] * 9) as fake,
-        pytest.raises(ModelUnavailable, match="HTTP 400: prompt is too long"),
-    ):
-        ModelAnswerer(fake.server, "toy-model").answer("q?", MemoryCorpus({"a.md": "q " * 900}))
-    assert len(fake.requests) <= 6

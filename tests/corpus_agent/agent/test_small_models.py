@@ -5,7 +5,6 @@ encoder's.
 """
 
 import json
-import time
 
 import pytest
 
@@ -14,7 +13,6 @@ from corpus_agent.agent.prompts import (
     PASSAGES_PROMPT,
     READER_QUESTION,
 )
-from corpus_agent.agent.request import MAX_REPLY_CHARACTERS, Timeouts
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models.capabilities import SMALL
 from corpus_agent.service import session
@@ -140,23 +138,7 @@ def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_
 # --- what is sent, and when
 
 
-@pytest.mark.slow
-def test_a_slow_model_was_preceded_by_the_passages_and_the_fallback_says_why():
-    passages, slow = [], says("yes", delay=1.0)
-    (answer,), _ = ask([slow, slow], parameters=1, passages=passages, timeouts=Timeouts(first=0.2))
-    assert passages[0][0].citations[0].quote == DUE
-    assert answer.citations[0].quote == DUE
-    assert any("took too long" in notice for notice in answer.notices)
-
-
 DEEP, EVENTS = b"[" * 100_000, "text/event-stream"
-
-
-def event(content):
-    """A reply of one event, however long."""
-    chunk = {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]}
-    about = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "toy-model"}
-    return raw(f"data: {json.dumps({**about, **chunk})}\n\ndata: [DONE]\n\n".encode(), EVENTS)
 
 
 @pytest.mark.slow
@@ -167,20 +149,3 @@ def test_json_of_any_depth_is_no_usable_answer():
     (answer,), _ = ask([raw(DEEP), ANSWER], parameters=1)
     assert answer.citations[0].quote == DUE
     assert "no usable answer" in answer.notices[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", ["[", " ", "a. "])
-def test_a_reply_without_end_is_cut_and_costs_its_length(unit):
-    drafts = []
-    with ScriptedModelServer([event(unit * (2 * MAX_REPLY_CHARACTERS // len(unit)))]) as fake:
-        answerer = ModelAnswerer(
-            fake.server,
-            "toy-model",
-            Limits(steps=1),
-            on_draft=lambda text: drafts.append(len(text)),
-        )
-        started = time.process_time()
-        answerer.answer(QUESTION, CORPUS)
-    assert time.process_time() - started < 10  # brackets alone took an hour
-    assert max(drafts) <= MAX_REPLY_CHARACTERS

@@ -118,26 +118,6 @@ def test_several_calls_side_by_side_are_one_group(reply):
     assert heard(reply.replace("{0}", read)) == ("", [SEARCH, READ])
 
 
-def test_a_second_call_after_an_invented_result_is_not_made():
-    read = '<tool_call>{"name": "vectordb_read", "arguments": {"source": "b.md"}}</tool_call>'
-    reply = f"<tool_call>{OBJECT}</tool_call>\n1. b.md says so.\n{read}"
-    assert heard(reply) == ("", [SEARCH])
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '<tool_call>{"name": "vectordb_search", "arguments": {"query": notice}}</tool_call>',
-        "<function=vectordb_search>notice period</function>",
-        "Action: vectordb_search\nAction Input: notice period",
-    ],
-)
-def test_broken_arguments_are_a_call_all_the_same(reply):
-    _, calls = heard(reply)
-    assert [name for name, _ in calls] == ["vectordb_search"]
-    assert isinstance(calls[0][1], str)
-
-
 NO_CALLS = [
     'The deposit is £1,130 [lease.md:22] "a deposit of £1,130".',
     "NOT_FOUND",

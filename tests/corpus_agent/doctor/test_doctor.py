@@ -14,10 +14,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from corpus_agent.doctor import Check, Finding, as_json, environment, examine, lines
+from corpus_agent.doctor import Finding, environment
 from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
-from indexer.errors import CorpusError
 from indexer.index import Index
 from indexer.store.inspection import inspect
 from indexer.store.manifest import read_manifest, write_manifest
@@ -26,7 +25,6 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from tests.support.command import Cli
 from tests.support.fakes import ScriptedModelServer
-from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, copied, sync
 
@@ -112,18 +110,6 @@ def test_a_store_that_others_may_read_is_wrong(store):
     assert (finding.state, finding.mend) == ("fail", f"chmod 700 {shlex.quote(str(store))}")
 
 
-def test_a_store_that_this_user_cannot_write_is_said(store, open_folder):
-    place = open_folder / "store"
-    place.mkdir(mode=0o700)
-    os.chown(place, 65534, 65534)
-
-    def work() -> str:
-        place.chmod(0o500)
-        return index.permissions(place).found
-
-    assert "read only" in as_nobody(work)
-
-
 def test_a_folder_that_is_gone_is_wrong(store):
     assert index.corpus_folder(store).state == "ok"
     (store.parent / "docs").rename(store.parent / "away")
@@ -131,20 +117,7 @@ def test_a_folder_that_is_gone_is_wrong(store):
     assert (finding.state, "corpus-agent index FOLDER" in finding.mend) == ("fail", True)
 
 
-def test_a_folder_that_is_empty_is_wrong_unless_its_index_is_too(store):
-    (store.parent / "docs").rename(store.parent / "away")
-    (store.parent / "docs").mkdir()
-    assert index.corpus_folder(store).state == "fail"
-    manifest = read_manifest(store)
-    write_manifest(store, replace(manifest, coverage=replace(manifest.coverage, indexed=0)))
-    assert index.corpus_folder(store).state == "ok"
-
-
 # -- the machine
-
-
-def test_the_pypdf_floor_is_the_declared_one():
-    assert f'"pypdf>={environment.PYPDF_FLOOR}"' in (REPOSITORY / "pyproject.toml").read_text()
 
 
 def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
@@ -159,22 +132,6 @@ def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
 
 
 # -- findings
-
-
-def test_an_error_of_a_check_is_its_finding_and_the_others_go_on():
-    def breaks() -> Finding:
-        raise CorpusError("It is broken.", "Mend it.")
-
-    checks = [Check("a", "", breaks), Check("b", "", lambda: Finding("ok", "fine\x1b[2J"))]
-    found = list(examine(checks))
-    assert found[0][1] == Finding("fail", "It is broken.", "Mend it.")
-    assert as_json(found)["passed"] is False
-    assert as_json(found[1:])["passed"] is True
-    assert [line for pair in found for line in lines(*pair)] == [
-        "fail a               It is broken.",
-        "                     -> Mend it.",
-        "ok   b               fine",
-    ]
 
 
 # -- the command
@@ -194,15 +151,6 @@ def test_without_an_index_the_rest_is_looked_at_and_the_command_named(cli: Cli):
     assert found["seal"]["found"].startswith("enforced")
     assert "rows" not in found
     assert cli("--store", "nowhere/at/all", "doctor", "--llm", "none").returncode == 0
-
-
-@pytest.mark.slow
-def test_an_index_of_another_model_is_wrong_and_its_rows_are_looked_at(cli: Cli, store):
-    done = cli("doctor", "--json", "--llm", "none")
-    found = checks_of(done)
-    assert (done.returncode, found["model"]["state"]) == (1, "fail")
-    assert found["model"]["mend"].endswith("Or bring it up to date: corpus-agent index")
-    assert found["keys"]["state"] == "ok"
 
 
 @pytest.mark.slow
@@ -284,9 +232,3 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     rows = inspect(Snapshot(store))
     assert index.parsed_anew(store, store.parent / "docs", rows).state == "fail"
     assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
-
-
-@pytest.mark.slow
-def test_a_store_that_says_what_its_files_say_passes(store):
-    found = index.parsed_anew(store, store.parent / "docs", inspect(Snapshot(store)))
-    assert (found.state, found.found) == ("ok", "2 documents say what the store holds of them")

@@ -1,7 +1,6 @@
 """Documents named from the corpus, from the working folder and in full, on real folders."""
 
 import os
-import unicodedata
 
 import pytest
 
@@ -43,18 +42,6 @@ def test_a_plain_path_is_a_source_first_and_a_dotted_one_a_place_on_disk(root):
     assert sources_of("tax/../lease.md", {"": root})[0] == "lease.md"
     assert sources_of("../elsewhere", {"": root}) == []
     assert sources_of("/etc/passwd", {"": root}) == []
-
-
-def test_a_folder_behind_a_link_is_the_same_folder(root, tmp_path):
-    (tmp_path / "link").symlink_to(root)
-    assert sources_of(str(tmp_path / "link" / "lease.md"), {"": root}) == ["lease.md"]
-    assert sources_of("./link/tax", {"": root})[0] == "tax"
-
-
-def test_a_name_typed_in_two_letters_is_the_name_in_one(root):
-    typed = unicodedata.normalize("NFD", "Bücher/a.md")
-    assert typed != "Bücher/a.md"
-    assert sources_of(typed, {"": root})[0] == "Bücher/a.md"
 
 
 def test_the_first_meaning_that_selects_something_is_taken(corpus, root):

@@ -6,13 +6,9 @@ from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.whole_corpus import NOTICE
 from corpus_agent.render.answers import answer_object
-from corpus_agent.seal import unsealed
 from corpus_agent.service import session
-from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch
-from indexer import FolderEncoder, Index, UsageError
+from indexer import FolderEncoder, UsageError
 from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
-from tests.support.toy_index import sync
 
 REFUSAL = "Not found in 1 document. Searched for “"
 BREAD = "# Bread\n\nThe dough rises at 24 °C for five hours.\n"
@@ -62,29 +58,6 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest(quest
     assert (NOTICE in without.notices) == noted
 
 
-@pytest.mark.slow
-def test_an_answer_from_an_empty_index_says_that_it_is_empty_and_how_it_is_filled(tmp_path):
-    docs, store = tmp_path / "docs", tmp_path / "store"
-    docs.mkdir()
-
-    def notices():
-        sync(docs, store, FolderEncoder())
-        corpus = Index.open(store, FolderEncoder())
-        own = ExtractiveAnswerer(corpus.encoder)
-        settings = Settings(store=store, root=docs)
-        launch = Launch(unsealed())
-        answer, _ = session.ask_recorded("Who feeds the cat?", corpus, own, launch, settings)
-        return answer.status, " ".join(answer.notices)
-
-    status, said = notices()
-    assert (status, said) == (
-        "not_found",
-        "The index is empty: put documents into its folder, then run corpus-agent index.",
-    )
-    (docs / "bread.md").write_text(BREAD, "utf-8")
-    assert notices() == ("not_found", "")
-
-
 LEASES = {
     "a.txt": "This agreement expires on 30 June 2025.",
     "b.txt": "The contract ends on 31 December 2026.",
@@ -106,31 +79,6 @@ def test_a_question_that_code_understands_is_answered_from_every_document_and_no
     )
     none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
     assert (none.status, none.citations) == ("not_found", ())
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which documents mention a deposit that is over 500 euros?",
-        "Which contracts do not mention a deposit and a pet?",
-        "Which of my documents do not mention when the dough rises?",
-        "Which of my documents say at what temperature the dough rises?",
-        "Which of my letters were sent before May 2024?",  # no field that is known
-        "When does my contract end in 2025?",  # one contract is meant
-        "Which of my contracts end in spring?",
-    ],
-)
-def test_any_other_question_is_left_to_the_answerer(question):
-    corpus = ListedCorpus(LEASES)
-    with pytest.raises(LookupError, match="asked"):
-        session.ask(question, corpus, _Asked())
-
-
-class _Asked:
-    name, egress, model_server = "asked", None, None
-
-    def answer(self, *_: object) -> object:
-        raise LookupError("the answerer was asked")
 
 
 def test_a_question_that_is_a_book_is_refused_before_it_is_compared_with_anything():

@@ -172,21 +172,6 @@ def test_what_a_model_said_is_forgotten_with_the_document_and_asked_anew_of_anot
 
 
 @pytest.mark.slow
-def test_a_model_that_fails_is_said_and_asked_no_more_and_what_it_said_counts(corpus):
-    failing = FieldsModelServer(say=true, most=4)
-    with launched(failing) as launch:
-        table = made(corpus, launch)
-    assert len(failing.requests) == 4 + tables.MOST_FAILURES
-    assert (table.reading.asked, table.reading.unanswered) == (4, 8)
-    assert "no answer for 8 documents" in table.notices[-1]
-    assert "it is busy" in table.notices[-1]
-    mended = FieldsModelServer(say=true)
-    with launched(mended) as launch:
-        assert made(corpus, launch).reading.known == 4
-    assert len(mended.requests) == 8
-
-
-@pytest.mark.slow
 def test_a_reply_of_broken_objects_is_read_in_linear_time():
     whole = '{"field": 1, "value": "900 euros", "quote": "The rent is 900 euros."}'
     assert [one.value for one in said_in(f"{{ {{x}} [{whole}, {whole}", 1)] == ["900 euros"] * 2

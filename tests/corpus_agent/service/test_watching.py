@@ -19,7 +19,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.cancel import cancelled_by_signal
 from indexer.errors import StoreLocked
 from indexer.files.watch import BURST, moments
 from indexer.store.lock import writer_lock
@@ -284,15 +283,6 @@ def is_locked(store: Path) -> bool:
             return False
     except StoreLocked:
         return True
-
-
-def test_a_second_signal_does_what_it_does_elsewhere():
-    with cancelled_by_signal() as cancel:
-        os.kill(os.getpid(), signal.SIGINT)
-        until(cancel.is_set)
-        with pytest.raises(KeyboardInterrupt):
-            until(lambda: os.kill(os.getpid(), signal.SIGINT) is not None)
-    assert cancel.signal == signal.SIGINT
 
 
 # -- a system that gives no events
