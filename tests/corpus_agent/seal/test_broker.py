@@ -390,3 +390,17 @@ def test_a_server_that_is_gone_is_a_connection_error(root, store):
             outcome["error"] = str(error)
         """
         assert "Connection refused" in brokered(code, root, store, sock.getsockname()[1])["error"]
+
+
+@pytest.mark.slow
+def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        code = """
+        outcome["first"] = failure("GET", "/props")
+        outcome["second"] = failure("GET", "/props")
+        """
+        port = sock.getsockname()[1]
+        assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
+            ("first", "second"), "Connection refused"
+        )

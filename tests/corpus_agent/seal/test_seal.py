@@ -625,3 +625,22 @@ def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(root,
         if says not in error:
             failing[made] = error
     assert failing == {}
+
+
+@pytest.mark.slow
+def test_a_worker_that_was_started_inside_can_be_stopped_from_inside(root, store):
+    code = """
+    worker = (
+        "import time\\n"
+        "from indexer.confine import *\\n"
+        "confine(Policy(files=(*interpreter_files(), *system_files())))\\n"
+        "print('ready', flush=True)\\n"
+        "time.sleep(60)"
+    )
+    command = [sys.executable, "-c", worker]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        outcome["said"] = process.stdout.readline()
+        process.kill()
+    outcome["ended"] = process.returncode
+    """
+    assert sealed("", code, root, store) == {"said": "ready\n", "ended": -9}

@@ -259,3 +259,25 @@ def test_a_result_names_its_outcome_and_holds_what_its_text_shows(toolbox):
     assert page.window is not None and (shown.line_start, shown.line_end) == (2, 4)
     wrong = toolbox.call("vectordb_read", {"source": 7})
     assert wrong.failed and wrong.passages == ()
+
+
+def test_a_name_that_no_search_has_shown_is_read_as_an_error_quotes_it():
+    toolbox = Toolbox(MemoryCorpus({"my notes.md": "zebra"}), FRAME)
+    error = toolbox.call("vectordb_read", {"source": "my note.md"}).text
+    assert error.startswith("Error: 'my note.md' is not in the index. Did you mean 'my notes.md'?")
+    assert "zebra" in toolbox.call("vectordb_read", {"source": "'my notes.md'"}).text
+
+
+def test_an_empty_document_is_read_as_empty(toolbox):
+    text = toolbox.call("vectordb_read", {"source": "empty.txt"}).text
+    assert text.endswith("This is the end of the document (0 lines).")
+
+
+def test_null_for_an_optional_argument_is_its_default(toolbox):
+    text = toolbox.call("vectordb_read", {"source": "notes/cooking.md", "offset": None}).text
+    assert text.startswith("<<doc 7f3a91>>\n# Bread")
+
+
+def test_another_window_of_the_same_document_is_no_repeat(toolbox):
+    toolbox.call("vectordb_read", {"source": "notes/cooking.md"})
+    assert "24 °C" in toolbox.call("vectordb_read", {"source": "notes/cooking.md", "limit": 3}).text

@@ -327,3 +327,12 @@ def test_where_nothing_can_be_recorded_a_flag_or_a_variable_does_it(cli: Cli, tm
     assert "a.md" in cli("files", env={**nowhere, **variable}).stdout
     again = cli("index", env={**nowhere, **variable})
     assert (again.returncode, "recorded" in again.stderr) == (0, False)
+
+
+@pytest.mark.slow
+def test_no_file_of_a_folder_trusts_it(cli: Cli, store, tmp_path):
+    clone = shutil.copytree(store.parent, tmp_path / "clone")
+    for name in (".env", "config.toml", ".corpus-agent/config.toml"):
+        (clone / name).write_text('trust_store = true\ntrusted_stores = "/"\n')
+    done = cli("files", cwd=clone)
+    assert (done.returncode, "not made by you here" in done.stderr) == (2, True)
