@@ -14,12 +14,10 @@ TOO_MANY = 4.0
 # comes last keeps one process alone. After them files with many slow tests.
 LONG = (
     "tests/test_house.py",
-    "tests/corpus_agent/agent/test_transcripts.py",
     "tests/claims/test_patterns.py",
     "tests/corpus_agent/service/test_cluster.py",
     "tests/corpus_agent/service/test_watching.py",
     "tests/indexer/sync/test_crash.py",
-    "tests/corpus_agent/selftest/test_injection.py",
     "tests/corpus_agent/trust/test_trust_crash.py",
     "tests/indexer/sync/test_sequences.py",
     "tests/indexer/sync/test_full_disk.py",

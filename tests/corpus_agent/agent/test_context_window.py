@@ -6,18 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.answerer import Limits, ModelAnswerer
-from corpus_agent.agent.context_window import CUT, LEFT_OUT, ContextWindow, fit, tokens
+from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.agent.context_window import CUT, LEFT_OUT, fit, tokens
 from corpus_agent.agent.messages import (
     AssistantMessage,
     Call,
     ToolMessage,
     UserMessage,
-    native,
-    plain,
 )
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, says
 
 
 def result(n: int, size: int = 3_000) -> list:
@@ -32,11 +30,6 @@ TURNS = [UserMessage("Earlier?"), AssistantMessage("Earlier answer. " * 20)]
 QUESTION = UserMessage("And now?")
 
 
-def test_what_fits_is_left_alone():
-    entries = [*TURNS, QUESTION, *result(1)]
-    assert fit(entries, 5_000) == (entries, [])
-
-
 def test_the_oldest_results_go_first_and_their_calls_are_named():
     entries = [QUESTION, *result(1), *result(2), *result(3)]
     kept, left_out = fit(entries, 2_300)
@@ -44,15 +37,6 @@ def test_the_oldest_results_go_first_and_their_calls_are_named():
     assert kept[2].text == LEFT_OUT
     assert kept[3:] == entries[3:]
     assert tokens(kept) <= 2_300
-
-
-def test_then_earlier_turns_then_the_end_of_the_newest_result():
-    entries = [*TURNS, QUESTION, *result(1), *result(2, 9_000)]
-    kept, left_out = fit(entries, 1_000)
-    assert [call.id for call in left_out] == ["c1"]
-    assert kept[0] == QUESTION
-    assert kept[-1].text.endswith(f"<</doc 7f3a91>>\n{CUT}")
-    assert tokens(kept) <= 1_000
 
 
 def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
@@ -68,11 +52,6 @@ def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
         text = kept[-1].text
         assert text.count("<<doc 7f3a91>>") == text.count("<</doc 7f3a91>>")
         assert text.count("<") == 2 * text.count("doc 7f3a91>>")
-
-
-def test_the_question_always_stays():
-    kept, _ = fit([QUESTION, *result(1, 90_000)], 300)
-    assert kept[0] == QUESTION
 
 
 SIZES = st.lists(st.integers(0, 8_000), min_size=1, max_size=4)
@@ -94,59 +73,7 @@ def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
         assert all(len(text) <= max(len(CUT), len(LEFT_OUT)) for text in results)
 
 
-@pytest.mark.parametrize("count", [1, 3, 6])
-def test_several_results_of_one_reply_are_cut_to_the_limit_together(count):
-    asked = tuple(Call(f"c{n}", "vectordb_read", {"offset": n}) for n in range(count))
-    text = "<<doc 7f3a91>>\n" + "word\n" * 400
-    entries = [QUESTION, AssistantMessage("", asked), *(ToolMessage(call, text) for call in asked)]
-    for limit in range(count * 120 + 100, tokens(entries), 7):
-        kept, _ = fit(entries, limit)
-        assert tokens(kept) <= limit
-
-
-def test_a_result_that_is_shorter_than_the_remark_is_not_replaced_by_it():
-    long, short = result(1, 6_000), result(2, 0)
-    asked = (*long[0].calls, *short[0].calls)
-    kept, _ = fit([QUESTION, AssistantMessage("", asked), long[1], short[1]], 500)
-    assert kept[-1] == short[1] and kept[-2].text.endswith(CUT)
-
-
-def test_the_window_is_shared_between_rules_conversation_and_reply():
-    window = ContextWindow(8_192)
-    assert window.reply == 2_048
-    assert window.conversation + window.reply < 8_192
-    assert window.read_bytes == 8_192
-
-
 # --- as messages
-
-
-def test_results_side_by_side_are_one_message_and_broken_arguments_are_sent_as_an_object():
-    one, other = Call("1", "vectordb_read", '{"source": "a'), Call("2", "vectordb_read", "{}")
-    entries = [
-        QUESTION,
-        AssistantMessage("", (one, other)),
-        ToolMessage(one, "x"),
-        ToolMessage(other, "y"),
-    ]
-    messages = native("rules", entries)
-    assert [len(message.parts) for message in messages] == [2, 2, 2]
-    assert messages[1].parts[0].args == {"arguments": '{"source": "a'}
-
-
-def test_without_tools_user_and_model_take_turns_and_the_question_is_asked_again():
-    entries = [QUESTION, *result(1, 10), UserMessage("Last step")]
-    messages = plain("rules", entries, "And now?")
-    texts = [message.parts[0].content for message in messages]
-    assert [type(message).__name__ for message in messages[1:]] == [
-        "ModelRequest",
-        "ModelResponse",
-        "ModelRequest",
-    ]
-    assert texts[0].startswith("rules\n\nvectordb_search: Search the user's documents")
-    assert texts[2].startswith('<tool_call>{"name": "vectordb_search"')
-    assert texts[3].startswith("Result of vectordb_search:\n") and texts[3].endswith("Last step")
-    assert plain("r", entries[:3], "And now?")[-1].parts[0].content.endswith("was: And now?")
 
 
 # --- what servers say of themselves
@@ -162,49 +89,32 @@ LLAMA = {
 }
 
 
-@pytest.mark.parametrize(
-    ("pages", "expected"),
-    [
+def test_a_server_is_asked_for_window_and_tools():
+    def props(window):
+        return page({"default_generation_settings": {"n_ctx": window}})
+
+    running = page({"models": [{"name": "toy-model", "context_length": 16384}]})
+    plain = page({"capabilities": ["completion"], "model_info": {}})
+    tools = page({"capabilities": ["completion", "tools"], "details": {}})
+    loaded = page({"data": [{"id": "toy-model", "loaded_context_length": 4096}]})
+    failing = []
+    for pages, expected in (
         ({"GET /props": page(LLAMA)}, Capabilities(8192, True)),
-        (
-            {"GET /props": page({"default_generation_settings": {"n_ctx": 2048}})},
-            Capabilities(2048),
-        ),
-        (
-            {
-                "GET /api/ps": page({"models": [{"name": "toy-model", "context_length": 16384}]}),
-                "POST /api/show": page({"capabilities": ["completion"], "model_info": {}}),
-            },
-            Capabilities(16384, False),
-        ),
-        (
-            {"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
-            Capabilities(8000),
-        ),
-        (
-            {"POST /api/show": page({"capabilities": ["completion", "tools"], "details": {}})},
-            Capabilities(4096, True),
-        ),
-        (
-            {
-                "GET /api/v0/models": page(
-                    {"data": [{"id": "toy-model", "loaded_context_length": 4096}]}
-                )
-            },
-            Capabilities(4096),
-        ),
+        ({"GET /props": props(2048)}, Capabilities(2048)),
+        ({"GET /api/ps": running, "POST /api/show": plain}, Capabilities(16384, False)),
+        ({"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
+         Capabilities(8000)),
+        ({"POST /api/show": tools}, Capabilities(4096, True)),
+        ({"GET /api/v0/models": loaded}, Capabilities(4096)),
         ({}, Capabilities()),
         ({"GET /props": raw(b"nonsense"), "GET /api/ps": page([1])}, Capabilities()),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": -1}})}, Capabilities()),
-        ({"GET /props": page({"default_generation_settings": {"n_ctx": "8k"}})}, Capabilities()),
-    ],
-)
-def test_a_server_is_asked_for_window_and_tools(pages, expected):
-    assert asked(ScriptedModelServer(pages=pages)) == expected
-
-
-def test_vllm_says_its_window_among_the_models():
-    listing = page({"data": [{"id": "toy-model", "max_model_len": 32768}]})
+        ({"GET /props": props(-1)}, Capabilities()),
+        ({"GET /props": props("8k")}, Capabilities()),
+    ):  # fmt: skip
+        if asked(ScriptedModelServer(pages=pages)) != expected:
+            failing.append((list(pages), expected))
+    assert failing == []
+    listing = page({"data": [{"id": "toy-model", "max_model_len": 32768}]})  # as vLLM says it
     assert asked(ScriptedModelServer(listing=listing)) == Capabilities(32768)
 
 
@@ -252,36 +162,3 @@ def test_every_request_fits_the_window_that_the_server_names():
             assert size / 4 + request["max_tokens"] <= window
     assert len(fake.requests) == 7
     assert LEFT_OUT in json.dumps(fake.requests[-1])
-
-
-@pytest.mark.slow
-def test_a_result_that_was_left_out_is_given_again_when_it_is_asked_for():
-    text = "\n".join(f"Line {n} of a long story about sourdough." for n in range(300))
-    corpus = MemoryCorpus({"a.md": text, "b.md": text})
-    first, other = ("vectordb_read", {"source": "a.md"}), ("vectordb_read", {"source": "b.md"})
-    replies = [calls(first), calls(other), calls(first), says("NOT_FOUND")]
-    with ScriptedModelServer(replies) as fake:
-        limits = Limits(window=2_400)
-        ModelAnswerer(fake.server, "toy-model", limits).answer("Sourdough?", corpus)
-    last = fake.requests[-1]["messages"][-1]["content"]
-    assert "Already read" not in last and "Line 0 of" in last
-
-
-def test_a_setting_goes_before_what_the_server_says():
-    props = page({"default_generation_settings": {"n_ctx": 32_768}})
-    with ScriptedModelServer([says("NOT_FOUND")], pages={"GET /props": props}) as fake:
-        limits = Limits(window=1_600)
-        ModelAnswerer(fake.server, "toy-model", limits).answer("q?", MemoryCorpus({"a.md": "q"}))
-    assert fake.requests[0]["max_tokens"] == 400
-
-
-def test_a_server_that_never_takes_it_is_given_up():
-    from corpus_agent.models.discovery import ModelUnavailable
-
-    too_long = fails(400, "prompt is too long: 9000 tokens, maximum context length is 10")
-    with (
-        ScriptedModelServer([too_long] * 9) as fake,
-        pytest.raises(ModelUnavailable, match="HTTP 400: prompt is too long"),
-    ):
-        ModelAnswerer(fake.server, "toy-model").answer("q?", MemoryCorpus({"a.md": "q " * 900}))
-    assert len(fake.requests) <= 6

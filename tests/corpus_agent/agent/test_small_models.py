@@ -5,28 +5,19 @@ encoder's.
 """
 
 import json
-import math
-import time
 
 import pytest
 
 from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.prompts import (
-    PASSAGES_BYTES,
     PASSAGES_PROMPT,
     READER_QUESTION,
-    passages_message,
-    refuses,
 )
-from corpus_agent.agent.reader import WORD_ALONE, log_odds, of_word
-from corpus_agent.agent.request import MAX_REPLY_CHARACTERS, Timeouts
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models.capabilities import SMALL
 from corpus_agent.service import session
-from corpus_agent.text.delimiters import Frame
-from corpus_agent.tools.result import passage
 from indexer import FolderEncoder
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, fails, raw, reads, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, fails, raw, reads, says
 
 ENCODER = FolderEncoder()
 QUESTION = "When is the rent due?"
@@ -95,14 +86,6 @@ def test_a_model_that_answers_worse_with_tools_is_found_out_once_and_remembered(
 
 
 @pytest.mark.slow
-def test_a_model_that_answers_with_tools_keeps_them():
-    good = says(f'{DUE} [lease.md:3] "{DUE}"')
-    answers, requests = ask([good, good], QUESTION, QUESTION)
-    assert [answer.status for answer in answers] == ["answered", "answered"]
-    assert all("tools" in request for request in requests)
-
-
-@pytest.mark.slow
 def test_a_model_that_refuses_both_times_keeps_its_tools_and_the_passages_stand_below():
     (answer, _), requests = ask(
         [says("NOT_FOUND"), YES, says("NOT_FOUND"), says("NOT_FOUND"), NO], QUESTION, QUESTION
@@ -110,25 +93,6 @@ def test_a_model_that_refuses_both_times_keeps_its_tools_and_the_passages_stand_
     assert (answer.status, answer.citations[0].quote) == ("closest", DUE)
     assert answer.text.endswith(f"The closest passages are:\n{DUE} [1]")
     assert ["tools" in request for request in requests] == [True, False, False, True, False]
-
-
-def test_where_program_and_model_find_nothing_the_model_is_asked_once():
-    (answer,), requests = ask([says("NOT_FOUND")], "Who won the football world cup in 1998?")
-    assert (answer.status, answer.citations, len(requests)) == ("not_found", (), 1)
-
-
-@pytest.mark.slow
-def test_a_model_that_searched_further_is_believed():
-    replies = [calls(("vectordb_search", {"query": "rent day"})), says("NOT_FOUND")]
-    (answer,), requests = ask(replies)
-    assert (answer.status, len(requests)) == ("closest", 2)
-
-
-@pytest.mark.slow
-def test_a_failure_of_the_second_request_is_said_and_the_passages_stand():
-    (answer,), _ = ask([says("NOT_FOUND"), YES, fails(500, "out of memory")])
-    assert answer.status == "closest"
-    assert any("once more without tools: The model server" in each for each in answer.notices)
 
 
 # --- the size
@@ -162,28 +126,6 @@ def test_a_sure_no_of_the_reader_ends_the_question_with_the_passages_and_no_draf
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("word", "status"),
-    [(says("Yes"), "answered"), (says("partly"), "partial"), (says("Well, "), "partial")],
-)
-def test_without_probabilities_the_word_counts_and_other_words_count_nothing(word, status):
-    (answer,), requests = ask([word, ANSWER], parameters=1)
-    assert len(requests) == 2
-    assert answer.citations[0].quote == DUE
-    assert answer.status in (status, "answered")
-
-
-@pytest.mark.slow
-def test_a_model_that_cannot_say_is_asked_for_its_draft_however_unsure_the_program_is():
-    question = "Who brushes the dogs?"
-    assert ExtractiveAnswerer(ENCODER).answer(question, CORPUS).probability < 0.35
-    _, requests = ask([says("Well, "), says("NOT_FOUND")], question, parameters=1)
-    assert len(requests) == 2
-    _, requests = ask([NO], question, parameters=1)  # the control
-    assert len(requests) == 1
-
-
-@pytest.mark.slow
 def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_is_said():
     refused = fails(400, "logprobs is not supported")
     answers, requests = ask([refused, ANSWER, ANSWER], QUESTION, QUESTION, parameters=1)
@@ -193,108 +135,10 @@ def test_a_server_that_refuses_probabilities_is_asked_for_drafts_alone_and_that_
     assert all(answer.citations[0].quote == DUE for answer in answers)
 
 
-@pytest.mark.slow
-def test_a_server_that_fails_once_is_asked_for_probabilities_again():
-    answers, requests = ask([fails(503), ANSWER, NO], QUESTION, QUESTION, parameters=1)
-    assert [request["max_tokens"] == 1 for request in requests][-1]
-    assert len(requests) == 3
-    assert answers[0].notices[0].startswith("The model was not asked whether the passages answer:")
-    assert not any("was not asked" in notice for notice in answers[1].notices)
-
-
-@pytest.mark.parametrize(
-    ("likeliest", "sign"),
-    [
-        ([("Yes", -0.1), (" no", -3.0)], 1),
-        ([("No", -0.1), ("yes", -3.0)], -1),
-        ([("partly", -0.01)], 0),
-        ([("The", -0.1), ("yes", -3.0)], 1),
-    ],
-)
-def test_the_probabilities_of_the_words_are_added(likeliest, sign):
-    found = log_odds(likeliest)
-    assert found is not None
-    assert (found > 0.5) - (found < -0.5) == sign
-
-
-def test_words_that_say_nothing_are_no_reading():
-    assert log_odds([("The", -0.1)]) is None
-    assert [of_word("Maybe"), of_word("No."), of_word("**Yes**")] == [None, -WORD_ALONE, WORD_ALONE]
-    assert math.isclose(of_word("partly"), 0.0)
-
-
 # --- what is sent, and when
 
 
-@pytest.mark.slow
-def test_the_fixed_part_is_the_same_bytes_for_every_question():
-    _, requests = ask([YES, ANSWER] * 2, QUESTION, "Who keeps no dogs?", parameters=1)
-    assert {json.dumps(request["messages"][0]) for request in requests} == {
-        json.dumps({"role": "system", "content": PASSAGES_PROMPT})
-    }
-    with_tools, again = (ask([says("NOT_FOUND"), NO], QUESTION)[1][0] for _ in range(2))
-    for key in ("tools", "tool_choice"):
-        assert with_tools[key] == again[key]
-    assert with_tools["messages"][0] == again["messages"][0]
-
-
-def test_the_passages_are_shown_before_the_model_is_asked():
-    passages = []
-    ask([YES, ANSWER], parameters=1, passages=passages)
-    ((found, requests_before),) = passages
-    assert (found.citations[0].quote, requests_before) == (DUE, 0)
-
-
-@pytest.mark.slow
-def test_a_slow_model_was_preceded_by_the_passages_and_the_fallback_says_why():
-    passages, slow = [], says("yes", delay=1.0)
-    (answer,), _ = ask([slow, slow], parameters=1, passages=passages, timeouts=Timeouts(first=0.2))
-    assert passages[0][0].citations[0].quote == DUE
-    assert answer.citations[0].quote == DUE
-    assert any("took too long" in notice for notice in answer.notices)
-
-
-def test_passages_for_a_model_without_tools_are_bounded_and_those_quoted_come_first():
-    long = passage("a.md", 1, " ".join(f"Sentence {n} of a long text." for n in range(200)))
-    lease = passage("lease.md", 3, DUE)
-    (found,) = [ExtractiveAnswerer(ENCODER).answer(QUESTION, CORPUS).citations[0]]
-    frame = Frame()
-    message = passages_message(frame, QUESTION, [long, lease], [found])
-    assert message.startswith(frame.wrap(DUE))
-    assert message.endswith(f"Question: {QUESTION}")
-    corpus_text = message.replace(frame.opening, "").replace(frame.closing, "")
-    assert len(corpus_text.encode()) <= 1.1 * PASSAGES_BYTES + len(QUESTION) + 40
-
-
-@pytest.mark.parametrize(
-    ("text", "refused"),
-    [
-        ("NOT_FOUND", True),
-        ("The passages do not say when the rent is due.", True),
-        ("The day is not specified in the lease.", True),
-        ("The rent is due on the 3rd.", False),
-        ("No dogs are kept.", False),
-    ],
-)
-def test_refusals_are_recognised_in_words(text, refused):
-    assert refuses(text) == refused
-
-
-@pytest.mark.parametrize("logprob", [1e6, 2.0, math.inf, math.nan])
-def test_what_is_no_probability_counts_nothing(logprob):
-    assert log_odds([("yes", logprob)]) is None
-    assert log_odds([("yes", logprob), ("no", -0.1)]) == log_odds([("no", -0.1)])
-    assert log_odds([("yes", -0.1), ("no", -math.inf)]) == log_odds([("yes", -0.1)])
-
-
 DEEP, EVENTS = b"[" * 100_000, "text/event-stream"
-
-
-def event(content):
-    """A reply of one event, however long."""
-    chunk = {"choices": [{"index": 0, "delta": {"content": content}, "finish_reason": None}]}
-    about = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "toy-model"}
-    return raw(f"data: {json.dumps({**about, **chunk})}\n\ndata: [DONE]\n\n".encode(), EVENTS)
 
 
 @pytest.mark.slow
@@ -305,20 +149,3 @@ def test_json_of_any_depth_is_no_usable_answer():
     (answer,), _ = ask([raw(DEEP), ANSWER], parameters=1)
     assert answer.citations[0].quote == DUE
     assert "no usable answer" in answer.notices[0]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unit", ["[", " ", "a. "])
-def test_a_reply_without_end_is_cut_and_costs_its_length(unit):
-    drafts = []
-    with ScriptedModelServer([event(unit * (2 * MAX_REPLY_CHARACTERS // len(unit)))]) as fake:
-        answerer = ModelAnswerer(
-            fake.server,
-            "toy-model",
-            Limits(steps=1),
-            on_draft=lambda text: drafts.append(len(text)),
-        )
-        started = time.process_time()
-        answerer.answer(QUESTION, CORPUS)
-    assert time.process_time() - started < 10  # brackets alone took an hour
-    assert max(drafts) <= MAX_REPLY_CHARACTERS

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.loose_json import MAX_VALUE_CHARS, value_at
-from corpus_agent.agent.text_tool_calls import FORMS, parse
+from corpus_agent.agent.loose_json import value_at
+from corpus_agent.agent.text_tool_calls import parse
 
 TOOLS = {
     "vectordb_search": (("query",), ("query",)),
@@ -86,33 +86,20 @@ ONE_SEARCH = {
 }
 
 
-@pytest.mark.parametrize("form", ONE_SEARCH)
-def test_a_call_is_understood_however_it_is_written(form):
-    text, calls = heard(ONE_SEARCH[form])
-    given = calls[0][1]
-    if isinstance(given, str):  # JSON in a string, which the toolbox reads as well
-        assert given == GIVEN
-        calls = [(calls[0][0], SEARCH[1])]
-    assert (text, calls) == ("", [SEARCH])
-
-
-@pytest.mark.parametrize("form", ONE_SEARCH)
-def test_a_sentence_before_a_call_is_kept_and_an_answer_after_it_is_not(form):
-    if form in ("bare arguments", "after thoughts"):
-        pytest.skip("nothing but the form itself says that this is a call")
+def test_a_call_is_understood_however_it_is_written_and_what_follows_is_dropped():
     after = "\n\nResult: the notice period is nine years.\n\nThe notice period is nine years."
-    text, calls = heard(f"Let me look that up.\n{ONE_SEARCH[form]}{after}")
-    assert text == "Let me look that up."
-    assert [name for name, _ in calls] == ["vectordb_search"]
-
-
-def test_every_form_of_the_table_is_used_by_an_example():
-    unused = {
-        form.who
-        for form in FORMS
-        if not any(form.opening.search(example) for example in ONE_SEARCH.values())
-    }
-    assert unused == set()
+    failing = []
+    for form, reply in ONE_SEARCH.items():
+        text, calls = heard(reply)
+        given = [(name, SEARCH[1] if found == GIVEN else found) for name, found in calls]
+        if (text, given) != ("", [SEARCH]):
+            failing.append((form, text, calls))
+        if form in ("bare arguments", "after thoughts"):
+            continue  # nothing but the form itself says that this is a call
+        text, calls = heard(f"Let me look that up.\n{reply}{after}")
+        if (text, [name for name, _ in calls]) != ("Let me look that up.", [SEARCH[0]]):
+            failing.append((form, text, calls))
+    assert failing == []
 
 
 @pytest.mark.parametrize(
@@ -129,31 +116,6 @@ def test_every_form_of_the_table_is_used_by_an_example():
 def test_several_calls_side_by_side_are_one_group(reply):
     read = '{"name": "vectordb_read", "arguments": {"source": "a.md", "offset": 200}}'
     assert heard(reply.replace("{0}", read)) == ("", [SEARCH, READ])
-
-
-def test_a_second_call_after_an_invented_result_is_not_made():
-    read = '<tool_call>{"name": "vectordb_read", "arguments": {"source": "b.md"}}</tool_call>'
-    reply = f"<tool_call>{OBJECT}</tool_call>\n1. b.md says so.\n{read}"
-    assert heard(reply) == ("", [SEARCH])
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '<tool_call>{"name": "vectordb_search", "arguments": {"query": notice}}</tool_call>',
-        "<function=vectordb_search>notice period</function>",
-        "Action: vectordb_search\nAction Input: notice period",
-    ],
-)
-def test_broken_arguments_are_a_call_all_the_same(reply):
-    _, calls = heard(reply)
-    assert [name for name, _ in calls] == ["vectordb_search"]
-    assert isinstance(calls[0][1], str)
-
-
-def test_a_tool_that_does_not_exist_is_a_call_where_the_form_says_so():
-    assert heard('<tool_call>{"name": "web", "arguments": {}}</tool_call>') == ("", [("web", {})])
-    assert heard('{"name": "web", "arguments": {"q": 1}}') == ("", [("web", {"q": 1})])
 
 
 NO_CALLS = [
@@ -196,16 +158,6 @@ def test_a_reply_is_cut_where_it_speaks_for_a_tool_or_the_user(invention):
     assert (spoken.text, spoken.calls, spoken.end) == ("I will see.", (), len("I will see.\n"))
 
 
-def test_the_cut_is_a_place_in_the_reply_as_it_came():
-    reply = f"<think>hm</think>{OBJECT}\nThe answer is nine."
-    spoken = parse(reply, TOOLS)
-    assert reply[: spoken.end] == f"<think>hm</think>{OBJECT}"
-
-
-def test_thoughts_that_do_not_end_say_nothing():
-    assert heard("<think>I could call\n" + OBJECT) == ("", [])
-
-
 @pytest.mark.parametrize(
     ("text", "value"),
     [
@@ -224,37 +176,11 @@ def test_an_object_is_read_as_it_was_meant(text, value):
     assert value_at(text, 0)[0] == value
 
 
-@pytest.mark.parametrize("end", ['"}', '",}', '"'])  # whole, to be mended, and cut
-def test_an_object_is_read_up_to_its_bound(end):
-    before = '{"name": "vectordb_search", "query": "'
-    longest = f"{before}{'x' * (MAX_VALUE_CHARS - len(before + end))}{end}"
-    longer = longest.replace("xx", "xxx", 1)
-    assert value_at(longest, 0)[0] is not None
-    assert value_at(longer, 0) == (None, 0)
-    assert parse(longer, TOOLS).calls == ()
-
-
 @pytest.mark.slow
 @given(st.text(alphabet="{}[]\"'<>/|`:,=()\n abquery_tolsrchvdTOL_CAS", max_size=200))
 def test_nothing_that_a_model_writes_breaks_the_parser(reply):
     spoken = parse(reply, TOOLS)
     assert spoken.end is None or 0 <= spoken.end <= len(reply)
-
-
-@given(st.sampled_from(list(ONE_SEARCH.values())), st.integers(0, 200))
-def test_no_beginning_of_a_call_breaks_the_parser(reply, length):
-    spoken = parse(reply[:length], TOOLS)
-    assert len(spoken.calls) <= 1
-    assert spoken.end is None or 0 <= spoken.end <= length
-
-
-@pytest.mark.parametrize(
-    "piece", ['{"a":', "{'", "x(\n", "[", "<tool_call>", "```\n", "print(", "\\'"]
-)
-def test_a_model_that_repeats_itself_costs_less_than_a_second(piece):
-    started = time.process_time()
-    parse(piece * (16_000 // len(piece)), TOOLS)
-    assert time.process_time() - started < 1.0
 
 
 @pytest.mark.slow

@@ -1,12 +1,10 @@
 """Every way a model and its server misbehave: the real loop, real HTTP, through a real broker.
 
-Each scenario ends in an answer or a clear error within its budget, and what was said on the way is
-a snapshot. UPDATE_SNAPSHOTS=1 writes them anew.
+Each scenario ends in an answer or a clear error within its budget.
 """
 
 import json
 import os
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +12,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from corpus_agent import render
 from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.request import Timeouts
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -34,9 +31,7 @@ from tests.support.fakes import (
     says,
     stalls,
 )
-from tests.support.places import SNAPSHOTS
 
-TRANSCRIPTS = SNAPSHOTS / "transcripts"
 QUESTION = "What sourdough temperature?"
 GOOD = 'At 24 °C [notes/bread.md:3] "Keep the sourdough at a temperature of 24 °C."'
 LONG = "\n".join(f"Line {n} about ovens and how hot they get." for n in range(400))
@@ -195,89 +190,26 @@ def brokered(fake: ScriptedModelServer) -> Iterator[object]:
 
 
 def played(scenario: Scenario):
-    """The answer, the server with what it was asked, what was shown, and the seconds it took."""
-    events: list[str] = []
+    """The answer, the server with what it was asked, and the seconds it took."""
     with ScriptedModelServer(scenario.replies, pages=scenario.pages) as fake, brokered(fake) as to:
         own = ExtractiveAnswerer(CORPUS.encoder)
         answerer = ModelAnswerer(fake.server, "toy-model", scenario.limits, make_client=to, own=own)
         started = time.monotonic()
-        answer = session.ask(QUESTION, CORPUS, answerer, on_event=events.append)
-        return answer, fake, events, time.monotonic() - started
+        answer = session.ask(QUESTION, CORPUS, answerer)
+        return answer, fake, time.monotonic() - started
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
-def test_a_scenario_ends_in_an_answer_within_its_budget(name):
-    scenario = SCENARIOS[name]
-    answer, fake, events, seconds = played(scenario)
-    assert answer.text
-    assert answer.answerer == scenario.answerer
-    assert all(citation.verdict in ("verified", "moved") for citation in answer.citations)
-    assert "99" not in answer.text
-    if scenario.answerer == "extractive":
-        assert answer.notices[0].endswith("Answered without a model.")
-    assert len(fake.requests) <= scenario.limits.steps + 2
-    assert seconds < scenario.seconds
-    snapshot(name, transcript(fake, events, render.answer_lines(answer)))
-
-
-def transcript(fake: ScriptedModelServer, events, lines) -> str:
-    """What was asked and said, each message once, then what a person saw."""
-    parts = []
-    seen: list[dict] = []
-    for number, request in enumerate(fake.requests, start=1):
-        kind = "tools offered" if request.get("tools") else "no tools"
-        choice = request.get("tool_choice", "-")
-        parts.append(f"##### request {number}: {kind}, choice {choice}")
-        messages = request["messages"]
-        common = 0
-        while common < min(len(seen), len(messages)) and seen[common] == messages[common]:
-            common += 1
-        if common < len(seen):
-            parts.append(f"(differs from message {common + 1} on)")
-        parts += [_message(message) for message in messages[common:]]
-        seen = messages
-        if number <= len(fake.replies):
-            parts.append(_reply(fake.replies[number - 1]))
-    parts += ["##### events", *events, "##### answer", *lines]
-    text = "\n".join(parts) + "\n"
-    text = re.sub(r"doc [0-9a-f]{6}>>", "doc nonce>>", text)
-    return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:PORT", text)
-
-
-def _message(message: dict) -> str:
-    content = message.get("content") or ""
-    made = [
-        f"{call['function']['name']} {call['function']['arguments']}"
-        for call in message.get("tool_calls", ())
-    ]
-    if message["role"] == "system":
-        content = content[:60] + "…"
-    if len(content) > 700:
-        content = f"{content[:500]}\n… ({len(content)} characters) …\n{content[-120:]}"
-    return "\n".join([f"--- {message['role']}", *([content] if content else []), *made])
-
-
-def _reply(reply: Reply) -> str:
-    if reply.status != 200:
-        return f">>> HTTP {reply.status} {reply.body.decode()}"
-    if reply.drop:
-        return ">>> (connection closed)"
-    if reply.body is not None:
-        return f">>> {reply.body!r}"
-    how = [f"after {reply.delay:g} s"] * bool(reply.delay)
-    how += [f"stalls for {reply.pause:g} s"] * bool(reply.pause) + ["breaks off"] * reply.breaks
-    content = reply.content if len(reply.content) < 400 else f"{reply.content[:200]}…"
-    said = [f">>> {' '.join(how)}".rstrip(), *([content] if content else [])]
-    return "\n".join([*said, *(f"{name} {text}" for name, text in reply.calls)])
-
-
-def snapshot(name: str, text: str) -> None:
-    path = TRANSCRIPTS / f"{name.replace(' ', '-').replace(',', '')}.txt"
-    if os.environ.get("UPDATE_SNAPSHOTS") == "1":
-        path.write_text(text, encoding="utf-8")
-    assert path.read_text(encoding="utf-8") == text
-
-
-def test_every_snapshot_belongs_to_a_scenario():
-    names = {f"{name.replace(' ', '-').replace(',', '')}.txt" for name in SCENARIOS}
-    assert {path.name for path in TRANSCRIPTS.iterdir()} == names
+@pytest.mark.slow
+def test_a_scenario_ends_in_an_answer_within_its_budget():
+    failing = []
+    for name, scenario in SCENARIOS.items():
+        answer, fake, seconds = played(scenario)
+        held = {
+            "text": bool(answer.text) and "99" not in answer.text,
+            "answerer": answer.answerer == scenario.answerer,
+            "quotations": all(one.verdict in ("verified", "moved") for one in answer.citations),
+            "requests": len(fake.requests) <= scenario.limits.steps + 2,
+            "seconds": seconds < scenario.seconds,
+        }
+        failing += [(name, what) for what, holds in held.items() if not holds]
+    assert failing == []

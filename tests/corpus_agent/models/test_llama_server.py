@@ -178,36 +178,6 @@ def test_the_server_ends_with_a_sealed_parent(places, ending):
     assert until(lambda: not started_with(str(places[1]))), started_with(str(places[1]))
 
 
-@pytest.mark.slow
-def test_the_server_is_running_while_its_parent_is(places):
-    check = """
-    from tests.support.processes import started_with
-    outcome["running"] = len({*started_with(str(model))} & {*started_with("-m")})
-    server.stop()
-    """
-    unsealed = START.replace("seal(policy(root, store))", "")
-    assert python(unsealed + textwrap.dedent(check), *places) == {"running": 1}
-
-
-@pytest.mark.slow
-def test_a_program_that_cannot_start_is_an_error(places):
-    program, model, _, store = places
-    program.write_text("#!/does/not/exist\n")
-    # In a process without threads, as the program itself has none yet.
-    outcome = python(
-        """
-        from corpus_agent.models.llama_server import start_llama_server
-        from indexer.errors import CorpusError
-        try:
-            start_llama_server(*map(Path, sys.argv[1:]))
-        except CorpusError as error:
-            outcome["error"] = str(error)
-        """,
-        *(program, model, store / "tmp"),
-    )
-    assert "llama-server: " in outcome["error"]
-
-
 # ---- What lies in its folder already
 
 
@@ -257,14 +227,6 @@ def test_a_folder_that_is_none_of_ours_is_refused(places, tmp_path, what):
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_the_store_itself_is_not_reached_through_a_link(places, tmp_path):
-    program, model, _, store = places
-    (tmp_path / "alias").symlink_to(store)
-    with pytest.raises(CorpusError, match="cannot be made"):
-        start_llama_server(program, model, tmp_path / "alias" / "tmp")
-    assert list(store.iterdir()) == []
-
-
 @pytest.mark.slow
 def test_what_ended_servers_left_goes_and_a_running_one_keeps_its_own(places):
     first = Path(started(places)["log"]).parent
@@ -277,25 +239,6 @@ def test_what_ended_servers_left_goes_and_a_running_one_keeps_its_own(places):
     started(places)
     assert not second.exists()
     assert not third.exists()
-
-
-@pytest.mark.slow
-def test_what_others_call_alike_stays(places):
-    temp = places[3] / "tmp"
-    temp.mkdir(mode=0o700)
-    names = ("llama-mine", "llama-0123", "other")
-    for name in names:
-        (temp / name).mkdir()
-    (temp / "llama-00000000000000aa").write_text("a file")
-    started(places)
-    assert {path.name for path in temp.iterdir()} >= {*names, "llama-00000000000000aa"}
-
-
-@pytest.mark.slow
-def test_the_path_to_its_socket_may_be_long(places, tmp_path):
-    store = tmp_path / ("x" * 100) / ("y" * 100)
-    store.mkdir(parents=True)
-    assert started((*places[:3], store))["there"]
 
 
 def test_no_llama_server_on_the_path_says_what_to_do(monkeypatch, tmp_path):

@@ -66,14 +66,6 @@ class Chat(http.server.BaseHTTPRequestHandler):
         return "client"  # a Unix socket's client has no address
 
 
-class UnixServer(http.server.ThreadingHTTPServer):
-    address_family = socket.AF_UNIX
-
-    def server_bind(self):
-        self.socket.bind(self.server_address)
-        self.server_name, self.server_port = "localhost", 80
-
-
 @contextmanager
 def serving(server):
     server.heard = []
@@ -179,20 +171,6 @@ def failure(method, path, body=b""):
     reply = heard.get(timeout=10)
     return failure_in(reply.payload).reason if reply.kind.name == "FAILED" else reply.kind.name
 """
-
-
-@pytest.mark.slow
-def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        code = """
-        outcome["first"] = failure("GET", "/props")
-        outcome["second"] = failure("GET", "/props")
-        """
-        port = sock.getsockname()[1]
-        assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
-            ("first", "second"), "Connection refused"
-        )
 
 
 @pytest.mark.slow
@@ -364,16 +342,6 @@ def test_a_whole_conversation_works_from_inside(root, store, model_server):
 
 
 @pytest.mark.slow
-def test_a_whole_conversation_works_over_a_unix_socket(root, store, tmp_path):
-    (root / "note.md").write_text("Keep the dough at 24 degrees.")
-    path = str(tmp_path / "model.sock")
-    with serving(UnixServer(path, Chat)) as server:
-        found = brokered(CONVERSATION, root, store, path)
-        assert found["answer"] == "Keep the dough at 24 degrees."
-        assert len(server.heard) == 2
-
-
-@pytest.mark.slow
 def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, model_server, listener):
     model_server.elsewhere = listener.getsockname()[1]
     code = f"""
@@ -422,3 +390,17 @@ def test_a_server_that_is_gone_is_a_connection_error(root, store):
             outcome["error"] = str(error)
         """
         assert "Connection refused" in brokered(code, root, store, sock.getsockname()[1])["error"]
+
+
+@pytest.mark.slow
+def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, store):
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        code = """
+        outcome["first"] = failure("GET", "/props")
+        outcome["second"] = failure("GET", "/props")
+        """
+        port = sock.getsockname()[1]
+        assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
+            ("first", "second"), "Connection refused"
+        )

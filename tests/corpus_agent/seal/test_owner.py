@@ -95,18 +95,18 @@ def test_the_kernel_tells_a_connection_that_is_held_from_one_that_waits():
     diagnosis.close()
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"])
-def test_a_listener_of_this_user_is_found_wherever_it_listens(host):
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as listener:
-        if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        listener.bind((host, 0))
-        listener.listen()
-        address = TcpAddress("::1" if host == "::1" else "127.0.0.1", listener.getsockname()[1])
-        assert owners_both_ways(address) == {ME}
-        listener.close()
-        assert owners_both_ways(address) == frozenset()
+def test_a_listener_of_this_user_is_found_wherever_it_listens():
+    for host in ("127.0.0.1", "0.0.0.0", "::1", "::", "::ffff:127.0.0.1"):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family) as listener:
+            if family == socket.AF_INET6:
+                listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
+            listener.bind((host, 0))
+            listener.listen()
+            ip, port = "::1" if host == "::1" else "127.0.0.1", listener.getsockname()[1]
+            assert owners_both_ways(TcpAddress(ip, port)) == {ME}, host
+            listener.close()
+            assert owners_both_ways(TcpAddress(ip, port)) == frozenset(), host
 
 
 def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():

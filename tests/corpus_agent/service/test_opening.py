@@ -10,10 +10,8 @@ from typing import NoReturn
 
 import pytest
 
-from corpus_agent.cli.viewing import has_links
 from corpus_agent.render.links import link_below, no_link
 from corpus_agent.service import opening
-from corpus_agent.service.beginnings import SAMPLE_BYTES, differing
 from corpus_agent.service.opening import Opener, named_by, opened
 from indexer.errors import CorpusError
 
@@ -126,36 +124,6 @@ def test_a_program_that_fails_or_is_not_there_is_told(root, tmp_path, said, monk
     assert opened() == "xdg-open"  # of plain text
 
 
-def test_a_viewer_that_finds_no_program_is_told_with_what_was_sought_and_where_it_is(
-    root, tmp_path, said, monkeypatch
-):
-    monkeypatch.delenv("EDITOR")
-    deep = root / ("d" * 90) / "paper.pdf"
-    deep.parent.mkdir()
-    deep.write_text("%PDF-1.7\n")
-
-    def refused(source):
-        with pytest.raises(CorpusError) as error:
-            opened({"": root}, source, 1, lambda *_: True)
-        return f"{error.value.message} {error.value.hint}"
-
-    for code, means in ((3, "finds no program for a .pdf file (exit code 3)"),
-                        (4, "could not start one (exit code 4)"),
-                        (1, "ended with exit code 1")):  # fmt: skip
-        program(tmp_path / "bin/xdg-open", said, code=code)
-        whole = f"'xdg-open' {means}. It is '{deep}'."
-        assert refused(f"{'d' * 90}/paper.pdf") == whole
-    assert refused("a b.md").endswith("Text is opened in an editor where EDITOR names one.")
-    (tmp_path / "bin/xdg-open").unlink()
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    assert refused("paper.pdf") == (
-        f"There is no xdg-open, which finds a program for a .pdf file. It is '{root}/paper.pdf'."
-    )
-    assert "a .html file is for an editor, and VISUAL or EDITOR" in refused("sub/page.html")
-    monkeypatch.setenv("EDITOR", "vi 'unbalanced")
-    assert "VISUAL or EDITOR is no command" in refused("a b.md")
-
-
 def test_the_command_opens_the_document_that_was_typed_and_no_other(root, monkeypatch):
     roots = {"": root}
     monkeypatch.chdir(root.parent)
@@ -251,16 +219,6 @@ def test_a_viewer_is_given_what_is_not_what_its_name_says_by_consent_to_that_alo
     assert opened({"": root}, "f.txt", 1, agrees) == "ed"  # shown as text, whatever it is
 
 
-def test_what_a_file_is_by_its_beginning_takes_no_longer_for_any():
-    began = time.process_time()
-    for sign in (b"#", b"# ", b"#\t", b" #", b"#\n", b"# \n", b"\n", b"<", b"MZ", b"[", b"# a"):
-        for suffix in (".md", ".pdf"):
-            differing(suffix, sign * (SAMPLE_BYTES // len(sign)))
-    assert time.process_time() - began < 0.5
-    launcher = b"\n# one\n\n  # [two] #\n\n[Desktop Entry]\nExec=sh\n"
-    assert differing(".txt", launcher) == "a launcher"  # the control
-
-
 def test_a_link_names_the_file_and_nothing_of_its_text():
     link = link_below(Path("/home/ann/my docs"))
     text = link("notes/ä #1.md:3", "notes/ä #1.md", None)
@@ -274,17 +232,6 @@ def test_a_link_names_the_file_and_nothing_of_its_text():
     assert "http:" not in hostile
     assert link("page.html:1", "page.html", None) == "page.html:1"  # a browser would run it
     assert no_link("a.md:1", "a.md", None) == "a.md:1"
-
-
-def test_links_are_made_where_a_terminal_is_known_to_show_them():
-    shown = {"TERM": "xterm-256color"}
-    for more in ({"VTE_VERSION": "7600"}, {"TERM_PROGRAM": "vscode"}, {"KITTY_WINDOW_ID": "1"}):
-        assert has_links({**shown, **more}, terminal=True), more
-        assert not has_links({**shown, **more}, terminal=False), more
-        assert not has_links({**more, "TERM": "dumb"}, terminal=True), more
-        assert not has_links({**shown, **more, "NO_HYPERLINK": ""}, terminal=True), more
-    assert not has_links(shown, terminal=True)
-    assert not has_links({**shown, "VTE_VERSION": "4000"}, terminal=True)
 
 
 @pytest.mark.parametrize(

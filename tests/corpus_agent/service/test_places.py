@@ -1,11 +1,10 @@
 """Documents named from the corpus, from the working folder and in full, on real folders."""
 
 import os
-import unicodedata
 
 import pytest
 
-from corpus_agent.service.places import bounded, document, none_selected, selected, sources_of
+from corpus_agent.service.places import document, selected, sources_of
 from indexer import CorpusError, Index, UsageError
 from indexer.store.selection import condition
 from tests.support.toy_index import copied, sync
@@ -43,18 +42,6 @@ def test_a_plain_path_is_a_source_first_and_a_dotted_one_a_place_on_disk(root):
     assert sources_of("tax/../lease.md", {"": root})[0] == "lease.md"
     assert sources_of("../elsewhere", {"": root}) == []
     assert sources_of("/etc/passwd", {"": root}) == []
-
-
-def test_a_folder_behind_a_link_is_the_same_folder(root, tmp_path):
-    (tmp_path / "link").symlink_to(root)
-    assert sources_of(str(tmp_path / "link" / "lease.md"), {"": root}) == ["lease.md"]
-    assert sources_of("./link/tax", {"": root})[0] == "tax"
-
-
-def test_a_name_typed_in_two_letters_is_the_name_in_one(root):
-    typed = unicodedata.normalize("NFD", "Bücher/a.md")
-    assert typed != "Bücher/a.md"
-    assert sources_of(typed, {"": root})[0] == "Bücher/a.md"
 
 
 def test_the_first_meaning_that_selects_something_is_taken(corpus, root):
@@ -97,18 +84,3 @@ def test_what_no_file_can_be_called_selects_nothing(corpus, root, typed):
     with pytest.raises(UsageError, match="is not a pattern of paths"):
         condition([typed])
     assert selected(corpus, ["*.md"]) == ("*.md",)  # the control
-
-
-def test_a_filter_that_would_select_by_a_part_says_so(corpus):
-    for where, told in {
-        "title=2024": "--where 'title:2024' selects 1. ",
-        "title=unheard": "",
-        "title:unheard": "",
-        "type=pdf": "",
-    }.items():
-        error = none_selected(corpus, (), (), where)
-        assert f"is selected by '{where}'" in error.message
-        assert ("= is the whole of it, : a part: " + told in error.hint) == bool(told), where
-    with pytest.raises(CorpusError, match="is selected by 'title=2024'") as caught:
-        bounded(corpus, where="title=2024")
-    assert "title:2024" in caught.value.hint

@@ -4,17 +4,11 @@ import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.languages import notice_of_unread
-from corpus_agent.answering.records import Turn
 from corpus_agent.answering.whole_corpus import NOTICE
 from corpus_agent.render.answers import answer_object
-from corpus_agent.seal import unsealed
 from corpus_agent.service import session
-from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch
-from indexer import FolderEncoder, Index, UsageError
+from indexer import FolderEncoder, UsageError
 from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
-from tests.support.toy_index import sync
 
 REFUSAL = "Not found in 1 document. Searched for “"
 BREAD = "# Bread\n\nThe dough rises at 24 °C for five hours.\n"
@@ -47,25 +41,6 @@ def test_below_a_refusal_stand_the_passages_that_the_model_may_have_overlooked()
     assert (shown["status"], shown["probability"]) == ("closest", None)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("question", "reply", "status"),
-    [
-        ("Who won the football world cup in 1998?", "NOT_FOUND", "not_found"),
-        (
-            "At what temperature does the dough rise?",
-            'At 24 °C [bread.md:3] "The dough rises at 24 °C".',
-            "answered",
-        ),
-    ],
-)
-def test_nothing_is_added_where_the_topic_is_absent_or_the_model_answers(question, reply, status):
-    answer = asked(question, reply)
-    assert answer.status == status
-    assert "closest" not in answer.text
-    assert not any("added without the model" in notice for notice in answer.notices)
-
-
 EVERY = "Which of my documents say at what temperature the dough rises?"
 
 
@@ -81,71 +56,6 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest(quest
     without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
     assert without.citations
     assert (NOTICE in without.notices) == noted
-
-
-@pytest.mark.slow
-def test_where_nothing_is_found_and_passages_are_in_other_languages_that_is_said(tmp_path):
-    docs, store = tmp_path / "docs", tmp_path / "store"
-    docs.mkdir()
-    (docs / "bread.md").write_text(BREAD, "utf-8")
-    launch, settings = Launch(unsealed()), Settings(store=store, root=docs)
-
-    def answered(question, *history):
-        sync(docs, store, FolderEncoder())
-        corpus = Index.open(store, FolderEncoder())
-        own = ExtractiveAnswerer(corpus.encoder)
-        return session.ask_recorded(question, corpus, own, launch, settings, history)[0]
-
-    def notices(*asked):
-        answer = answered(*asked)
-        return answer.status, " ".join(answer.notices)
-
-    question = "Who looks after the cat?"
-    assert notices(question) == ("not_found", "")
-    (docs / "katze.txt").write_text(
-        "Um das Tier kümmert sich im August die Familie Lehmann.", "utf-8"
-    )
-    status, said = notices(question)
-    assert (status, said[:44]) == ("not_found", "50% of the passages are not in English. They")
-    assert notices("At what temperature does the dough rise?") == ("closest", "")
-    told = Turn(question, answered(question))
-    assert notices("Who feeds the cat?", told) == ("not_found", "")  # it was said in this chat
-
-
-@pytest.mark.parametrize(
-    ("question", "share", "said"),
-    [
-        ("Who looks after the cat?", 0.08, False),
-        ("Who looks after the cat?", 0.1, True),
-        ("Wer kümmert sich um die Katze?", 0.02, True),
-        ("Wer kümmert sich um die Katze?", 0.0, False),
-    ],
-)
-def test_the_languages_of_passages_are_told_where_they_may_matter(question, share, said):
-    assert ("are not in English" in notice_of_unread(question, share)) == said
-
-
-@pytest.mark.slow
-def test_an_answer_from_an_empty_index_says_that_it_is_empty_and_how_it_is_filled(tmp_path):
-    docs, store = tmp_path / "docs", tmp_path / "store"
-    docs.mkdir()
-
-    def notices():
-        sync(docs, store, FolderEncoder())
-        corpus = Index.open(store, FolderEncoder())
-        own = ExtractiveAnswerer(corpus.encoder)
-        settings = Settings(store=store, root=docs)
-        launch = Launch(unsealed())
-        answer, _ = session.ask_recorded("Who feeds the cat?", corpus, own, launch, settings)
-        return answer.status, " ".join(answer.notices)
-
-    status, said = notices()
-    assert (status, said) == (
-        "not_found",
-        "The index is empty: put documents into its folder, then run corpus-agent index.",
-    )
-    (docs / "bread.md").write_text(BREAD, "utf-8")
-    assert notices() == ("not_found", "")
 
 
 LEASES = {
@@ -169,79 +79,6 @@ def test_a_question_that_code_understands_is_answered_from_every_document_and_no
     )
     none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
     assert (none.status, none.citations) == ("not_found", ())
-
-
-def test_which_documents_mention_words_or_do_not_is_answered_from_every_document():
-    corpus = ListedCorpus(LEASES, unread=("x.pdf",), stale=("b.txt",))
-    for question, text, said in (
-        (
-            "Which of my contracts do not mention an agreement?",
-            "b.txt (changed after it was indexed)\nc.txt",
-            "1 mentions “agreement”, 2 do not",
-        ),
-        (
-            "Which documents never mention the agreement or the contract?",
-            "c.txt",
-            "2 mention “agreement” or “contract”, 1 does not",
-        ),
-        (
-            "Which documents mention a contract?",
-            "b.txt (changed after it was indexed): [1]",
-            "1 mentions “contract”, 2 do not",
-        ),
-        (
-            "Welche meiner Verträge erwähnen keine Kaution?",
-            "a.txt\nb.txt (changed after it was indexed)\nc.txt",
-            "0 mention “Kaution”, 3 do not",
-        ),
-        (
-            "Quels contrats ne mentionnent pas « agreement » ?",
-            "b.txt (changed after it was indexed)\nc.txt",
-            "1 mentions “agreement”, 2 do not",
-        ),
-        (
-            "¿Qué contratos no mencionan la fianza?",
-            "a.txt\nb.txt (changed after it was indexed)\nc.txt",
-            "0 mention “fianza”, 3 do not",
-        ),
-    ):
-        answer = session.ask(question, corpus, _Asked())
-        assert (answer.status, answer.text) == ("partial", text), question
-        assert answer.notices[0].startswith("4 documents looked at, 1 of them changed since: ")
-        assert f"{said}, 1 unreadable." in answer.notices[0], question
-        assert "Exactly these words" in answer.notices[1]
-    none = session.ask("Which documents mention a deposit?", corpus, _Asked())
-    assert (none.status, none.text) == (
-        "not_found",
-        "No document was found that mentions “deposit”.",
-    )
-    told = session.ask("Which documents do not mention “is” or “the”?", corpus, _Asked())
-    assert (told.status, told.text) == ("partial", "a.txt") or told.text.startswith("Every")
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Which documents mention a deposit that is over 500 euros?",
-        "Which contracts do not mention a deposit and a pet?",
-        "Which of my documents do not mention when the dough rises?",
-        "Which of my documents say at what temperature the dough rises?",
-        "Which of my letters were sent before May 2024?",  # no field that is known
-        "When does my contract end in 2025?",  # one contract is meant
-        "Which of my contracts end in spring?",
-    ],
-)
-def test_any_other_question_is_left_to_the_answerer(question):
-    corpus = ListedCorpus(LEASES)
-    with pytest.raises(LookupError, match="asked"):
-        session.ask(question, corpus, _Asked())
-
-
-class _Asked:
-    name, egress, model_server = "asked", None, None
-
-    def answer(self, *_: object) -> object:
-        raise LookupError("the answerer was asked")
 
 
 def test_a_question_that_is_a_book_is_refused_before_it_is_compared_with_anything():

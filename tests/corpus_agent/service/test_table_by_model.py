@@ -6,27 +6,22 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from corpus_agent import render
 from corpus_agent.agent.field_reader import said_in
-from corpus_agent.fields.definition import field_of, fields_of
-from corpus_agent.mcp.tools import Tools
+from corpus_agent.fields.definition import fields_of
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import Gate, unsealed
 from corpus_agent.service import session, tables
-from corpus_agent.service.cancel import Cancel, Cancelled
-from corpus_agent.service.service import Service
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
-from indexer import Index, UsageError
+from indexer import Index
 from indexer.sync.forget import forget_document
 from tests.support.brokers import broker_for
-from tests.support.fakes import FieldsModelServer, Reply, ScriptedModelServer
-from tests.support.processes import until
-from tests.support.toy_index import ENCODER, sync
+from tests.support.fakes import FieldsModelServer, ScriptedModelServer
+from tests.support.toy_index import sync
 
 DOCUMENTS = 12
 WORDS = ("delivery date", "insurer", "penalty")
@@ -131,35 +126,6 @@ def test_nothing_that_a_model_makes_up_is_taken_and_what_it_finds_is(corpus, doc
 
 
 @pytest.mark.slow
-def test_what_rules_find_stays_and_a_different_value_of_the_model_stands_beside_it(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text("Due date: 3 May 2024\n\nIt was sent off on 1 May 2024 by post.\n")
-    sync(docs, tmp_path / "store")
-    corpus = Index.open(tmp_path / "store", root=docs)
-    replies = {
-        "3 May 2024": ("2024-05-03", "Due date: 3 May 2024"),
-        "1 May 2024": ("1 May 2024", "It was sent off on 1 May 2024"),
-        "nothing": ("4 June 2024", "Due date: 3 May 2024"),
-    }
-    found = {}
-    for name, said in replies.items():
-        for note in (tmp_path / "store" / "texts").rglob("*"):
-            if note.is_file():
-                note.unlink()
-        with launched(FieldsModelServer(say=lambda *_, said=said: said)) as launch:
-            table = made(corpus, launch, words=["due date"])
-        (cell,) = table.rows[0].cells
-        counts = table.reading.agreed, table.reading.taken, table.reading.refused
-        found[name] = [value.normal for value in cell.values], counts
-    assert found == {
-        "3 May 2024": (["2024-05-03"], (1, 0, 0)),
-        "1 May 2024": (["2024-05-03", "2024-05-01"], (0, 1, 0)),
-        "nothing": (["2024-05-03"], (0, 0, 1)),
-    }
-
-
-@pytest.mark.slow
 def test_a_table_that_was_stopped_asks_for_the_rest_alone(corpus):
     def stop(done: int, _: int) -> None:
         if done == 5:
@@ -206,109 +172,6 @@ def test_what_a_model_said_is_forgotten_with_the_document_and_asked_anew_of_anot
 
 
 @pytest.mark.slow
-def test_a_model_that_fails_is_said_and_asked_no_more_and_what_it_said_counts(corpus):
-    failing = FieldsModelServer(say=true, most=4)
-    with launched(failing) as launch:
-        table = made(corpus, launch)
-    assert len(failing.requests) == 4 + tables.MOST_FAILURES
-    assert (table.reading.asked, table.reading.unanswered) == (4, 8)
-    assert "no answer for 8 documents" in table.notices[-1]
-    assert "it is busy" in table.notices[-1]
-    mended = FieldsModelServer(say=true)
-    with launched(mended) as launch:
-        assert made(corpus, launch).reading.known == 4
-    assert len(mended.requests) == 8
-
-
-@pytest.mark.slow
-def test_a_reply_that_is_too_long_is_said_and_not_parsed(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text("It was sent off on 1 May 2024 by post.\n")
-    sync(docs, tmp_path / "store")
-    corpus = Index.open(tmp_path / "store", root=docs)
-    counts = []
-    for quote in ("x" * 20_000, "sent off on 1 May 2024"):  # the second is the control
-        with launched(FieldsModelServer(say=lambda *_, q=quote: ("1 May 2024", q))) as launch:
-            table = made(corpus, launch, words=["due date"])
-        counts.append((table.reading.unanswered, table.reading.taken))
-        if table.notices:
-            assert "more than 16,000 are not read" in table.notices[-1]
-    assert counts == [(1, 0), (0, 1)]
-
-
-LONG = (
-    "The parties Northern Mutual and Aldgate Works have agreed, after long talks in which all that"
-    " was open between them was settled, that 900 EUR are put into the tin on 3 May 2024 in York."
-)
-
-
-@pytest.mark.slow
-def test_a_model_may_quote_one_long_sentence_for_many_fields(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text(f"{LONG}\n")
-    sync(docs, tmp_path / "store")
-    corpus = Index.open(tmp_path / "store", root=docs)
-    said = {"insurer": "Northern Mutual", "shipyard": "Aldgate Works", "penalty": "900 EUR",
-            "delivery date": "3 May 2024", "venue": "York", "colour": "York"}  # fmt: skip
-    server = FieldsModelServer(say=lambda name, *_: (said[name], LONG))
-    with launched(server) as launch:
-        table = made(corpus, launch, words=list(said))
-    assert [cell.values[0].text for cell in table.rows[0].cells] == list(said.values())
-    assert (table.reading.asked, table.reading.unanswered) == (1, 0)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("reply", "why"),
-    [
-        (Reply(""), "was empty"),
-        (Reply("<think>Let me see whether the text"), "was empty"),
-        (Reply("Nothing.", full=True), "not at its end"),
-        (Reply('{"field": 1, "value": "900 EUR", "quote": "900 EUR are', full=True), "at its end"),
-    ],
-)
-def test_a_reply_that_is_empty_or_cut_is_no_answer_and_is_not_kept(tmp_path, reply, why):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text(f"{LONG}\n")
-    sync(docs, tmp_path / "store")
-    corpus = Index.open(tmp_path / "store", root=docs)
-    server = ScriptedModelServer([reply, Reply("nothing"), Reply("never asked")])
-    with launched(server) as launch:
-        tables_ = [made(corpus, launch, words=["penalty"]) for _ in range(3)]
-    counts = [(t.reading.asked, t.reading.unanswered, t.reading.known) for t in tables_]
-    assert counts == [(0, 1, 0), (1, 0, 0), (0, 0, 1)]  # the second is the control
-    assert why in tables_[0].notices[-1]
-    assert len(server.requests) == 2
-
-
-@pytest.mark.slow
-def test_fields_with_long_questions_are_asked_in_groups_each_with_sentences(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "a.txt").write_text(f"{LONG}\n")
-    sync(docs, tmp_path / "store")
-    corpus = Index.open(tmp_path / "store", root=docs)
-    question = "what, all in all, is to be paid by whom? " * 7
-    columns = [field_of(f"penalty of kind {n}", "money", question) for n in range(20)]
-    server = FieldsModelServer(say=lambda *_: ("900 EUR", LONG))
-    with launched(server) as launch:
-        reader = session.field_reader_for(launch, Settings())
-        table = tables.table(corpus, columns, launch, reader)
-    assert all(cell.values[0].normal == "EUR 900" for cell in table.rows[0].cells)
-    assert 1 < len(server.requests) < 6
-    assert all(LONG in request["messages"][-1]["content"] for request in server.requests)
-    endless = field_of("penalty", "money", "what " * 2_000)
-    with launched(FieldsModelServer(say=lambda *_: ("900 EUR", LONG))) as launch:
-        reader = session.field_reader_for(launch, Settings())
-        refused = tables.table(corpus, [endless], launch, reader)
-    assert (refused.reading.asked, refused.reading.unanswered) == (0, 1)
-    assert "no room for a sentence" in refused.notices[-1]
-
-
-@pytest.mark.slow
 def test_a_reply_of_broken_objects_is_read_in_linear_time():
     whole = '{"field": 1, "value": "900 euros", "quote": "The rent is 900 euros."}'
     assert [one.value for one in said_in(f"{{ {{x}} [{whole}, {whole}", 1)] == ["900 euros"] * 2
@@ -316,11 +179,6 @@ def test_a_reply_of_broken_objects_is_read_in_linear_time():
         began = time.process_time()
         assert list(said_in(piece * (60_000 // len(piece)), 1)) == []
         assert time.process_time() - began < 3, piece  # it was over a minute
-
-
-def test_without_a_model_it_is_an_error_to_ask_for_one(corpus):
-    with pytest.raises(UsageError, match="no model that could read"):
-        made(corpus, Launch(unsealed()))
 
 
 def test_a_note_that_is_none_of_ours_says_nothing(corpus):
@@ -331,39 +189,6 @@ def test_a_note_that_is_none_of_ours_says_nothing(corpus):
     assert notes.put("x", b"said")
     assert notes.get("x") == b"said"
     assert not notes.put("large", bytes(2**20 + 1))
-
-
-@pytest.mark.slow
-def test_an_mcp_client_may_have_the_model_read_and_may_stop_it(corpus, docs, tmp_path):
-    settings = Settings(store=tmp_path / "store", root=docs)
-    server = FieldsModelServer(say=inventing)
-    steps: list[str] = []
-    with launched(server) as launch:
-        tools = Tools(Service(settings, launch, ENCODER), launch)
-        asked = {"fields": "; ".join(WORDS), "llm": True}
-        text = tools.call("corpus_table", asked, Cancel(), steps.append).text
-        assert "24 values more than the rules found, 0 the same, 12 refused" in text
-        assert "penalty (found by the model alone): <<doc" in text
-        assert MADE_UP.search(text) is None
-        assert steps[-1] == "11 of 12 documents read"
-        tools.call("corpus_table", {**asked, "offset": 5}, Cancel())
-        assert len(server.requests) == DOCUMENTS  # another page asks nothing
-    slow = FieldsModelServer(say=true, delay=8)
-    cancel = Cancel()
-    stopped: list[float] = []
-
-    def stop_at_the_second() -> None:
-        until(lambda: len(slow.requests) == 2, seconds=60)
-        stopped.append(time.monotonic())
-        cancel.set()
-
-    with launched(slow) as launch:
-        tools = Tools(Service(settings, launch, ENCODER), launch)
-        Thread(target=stop_at_the_second).start()
-        with pytest.raises(Cancelled):
-            tools.call("corpus_table", {"fields": "colour", "llm": True}, cancel)
-        assert time.monotonic() - stopped[0] < 5
-        assert len(slow.requests) == 2
 
 
 @pytest.mark.slow

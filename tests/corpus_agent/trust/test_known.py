@@ -8,7 +8,7 @@ import pytest
 
 from corpus_agent.settings import Settings
 from corpus_agent.trust import user_state
-from corpus_agent.trust.known import MAX_NAMED, MAX_SEVERAL, chosen_stores, known_stores
+from corpus_agent.trust.known import MAX_SEVERAL, chosen_stores, known_stores
 from corpus_agent.trust.names import MAX_NAME_CHARS, name_for, names_of
 from corpus_agent.trust.stores import STATE, place_of
 from indexer.errors import NoIndex, UntrustedStore, UsageError
@@ -63,27 +63,6 @@ def test_a_record_keeps_its_name_and_no_two_are_the_same(tmp_path):
     assert named(first, second) == {"notes": first, "notes-2": second}
 
 
-def test_names_that_a_record_lacks_or_should_not_have_are_made():
-    root = {"root": "/home/ann/notes"}
-    content = {
-        "/a": root,  # of an earlier version
-        "/b": {**root, "name": "notes"},
-        "/c": {**root, "name": "notes"},
-        "/d": {**root, "name": "../x"},
-        "/e": {**root, "name": "-s"},
-        "/f": {"root": 3},
-        "/g": "no record",
-    }
-    found = names_of(content)
-    assert found == {
-        "/b": "notes",
-        "/a": "notes-2",
-        "/c": "notes-3",
-        "/d": "notes-4",
-        "/e": "notes-5",
-    }
-
-
 @pytest.mark.slow
 def test_a_store_is_chosen_by_name_path_and_folder(tmp_path):
     store, other = made(tmp_path / "notes"), made(tmp_path / "papers")
@@ -134,6 +113,27 @@ def test_one_folder_that_went_bad_does_not_stop_the_others(tmp_path):
     assert "foreign.txt" in notices[0]
 
 
+def test_names_that_a_record_lacks_or_should_not_have_are_made():
+    root = {"root": "/home/ann/notes"}
+    content = {
+        "/a": root,  # of an earlier version
+        "/b": {**root, "name": "notes"},
+        "/c": {**root, "name": "notes"},
+        "/d": {**root, "name": "../x"},
+        "/e": {**root, "name": "-s"},
+        "/f": {"root": 3},
+        "/g": "no record",
+    }
+    found = names_of(content)
+    assert found == {
+        "/b": "notes",
+        "/a": "notes-2",
+        "/c": "notes-3",
+        "/d": "notes-4",
+        "/e": "notes-5",
+    }
+
+
 @pytest.mark.slow
 def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
     store, replaced, gone = (made(tmp_path / name) for name in ("notes", "papers", "tax"))
@@ -150,27 +150,6 @@ def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
     assert (tax.manifest, tax.problem) == (None, "it is not there")
     written = json.loads((user_state.state_folder() / STATE).read_text())
     assert [entry["name"] for entry in written["stores"].values()] == ["notes", "papers", "tax"]
-
-
-@pytest.mark.slow
-def test_a_name_that_is_not_known_names_those_that_are_the_nearest_first(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(NoIndex, match="There is no index 'notizn'") as none:
-        chosen_stores([Path("notizn")], to_read=True)
-    assert none.value.hint == "Make one: corpus-agent index FOLDER"
-    for name in ("vertraege", "notes", "notizen"):
-        made(tmp_path / "W" / name)
-    with pytest.raises(NoIndex, match="There is no index 'notizn'") as error:
-        chosen_stores([Path("notes"), Path("notizn")], to_read=True)
-    known = "Known by name: notizen, notes, vertraege (corpus-agent stores)."
-    assert error.value.hint == f"{known} Make one: corpus-agent index FOLDER"
-    for number in range(MAX_NAMED):
-        made(tmp_path / f"X/{number}")
-    with pytest.raises(NoIndex, match="no index 'notizn'") as many:
-        chosen_stores([Path("notizn")], to_read=True)
-    assert many.value.hint.startswith("Known by name: notizen, notes, ")
-    assert many.value.hint.count(",") == MAX_NAMED
-    assert chosen_stores([Path("notizn")])[0][0].store == Path("notizn")  # to be made by index
 
 
 @pytest.mark.slow

@@ -49,10 +49,10 @@ def test_what_this_user_made_here_is_known_with_its_folder(store):
     assert (place.store, place.root) == (store, store.parent / "docs")
 
 
-@pytest.mark.parametrize("root", ["..", "../..", "/", "/etc", "docs/..", "", "."])
-def test_the_manifest_moves_no_boundary(store, root):
-    say(store, root=root)
-    assert place_of(store, Settings()).root == store.parent / "docs"
+def test_the_manifest_moves_no_boundary(store):
+    for root in ("..", "../..", "/", "/etc", "docs/..", "", "."):
+        say(store, root=root)
+        assert place_of(store, Settings()).root == store.parent / "docs", root
 
 
 def test_a_copy_a_move_and_another_home_are_not_made_here(store, tmp_path, monkeypatch):
