@@ -20,13 +20,14 @@ import signal
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 20261124
-SECONDS = {"not slow and not nightly": 900, "slow and not nightly": 2400}  # a run that hangs
+QUICK, SLOW = "not slow and not nightly", "slow and not nightly"
+SECONDS = {QUICK: 900, SLOW: 2400}  # a run that hangs
 
 # Of each area: how many mutants, the modules they are made of, the tests that should see them.
 AREAS: dict[str, tuple[int, list[str], list[str]]] = {
@@ -91,6 +92,11 @@ class Mutant:
     start: int
     end: int
     text: str
+
+    @property
+    def name(self) -> str:
+        """What it is called in the results: the same for the same sources."""
+        return f"{self.area} {self.path}:{self.line} [{self.start}-{self.end}] {self.text[:60]}"
 
 
 def changed(node: ast.AST) -> Iterator[str]:
@@ -181,18 +187,38 @@ def fails(tree: Path, tests: list[str], marked: str) -> bool:
     return code in (1, 2)
 
 
-def tried(tree: Path, mutant: Mutant) -> str:
-    """What killed the mutant: "quick", "slow" or "" where it survived."""
+def tried(tree: Path, mutant: Mutant, marked: str) -> bool:
+    """Whether a test of the mutant's area that is so marked sees it."""
     path = tree / mutant.path
     source = path.read_bytes()
     try:
         path.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.end :])
-        for name, marked in zip(("quick", "slow"), SECONDS, strict=True):
-            if fails(tree, AREAS[mutant.area][2], marked):
-                return name
-        return ""
+        return fails(tree, AREAS[mutant.area][2], marked)
     finally:
         path.write_bytes(source)
+
+
+def run(
+    trees: list[Path], left: list[Mutant], marked: str, done: Callable[[Mutant, bool], None]
+) -> None:
+    """Try each mutant against the tests that are so marked, one in each tree at a time."""
+    lock = threading.Lock()
+
+    def work(tree: Path) -> None:
+        while True:
+            with lock:
+                if not left:
+                    return
+                mutant = left.pop()
+            killed = tried(tree, mutant, marked)
+            with lock:
+                done(mutant, killed)
+
+    workers = [threading.Thread(target=work, args=(tree,)) for tree in trees]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
 
 
 def main() -> None:
@@ -202,40 +228,30 @@ def main() -> None:
     parser.add_argument("--area", action="append", choices=AREAS, help="these alone")
     options = parser.parse_args()
     trees = [tree.resolve() for tree in options.tree]
-    known = json.loads(options.out.read_text()) if options.out.exists() else []
-    seen = {(one["path"], one["start"], one["end"], one["text"]) for one in known}
     every = [one for one in chosen(trees[0]) if not options.area or one.area in options.area]
-    left = [one for one in every if (one.path, one.start, one.end, one.text) not in seen]
-    for area in {mutant.area for mutant in left}:  # the control: unchanged, every test passes
-        for marked in SECONDS:
-            if fails(trees[0], AREAS[area][2], marked):
-                raise SystemExit(f"{area}: a test that is {marked!r} fails without any mutant")
-    lock = threading.Lock()
+    known = json.loads(options.out.read_text()) if options.out.exists() else {}
+    for area in {mutant.area for mutant in every}:  # the control: unchanged, every test passes
+        if fails(trees[0], AREAS[area][2], QUICK):
+            raise SystemExit(f"{area}: a test fails without any mutant")
 
-    def work(tree: Path) -> None:
-        while True:
-            with lock:
-                if not left:
-                    return
-                mutant = left.pop()
-            by = tried(tree, mutant)
-            with lock:
-                known.append({**asdict(mutant), "killed_by": by})
-                options.out.write_text(json.dumps(known, indent=0))
-                print(f"{mutant.area} {mutant.path}:{mutant.line} {by or 'SURVIVED'}", flush=True)
+    for marked in (QUICK, SLOW):
 
-    workers = [threading.Thread(target=work, args=(tree,)) for tree in trees]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    total, dead = (
-        Counter(one["area"] for one in part)
-        for part in (known, [o for o in known if o["killed_by"]])
-    )
-    for area in AREAS:
-        print(f"{area:12} {dead[area]:3} of {total[area]:3} killed")
-    print(f"{'all':12} {sum(dead.values()):3} of {sum(total.values()):3} killed")
+        def done(mutant: Mutant, killed: bool, marked: str = marked) -> None:
+            known.setdefault(mutant.name, {})[marked] = killed
+            options.out.write_text(json.dumps(known, indent=0))
+            print(f"{mutant.name}: {marked}: {'killed' if killed else 'SURVIVED'}", flush=True)
+
+        alive = [one for one in every if not any(known.get(one.name, {}).values())]
+        run(
+            trees,
+            [one for one in alive[::-1] if marked not in known.get(one.name, {})],
+            marked,
+            done,
+        )
+        dead = Counter(one.area for one in every if any(known[one.name].values()))
+        for area, count in Counter(one.area for one in every).items():
+            print(f"{area:12} {dead[area]:3} of {count:3} killed")
+        print(f"{'all':12} {sum(dead.values()):3} of {len(every):3} killed", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,15 @@
 """Former versions: which are kept, what they hold, what changed, and back to one of them."""
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -11,11 +17,29 @@ from corpus_agent import render
 from indexer.errors import DamagedStore
 from indexer.store.history import difference, history, roll_back
 from indexer.store.keeping import Keep, kept_versions
+from indexer.store.manifest import hold
 from indexer.store.snapshot import Snapshot
 from indexer.store.versions import versions
 from tests.support.checks import check_same, check_store
 from tests.support.forged import signed
-from tests.support.toy_index import copied, rows, sync
+from tests.support.places import REPOSITORY
+from tests.support.toy_index import copied, found, rows, sync
+
+KILLS = 20
+
+
+ROLLING = """
+import sys
+from pathlib import Path
+from indexer.store.history import roll_back
+store = Path(sys.argv[1])
+print("ready", flush=True)
+while True:
+    for number in (1, 2):
+        roll_back(store, number)
+        print("done", flush=True)
+"""
+
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -128,3 +152,42 @@ def test_a_manifest_that_says_nonsense_of_what_is_kept_is_damaged(edited):
     path.write_text(signed(edited, content))
     with pytest.raises(DamagedStore, match="keep is no number of versions or days"):
         versions(edited)
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_killed_at_random_moments_a_rollback_is_done_or_was_never_begun(tmp_path):
+    random = Random(int(os.environ.get("CRASH_SEED", "1")))
+    root, store = tmp_path / "docs", tmp_path / "store"
+    root.mkdir()
+    for number in range(30):
+        (root / f"n{number:02}.txt").write_text(f"Note {number} about the boiler.\n")
+    sync(root, store, keep=Keep(versions=100))
+    for path in root.iterdir():
+        path.write_text(f"Something about the oven of {path.name}.\n")
+    sync(root, store)
+    wanted = {"boiler": chunk_texts(store, 1), "oven": chunk_texts(store, 2)}
+    rolled, seen = 0, set()
+    for _ in range(KILLS):
+        with subprocess.Popen(
+            [sys.executable, "-c", ROLLING, store], cwd=REPOSITORY, stdout=subprocess.PIPE
+        ) as process:
+            assert process.stdout.readline() == b"ready\n"
+            for _ in range(random.choice((0, 1, 1, 2))):  # a slow machine too has done some
+                rolled += process.stdout.readline() == b"done\n"
+            time.sleep(random.uniform(0, 0.1))
+            process.send_signal(signal.SIGKILL)
+            rolled += process.stdout.read().count(b"done")
+        manifest, held = hold(store)
+        os.close(held)
+        word = "boiler" if found(store, "boiler") else "oven"
+        assert chunk_texts(store, manifest.version) == wanted[word]
+        assert {1, 2} <= {*numbers(store)}
+        seen.add(word)
+        if manifest.version > 80:  # so that the first two stay among those that are kept
+            break
+    print(f"{rolled} rollbacks beside {KILLS} kills")
+    assert seen == {"boiler", "oven"}  # the control: there was something to be killed
+    check_store(store)
+    assert sync(root, store).interrupted is False
+    assert found(store, "boiler") == set()

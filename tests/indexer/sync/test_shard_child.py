@@ -1,17 +1,70 @@
 """The sealed process of a shard: what it may do, and that its end costs its shard."""
 
 import json
+import math
+import os
+import random
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from indexer.confine import starting
+from indexer.embed import FolderEncoder
 from indexer.store.ownership import make_store
 from indexer.store.staging import make_staging
-from indexer.sync.hands import Hand, ShardLost
+from indexer.sync.folder import sync_folder
+from indexer.sync.hands import Hand, LocalHands, ShardLost
+from tests.support.checks import check_same, check_store
+from tests.support.folders import make_folder
 from tests.support.places import REPOSITORY
+from tests.support.processes import children, gone, until
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    base = tmp_path_factory.mktemp("made")
+    make_folder(base / "docs", 24, random.Random(7), paragraphs=2)
+    make_store(base / "store")
+    sync_folder(base / "store", base / "docs", FolderEncoder())
+    return base
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+from indexer import FolderEncoder, LocalHands, sync_folder
+store, root = map(Path, sys.argv[1:])
+hands = LocalHands(2)
+hands.least_bytes = 4_000
+sync_folder(store, root, FolderEncoder(), hands=hands)
+"""
+
+
+def sockets_of(pid: int) -> list[str]:
+    """The sockets of a process by their inode that are in a table of the network."""
+    found = []
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            target = str(descriptor.readlink())
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            found.append(target[8:-1])
+    tables = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "unix")
+    named = set()
+    for table in tables:
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            # An unnamed Unix socket has no path: it is one half of a pair.
+            if table != "unix" or len(fields) > 7:
+                named.update(fields)
+    return [inode for inode in found if inode in named]
+
 
 # Tries to do what a document would have it do; `sealed` first, or not, as a control.
 TRYING = """
@@ -114,3 +167,80 @@ def test_a_process_that_does_not_say_that_it_is_sealed_gets_no_order(first):
 
 
 # ---- The whole way, with the packaged model
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_a_killed_driver_leaves_no_process_and_the_next_run_finishes_its_work(made, tmp_path):
+    store = tmp_path / "store"
+    make_store(store)
+    started = subprocess.Popen([sys.executable, "-c", DRIVER, store, made / "docs"], cwd=REPOSITORY)
+    staging = store / "staging"
+    assert until(
+        lambda: staging.is_dir() and any(len(path.name) == 32 for path in staging.iterdir()), 120
+    )
+    left = children(started.pid)
+    started.kill()
+    started.wait()
+    assert left
+    assert all(map(gone, left))
+    hands = LocalHands(1)
+    hands.least_bytes = 4_000
+    outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
+    # What was staged is taken, or was stored before the kill.
+    assert outcome.cluster.taken or outcome.embedded < outcome.chunks
+    check_store(store)
+    check_same(made / "store", store)
+    assert not staging.exists()
+
+
+@pytest.mark.nightly
+@pytest.mark.slow
+def test_killed_at_random_moments_its_processes_cost_their_shards_and_never_have_a_socket(
+    made, tmp_path
+):
+    chance = random.Random(int(os.environ.get("CRASH_SEED", "1")))
+    store = tmp_path / "store"
+    make_store(store)
+    hands = LocalHands(2)
+    hands.least_bytes = 4_000
+    killed: list[int] = []
+    sockets: list[str] = []
+    looked = 0
+    over = threading.Event()
+
+    def disturb() -> None:
+        nonlocal looked
+        due = math.inf  # from when a process is there
+        while not over.wait(0.02):
+            if hands.pids and due == math.inf:
+                due = time.monotonic() + chance.uniform(0.1, 0.6)
+            for pid in hands.pids:
+                try:
+                    sockets.extend(sockets_of(pid))
+                    looked += 1
+                except OSError:
+                    continue
+            if time.monotonic() > due and len(killed) < 3 and hands.pids:
+                victim = chance.choice(hands.pids)
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+                due = time.monotonic() + chance.uniform(0.3, 2.0)
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        outcome = sync_folder(store, made / "docs", FolderEncoder(), hands=hands)
+    finally:
+        over.set()
+        thread.join()
+    assert killed
+    assert outcome.added == 24
+    assert len([why for why in outcome.cluster.again if "signal 9" in why]) <= len(killed)
+    check_store(store)
+    check_same(made / "store", store)
+    assert looked
+    assert sockets == []
+    assert hands.pids == []
+    for pid in killed:
+        assert not Path(f"/proc/{pid}").exists()

@@ -5,20 +5,28 @@ import json
 import os
 import re
 import shutil
-from contextlib import closing
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 
+from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
-from indexer.records import USUAL, Query
+from indexer.records import USUAL, Choices, Query
+from indexer.store.cleanup import clean_up
 from indexer.store.key import key_of
 from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
 from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
+from indexer.store.texts import Texts
 from indexer.sync.folder import sync_folder
 from indexer.sync.run import fingerprint_of
 from indexer.sync.shard_result import checked_result
@@ -29,7 +37,40 @@ from tests.support.checks import check_same, check_store, content, vectors_of
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import make_folder
 from tests.support.hands import ToyHands
+from tests.support.places import REPOSITORY
 from tests.support.toy_index import CHUNKER, ENCODER
+
+KILLS = 5  # ten pass as well; each costs a start
+
+
+KILLED = """
+import sys, time
+from contextlib import closing
+from pathlib import Path
+from indexer.store.ownership import make_store
+from indexer.sync.folder import sync_folder
+from indexer.sync.shard_work import ShardWorker
+from tests.support.fakes import ToyEncoder
+from tests.support.hands import ToyHands
+
+class SlowEncoder(ToyEncoder):
+    def encode(self, texts):
+        with open(sys.argv[3], "a") as counted:
+            counted.write(f"{len(texts)}\\\\n")
+        time.sleep(0.001 * len(texts))
+        return super().encode(texts)
+
+class SlowHands(ToyHands):
+    def work(self, opening, order, seconds, *, fresh):
+        with closing(ShardWorker(opening, lambda *_: SlowEncoder())) as worker:
+            return worker.make(order)
+
+root, store = map(Path, sys.argv[1:3])
+make_store(store)
+print("ready", flush=True)
+sync_folder(store, root, ToyEncoder(), hands=SlowHands())
+""".replace("\\\\n", "\\n")
+
 
 VECTORS = "vectors.f2"
 ROW = 2 * ENCODER.dimension  # bytes of a vector
@@ -270,3 +311,136 @@ def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, t
     outcome = index(docs, store, ToyHands())
     assert (outcome.cluster.taken > 0) is marker
     same(plain, store)
+
+
+@pytest.mark.nightly
+def test_a_driver_killed_at_random_moments_loses_at_most_the_shards_in_the_making(tmp_path):
+    chance = Random(int(os.environ.get("CRASH_SEED", "1")))
+    root, store, counted = tmp_path / "docs", tmp_path / "store", tmp_path / "counted"
+    make_folder(root, 24, Random(11), paragraphs=2)
+    killed, finished, whole = 0, 0, None
+    for _ in range(4 * KILLS):
+        command = [sys.executable, "-c", KILLED, root, store, counted]
+        with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
+            assert process.stdout.readline() == b"ready\n"
+            started = time.monotonic()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(chance.uniform(0.0, whole) if whole else None)
+            process.kill()
+            process.wait()
+            whole = whole or time.monotonic() - started
+            assert process.returncode in (0, -signal.SIGKILL)
+        killed += process.returncode != 0
+        with suppress(NoIndex):
+            check_store(store)
+        if killed == KILLS:
+            break
+        if process.returncode == 0:
+            finished += 1
+            shutil.rmtree(store)
+    assert killed == KILLS
+    outcome = index(root, store, ToyHands())
+    fresh = tmp_path / "fresh"
+    index(root, fresh)
+    same(fresh, store)
+    assert not (store / STAGING).exists()
+    # Each run embeds again what was in the making when the one before was killed: two shards.
+    made = sum(map(int, counted.read_text().split())) + outcome.embedded
+    most = max(Counter(content(fresh)[0]["source"].to_pylist()).values()) * 8
+    assert made <= (finished + 1) * outcome.chunks + killed * 2 * most
+
+
+@pytest.mark.nightly
+def test_a_false_result_is_named_and_made_again(one, tmp_path):
+    hands = ToyHands(slots=1, spoil=HOSTILE["a hash that is none"], times=1)
+    outcome = index(one / "docs", tmp_path / "store", hands)
+    assert outcome.cluster.again == ["a.txt and 1 more: a hash that is none"]
+    same(one / "store", tmp_path / "store")
+
+
+@pytest.mark.nightly
+def test_a_false_text_is_not_kept(one, tmp_path):
+    def spoil(folder: Path) -> None:
+        head, data = (folder / "texts").read_bytes().split(b"\n", 1)
+        (folder / "texts").write_bytes(head + b"\n" + data.replace(data[-20:], b"\0" * 20))
+
+    store = tmp_path / "store"
+    outcome = index(one / "docs", store, ToyHands(slots=1, spoil=spoil))
+    assert any("a text that is none" in why for why in outcome.cluster.again)
+    rows = Snapshot(store).files()
+    kept = [
+        [Texts(made).get(row.sha256, row.source) for row in rows] for made in (store, one / "store")
+    ]
+    assert [text is None for text in kept[0]] == [False, True]
+    assert None not in kept[1]  # the control
+
+
+@pytest.mark.nightly
+def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, tmp_path):
+    shutil.copytree(one / "docs", tmp_path / "other")  # but for the times: other documents
+    for path in (tmp_path / "other").rglob("*"):
+        os.utime(path, (1, 1))
+    for key, match in (("root", "holds other documents here"), ("store", "is another one here")):
+
+        class Elsewhere(ToyHands):
+            def work(self, opening, order, seconds, *, fresh, key=key):
+                there = {**opening, key: str(tmp_path / "other")}
+                return super().work(there, order, seconds, fresh=fresh)
+
+        with pytest.raises(CorpusError, match=match):
+            index(one / "docs", tmp_path / f"store-{key}", Elsewhere())
+
+
+@pytest.mark.nightly
+def test_cleanup_and_a_plain_run_leave_nothing_staged(docs, plain, tmp_path):
+    store = tmp_path / "store"
+    index(docs, store)
+    for finish in (
+        lambda: clean_up(store),
+        lambda: index(docs, store, None, Choices(verify=True, force=True)),
+    ):
+        left = store / STAGING / ("0" * 32)
+        left.mkdir(parents=True)
+        (left / "documents").write_text("[]")
+        check_names(store)
+        finish()
+        assert not (store / STAGING).exists()
+    same(plain, store)
+
+
+@pytest.mark.nightly
+def test_vectors_that_the_store_has_are_not_replaced(one, tmp_path):
+    store = tmp_path / "store"
+    index(one / "docs", store)
+    before = vectors_of(content(store)[0])
+    (one / "docs" / "a.txt").touch()
+    turned = other_vectors(
+        lambda data: (
+            data[:16]
+            + data[16 : 16 + 32 * ((len(data) - 16) // (32 + ROW))]
+            + (
+                -np.frombuffer(data[16 + 32 * ((len(data) - 16) // (32 + ROW)) :], np.float16)
+            ).tobytes()
+        )
+    )
+    index(one / "docs", store, ToyHands(spoil=turned))
+    assert np.array_equal(before, vectors_of(content(store)[0]))
+
+
+@pytest.mark.nightly
+def test_what_a_process_says_about_its_node_ends_the_run_with_its_words(one, tmp_path):
+    class OtherNode(ToyHands):
+        def work(self, opening, order, seconds, *, fresh):
+            other = {**opening, "fingerprint": {**opening["fingerprint"], "model": "another"}}
+            return super().work(other, order, seconds, fresh=fresh)
+
+    with pytest.raises(CorpusError, match="Another model here than where `index` was started"):
+        index(one / "docs", tmp_path / "store", OtherNode())
+
+
+@pytest.mark.nightly
+def test_where_results_stay_false_nothing_of_them_is_stored(one, tmp_path):
+    hands = ToyHands(spoil=HOSTILE["a hash that is none"])
+    outcome = index(one / "docs", tmp_path / "store", hands)
+    assert outcome.cluster.here == 2
+    same(one / "store", tmp_path / "store")
