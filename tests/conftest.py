@@ -29,8 +29,19 @@ settings.register_profile("whatever else runs", deadline=None)
 settings.load_profile("whatever else runs")
 
 
+@pytest.hookimpl(tryfirst=True)  # before cases are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files come first: one that comes last would keep one process alone."""
+    """Of `sampled(n)` every n-th case stays for the day; long files come first.
+
+    A long file that comes last would keep one process alone.
+    """
+    seen: Counter[str] = Counter()
+    for item in items:
+        if sampled := item.get_closest_marker("sampled"):
+            function = item.nodeid.partition("[")[0]
+            if seen[function] % sampled.args[0]:
+                item.add_marker("nightly")
+            seen[function] += 1
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     long = {REPOSITORY / name for name in cost.LONG}
     items.sort(key=lambda item: (item.path not in long, -slow[item.path]))

@@ -187,6 +187,7 @@ def test_every_command_is_content_with_a_sound_copy(sound):
     assert sound["doctor"] == ["sound"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, sound):
@@ -204,6 +205,7 @@ def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, s
     assert rows(store) == written
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("cache", ["texts/*/*", "vectors/*"])
 @pytest.mark.parametrize("change", [cut, flip, emptied, Path.unlink])

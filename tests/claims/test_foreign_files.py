@@ -65,6 +65,7 @@ def fates(today: Program, tmp_path_factory: pytest.TempPathFactory) -> Fates:
 # ---- In an index
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*NAMES, *LIKE_OURS])
 def test_a_foreign_file_in_an_index_stays_as_it_is(name, fates):
@@ -99,6 +100,7 @@ DESTROYED = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_control_files_were_destroyed_at_these_levels_before(before, tmp_path):
     fates = _fates(before, tmp_path, *DESTROYED)

@@ -49,6 +49,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "docs"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_read_or_refused_within_its_limits(root, tmp_path, name):
     data = HOSTILE[name]()
@@ -112,6 +113,7 @@ def test_a_sparse_file_is_passed_over_for_its_size_or_its_bytes(root, tmp_path):
     }
 
 
+@pytest.mark.nightly
 def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
     (root / "line.txt").write_bytes(long_line())
     (tmp_path / "store").mkdir()
@@ -141,6 +143,7 @@ outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
     assert outcome["resident"] < MAX_RESIDENT_BYTES
 
 
+@pytest.mark.nightly
 def test_as_much_text_as_may_be_fits_into_the_program(root, tmp_path):
     """At the limit: short lines are what costs most."""
     width = TEXT_CHARS // TEXT_LINES - 2

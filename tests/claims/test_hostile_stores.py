@@ -261,12 +261,14 @@ def _params(cases: list[Case], how: str) -> list[object]:
 # ---- The attacks
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", _params(FOUND, "found"))
 def test_a_hostile_store_that_was_found_is_refused(trial, outcomes):
     assert shown(outcomes[trial].result()) == ""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", _params([c for c in CASES if c.once_trusted], "trusted"))
 def test_a_store_that_turned_hostile_once_it_was_trusted_gains_nothing(trial, outcomes):
@@ -276,12 +278,14 @@ def test_a_store_that_turned_hostile_once_it_was_trusted_gains_nothing(trial, ou
 NAMED = [case for case in FOUND if case.once_trusted != "harmless" or "root" in case.name]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", _params(NAMED, "named"))
 def test_a_hostile_store_that_the_environment_names_gains_nothing(trial, outcomes):
     assert shown(outcomes[trial].result()) == ""
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.slow
 @pytest.mark.parametrize("trial", _params([c for c in CASES if c.got_through], BEFORE))
 def test_the_control_an_attack_got_through_before(trial, outcomes_before):

@@ -64,6 +64,7 @@ def growing(package: str) -> list[tuple[str, Hostile]]:
     return found
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.timeout(1_500)  # 150 s of two quiet cores: what grows is said, not cut off
 @pytest.mark.filterwarnings("ignore:Possible:FutureWarning")
@@ -72,6 +73,7 @@ def test_no_pattern_costs_more_than_the_length_of_its_text(package):
     assert growing(package) == []
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "method"),

@@ -57,6 +57,7 @@ def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, f
     assert recorded(surroundings) == ["corpus-agent/stores.json"]
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
 def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags, monkeypatch):

@@ -273,6 +273,7 @@ print(json.dumps([before, refused, while_open, left()]))
     assert while_open[0] == 2  # the control: a relay for the model, one for the reranker
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "added"),

@@ -173,6 +173,7 @@ def test_a_package_that_is_no_copy_within_the_walls_is_an_error_with_the_way_out
     assert "example_words.Words" in done.stdout  # the control
 
 
+@pytest.mark.nightly
 def test_a_setting_lets_a_package_read_what_this_program_reads(folder, run):
     ours, theirs = {}, {"CORPUS_AGENT_EXTRACTORS": "example-logbook"}
     run("index", "docs", "--embedder", "words", "--json", **ours)

@@ -14,6 +14,7 @@ REPORT = (
 )
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_answers_are_filtered_found_again_and_handed_on(cli: Cli, tmp_path: Path):
     docs = tmp_path / "docs"

@@ -39,6 +39,7 @@ def test_wrong_usage_has_one_exit_code(tmp_path, monkeypatch):
     assert (done.exit_code, "Make one: corpus-agent index" in done.output) == (1, True)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_five_locales_and_both_places_of_an_option(cli: Cli, sample_store: Path):
     asked = ("search", "Rhabarber", "-k", "1")

@@ -129,6 +129,7 @@ def test_each_line_of_the_readme_that_installs_is_tried_here():
     assert LINES.keys() == INSTALLERS.keys()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("installer", INSTALLERS)
 def test_what_is_installed_indexes_and_answers_within_the_seal(installer, run, tmp_path):
     environment = INSTALLERS[installer](run, tmp_path)
@@ -143,6 +144,7 @@ def test_what_is_installed_indexes_and_answers_within_the_seal(installer, run, t
     assert "due in advance on the 3rd day of each month" in answer
 
 
+@pytest.mark.nightly
 def test_what_is_installed_completes_configures_and_examines_itself(run, tmp_path):
     with_uv(run, tmp_path)
     assert "corpus-agent" in run("corpus-agent completion bash")

@@ -17,6 +17,7 @@ NOTES = {
 }  # fmt: skip
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_vault_is_indexed_asked_and_opened(cli: Cli, tmp_path):
     for name, text in NOTES.items():

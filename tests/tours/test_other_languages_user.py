@@ -13,6 +13,7 @@ MIETE = (
 IE = "# 家\n\n灯油は物置の左の棚に置いてある。\n\n冬の夜は水抜きをする。\n"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_questions_and_names_in_other_languages(cli: Cli, tmp_path):
     docs = tmp_path / "Dokumente"

@@ -33,6 +33,7 @@ def written(three: list[Case]) -> str:
     return "\n\n".join(claims)
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_no_quotation_that_was_made_up_reaches_the_user_as_verified():
     documents = sample_documents()

@@ -179,6 +179,7 @@ def test_what_bears_no_sender_does_not_succeed_a_mail(tmp_path):
     assert len(older(answer)) == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("sender", ["Mallory", "Mallory.", "Mallory and all her friends " * 4, ""])
 def test_a_mail_does_not_succeed_what_bears_no_sender(tmp_path, sender):
     said = "Date: {}\n\nThe rent is {} pounds a month, due on the third day.\n"

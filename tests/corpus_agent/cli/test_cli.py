@@ -255,6 +255,7 @@ def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     assert not (tmp_path / ".corpus-agent").exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_reader_of_our_output_that_has_left_ends_every_command_alike(project):
     """Quietly and as a shell counts SIGPIPE, help and what fails included."""

@@ -20,6 +20,7 @@ def said(done) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.nightly
 def test_a_folders_name_is_shown_as_a_name_by_each_command_about_indexes(cli: Cli, tmp_path: Path):
     cli = partial(cli, env={"XDG_STATE_HOME": str(tmp_path / "state")})  # no index of others
     (tmp_path / "own").mkdir()

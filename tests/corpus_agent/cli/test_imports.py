@@ -110,6 +110,7 @@ def test_lancedb_works_without_the_client_of_its_remote_catalogues():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.nightly
 def test_where_the_client_is_loaded_already_lancedb_uses_it():
     code = (
         f"import {CLIENT}.models as models\n"

@@ -89,6 +89,7 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     assert "corpus-agent stores" in done.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_doctor_examines_each_by_its_name_inside_one_seal(cli: Cli, stores, tmp_path):
     alone = json.loads(cli("doctor", "-s", stores["home"], "--json").stdout)
@@ -205,6 +206,7 @@ def test_a_server_of_several_is_sealed_to_exactly_these(stores, tmp_path):
         (store / "new").unlink()
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_the_pages_show_several_together_and_change_none(stores):
     first, second = stores.values()
@@ -234,6 +236,7 @@ def test_the_pages_show_several_together_and_change_none(stores):
     assert after == before
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_conversation_and_the_librarian_read_several(stores, cli, tmp_path):
     asked = "When is the rent of the flat due?\nWhich laws govern the agreement?\n/save\n"

@@ -151,6 +151,7 @@ def test_the_home_of_a_user_who_is_not_known_is_one_clear_line(kind):
         parse(f"{kind}:~/x", None)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "surroundings",
@@ -249,6 +250,7 @@ def test_a_question_in_bytes_that_are_no_text_is_answered(cli: Cli, sample_store
             assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tmp_path):
     notes, elsewhere = tmp_path / "notes/deep", tmp_path / "elsewhere"

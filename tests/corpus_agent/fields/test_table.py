@@ -243,6 +243,7 @@ print("done", flush=True)
 KILLS = 12  # benchmarks/crash.py has more
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_killed_at_random_moments_a_table_loses_nothing_and_goes_on_from_what_was_read(tmp_path):
     random = Random(int(os.environ.get("CRASH_SEED", "1")))

@@ -659,6 +659,7 @@ def test_a_pydantic_ai_agent_asks_and_its_other_tools_are_never_named(librarian,
 # -- a corpus that wants to give orders
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     from corpus_agent.selftest.injection.compliant_model import named_calls

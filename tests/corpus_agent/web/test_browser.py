@@ -82,6 +82,7 @@ def ask(page, server, question=QUESTION):
     page.get_by_role("list", name="Citations").wait_for()
 
 
+@pytest.mark.nightly
 def test_the_printed_address_opens_once_and_leads_to_the_first_page(browser, sample_store):
     with WebServer(sample_store, "--llm", "none") as server:
         context = browser.new_context()
@@ -117,6 +118,7 @@ def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server)
     assert page.locator("article").count() == 2
 
 
+@pytest.mark.nightly
 def test_the_words_of_a_hit_are_outlined_on_the_page_of_the_pdf(page, server):
     page.goto(at(server, "/search"))
     page.get_by_label("Words or a question").fill("policy number")
@@ -136,6 +138,7 @@ def test_the_words_of_a_hit_are_outlined_on_the_page_of_the_pdf(page, server):
     assert page.locator("rect").count() == 0
 
 
+@pytest.mark.nightly
 def test_search_as_one_types_filters_and_keys(page, server):
     page.goto(at(server, "/search"))
     field = page.get_by_label("Words or a question")
@@ -166,6 +169,7 @@ def test_search_as_one_types_filters_and_keys(page, server):
     assert page.get_by_label("Words or a question").input_value() == "rent due"
 
 
+@pytest.mark.nightly
 def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, server):
     page.goto(at(server, "/"))
     write(page, QUESTION)
@@ -191,6 +195,7 @@ def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, ser
     page.get_by_role("status").filter(has_text=re.compile("^1 of")).wait_for()
 
 
+@pytest.mark.nightly
 def test_ctrl_and_enter_ask_and_enter_alone_begins_a_line(page, server):
     page.goto(at(server, "/"))
     write(page, QUESTION)
@@ -200,6 +205,7 @@ def test_ctrl_and_enter_ask_and_enter_alone_begins_a_line(page, server):
     page.get_by_role("list", name="Citations").wait_for()
 
 
+@pytest.mark.nightly
 def test_every_page_can_be_walked_through_by_tab_and_each_stop_is_seen(page, server):
     for path in PAGES[:6]:
         page.goto(at(server, path))
@@ -219,6 +225,7 @@ def test_every_page_can_be_walked_through_by_tab_and_each_stop_is_seen(page, ser
         assert unseen == []
 
 
+@pytest.mark.nightly
 def test_documents_are_filtered_forgotten_and_indexed_again(browser, sample_store, tmp_path, cli):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -252,6 +259,7 @@ def test_documents_are_filtered_forgotten_and_indexed_again(browser, sample_stor
         assert until(lambda: [name.split("\n")[0] for name in names.all_inner_texts()] == wanted)
 
 
+@pytest.mark.nightly
 def test_a_file_that_is_added_while_watching_shows_up_indexed(browser, tmp_path, cli):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -285,6 +293,7 @@ def test_a_file_that_is_added_while_watching_shows_up_indexed(browser, tmp_path,
         assert server.process.poll() is None
 
 
+@pytest.mark.nightly
 def test_from_hit_to_hit_of_a_search_while_reading(page, server):
     page.goto(at(server, "/search"))
     page.get_by_label("Words or a question").fill("policy number")
@@ -309,6 +318,7 @@ def test_from_hit_to_hit_of_a_search_while_reading(page, server):
     assert page.get_by_label("Words or a question").input_value() == "policy number"
 
 
+@pytest.mark.nightly
 def test_an_answer_of_the_history_is_verified_and_deleted(page, server):
     ask(page, server, "Who fixes the boiler?")
     page.get_by_role("link", name="Recorded").click()
@@ -330,6 +340,7 @@ SIZES = """(text) => new Promise((done) => {
 })"""
 
 
+@pytest.mark.nightly
 def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_store):
     draft = "The rent is due on the 3rd day of each month, I believe, and it is a fair one. " * 4
     script = [stalls(draft, 60.0)] * 6
@@ -351,6 +362,7 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             model.over.set()
 
 
+@pytest.mark.nightly
 def test_a_draft_grows_on_the_page_while_the_model_writes(browser, sample_store):
     words = [f"{RENT[4:]}", *(f"And word number {n} of the draft." for n in range(12))]
     with (
@@ -371,6 +383,7 @@ def test_a_draft_grows_on_the_page_while_the_model_writes(browser, sample_store)
     assert len(set(growing)) > 5, sizes
 
 
+@pytest.mark.nightly
 def test_a_models_answer_is_shown_checked(browser, sample_store):
     reply = f'It is due on the 3rd day of each month [home/lease.md:13] "{RENT[4:]}".'
     with (
@@ -383,6 +396,7 @@ def test_a_models_answer_is_shown_checked(browser, sample_store):
         assert "verified" in page.get_by_role("list", name="Citations").inner_text()
 
 
+@pytest.mark.nightly
 def test_eight_tabs_at_once_and_no_answer_is_lost(browser, server):
     context = context_of(browser, server)
     pages = [context.new_page() for _ in range(8)]
@@ -397,6 +411,7 @@ def test_eight_tabs_at_once_and_no_answer_is_lost(browser, server):
     context.close()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280, 2560])
 def test_every_page_fits_its_window(width, scheme, browser, server):
@@ -437,6 +452,7 @@ def test_without_javascript_one_asks_searches_reads_and_forgets(browser, server)
     context.close()
 
 
+@pytest.mark.nightly
 def test_a_screen_reader_finds_the_parts_of_a_page(page, server):
     ask(page, server)
     tree = page.locator("body").aria_snapshot()
@@ -451,6 +467,7 @@ def test_a_screen_reader_finds_the_parts_of_a_page(page, server):
         assert part in tree, part
 
 
+@pytest.mark.nightly
 def test_right_to_left_text_runs_from_the_right(browser, tmp_path, cli):
     docs = tmp_path / "docs"
     docs.mkdir()
@@ -493,6 +510,7 @@ def hostile(tmp_path_factory, planted, browser):
         yield made
 
 
+@pytest.mark.nightly
 def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
     context = context_of(browser, hostile)
     observer = Observer(hostile.origin)
@@ -529,6 +547,7 @@ def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
     observer.nothing_happened()
 
 
+@pytest.mark.nightly
 def test_nothing_that_a_model_writes_acts_as_a_draft_or_in_an_answer(browser, sample_store):
     with (
         ScriptedModelServer() as model,
@@ -586,6 +605,7 @@ SENT = """(address) => {
 }"""
 
 
+@pytest.mark.nightly
 def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(browser, server):
     context = context_of(browser, server)  # which has our key
     address = at(server, "/documents")

@@ -75,6 +75,7 @@ def test_what_it_sends_instead_of_a_picture_or_of_boxes_reaches_no_page(taken_ov
     assert fine.text.count("<rect") == 1, "the control"
 
 
+@pytest.mark.nightly
 def test_fifty_connections_that_say_nothing_or_a_byte_a_second_hold_up_nobody(sample_store):
     with WebServer(sample_store, "--llm", "none") as server, ExitStack() as open_ones:
         server.enter()

@@ -203,6 +203,7 @@ def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
     assert "new.md" in own.get("/search", q="otters").words
 
 
+@pytest.mark.nightly
 def test_the_state_says_what_status_says_and_what_doctor_finds(server):
     page = server.get("/state")
     assert "Enforced by the kernel" in page.words

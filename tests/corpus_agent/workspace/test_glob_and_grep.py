@@ -470,6 +470,7 @@ def test_ripgrep_reaches_no_network_and_no_file_elsewhere(tmp_path):
     assert plain.stdout == "needle\n"
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_a_hundred_thousand_files_are_listed_in_a_moment(tmp_path, tools):
     for number in range(1000):

@@ -54,6 +54,7 @@ def everything(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("why", PATHS)
 def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, careful, asked, why):
@@ -65,6 +66,7 @@ def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, care
         assert everything(tmp_path) == []
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("why", PATHS)
 def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, asked, why):

@@ -162,6 +162,7 @@ def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
     assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", [1, 40, 2_000])
 def test_paging_through_a_document_gives_all_its_lines_once(tools, tmp_path, limit):

@@ -278,6 +278,7 @@ def random_path(chance, root, outside):
     return path
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_ten_thousand_random_paths_lead_nowhere_else(root, outside):
     chance = random.Random(8)

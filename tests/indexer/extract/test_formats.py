@@ -416,6 +416,7 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
         assert refusal(data, "a.docx") == reason
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 @pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
 def test_html_of_any_depth_is_read_to_its_end(tag):
