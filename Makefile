@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c const
 # Modules stay compiled: each of the thousand processes that tests start would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test suite nightly wheel check lint types docstrings contracts house style compiled format docs programs clean
+.PHONY: demo test suite nightly wheel check lint types docstrings contracts house style compiled format docs programs golden golden-check clean
 
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
@@ -71,6 +71,14 @@ docs: .venv/test
 .venv/test: .venv/bin/python pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch .venv/demo $@
+
+# What the program does today, file by file: `golden` records it, `golden-check` names each difference.
+# GOLDEN=--quick leaves out what takes long; GOLDEN=read takes one part.
+golden: .venv/test
+	$(BIN)/python -m benchmarks.golden take $(GOLDEN)
+
+golden-check: .venv/test
+	$(BIN)/python -m benchmarks.golden check $(GOLDEN)
 
 # What tests drive besides: a browser for the pages, shells for the completions. Without one its
 # tests are skipped and say so.

@@ -60,7 +60,10 @@ def check_same(one: Path, other: Path, without: Collection[str] = ()) -> None:
 def content(store: Path, without: Collection[str] = ()) -> tuple[pa.Table, list[FileRow]]:
     """The chunk rows by id, and the file rows without how long each took."""
     snapshot = Snapshot(store)
-    files = [replace(row, seconds=0.0) for row in snapshot.files() if row.source not in without]
+    files = sorted(
+        (replace(row, seconds=0.0) for row in snapshot.files() if row.source not in without),
+        key=lambda row: row.source,
+    )
     chunks = snapshot.chunk_rows().sort_by("id")
     snapshot.close()
     others = [source not in without for source in chunks["source"].to_pylist()]

@@ -1,0 +1,72 @@
+"""The goldens: the sample is read as recorded, and whatever differs is told with its place."""
+
+import copy
+
+import pytest
+
+from benchmarks.golden import compare, read, sync
+from benchmarks.golden.__main__ import parts
+
+FILE = "extract/tika/testPDF.pdf"
+KEPT = {
+    FILE: {"status": "indexed", "lines": 88, "text": ["1 1-40 aaa", "3 41-88 bbb"]},
+    "til/a.md": {"status": "indexed", "title": "ccc", "text": ["- 1-200 ddd", "- 201-230 eee"]},
+}
+
+
+@pytest.mark.slow
+def test_the_sample_is_read_as_it_is_recorded():
+    recorded = compare.below(compare.load("read"), {read.SAMPLE})
+    assert len(recorded) > 10
+    assert read.differences(recorded, read.take({read.SAMPLE}, print)) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "changes", "told"),
+    [
+        (FILE, {"text": ["1 1-40 aaa", "3 41-88 new"]}, ["page 3 (lines 41-88): text differs"]),
+        (FILE, {"text": ["1 1-40 aaa"]}, ["page 3 (lines 41-88): text is gone"]),
+        (FILE, {"text": ["1 1-39 new", "3 40-87 bbb"]}, ["page 1 (lines 1-40): text differs"]),
+        (FILE, {"status": "failed"}, [": status was indexed, is failed"]),
+        ("til/a.md", {"title": "new"}, [": title differs"]),
+        (
+            "til/a.md",
+            {"text": ["- 1-200 ddd", "- 201-230 new", "- 231-240 fff"]},
+            ["lines 201-230: text differs", "lines 231-240: text is new"],
+        ),
+    ],
+)
+def test_what_is_read_otherwise_is_told_with_file_page_and_lines(key, changes, told):
+    new = copy.deepcopy(KEPT)
+    new[key].update(changes)
+    expected = [f"{key}{line}" if line.startswith(":") else f"{key} {line}" for line in told]
+    assert sorted(read.differences(KEPT, new)) == sorted(expected)
+
+
+@pytest.mark.parametrize("differences", [compare.differences, read.differences])
+def test_an_entry_that_is_gone_or_new_is_told(differences):
+    assert differences(KEPT, KEPT) == []
+    assert differences(KEPT, {}) == [f"{FILE}: is gone", "til/a.md: is gone"]
+    assert differences({}, {FILE: {}}) == [f"{FILE}: is new"]
+
+
+def test_a_change_of_a_run_is_told_with_its_place():
+    old = {"change/renamed": [{"outcome": {"moved": 1}, "files": {"a.txt": "indexed 1 aaa"}}]}
+    new = {"change/renamed": [{"outcome": {"moved": 0}, "files": {}}]}
+    assert compare.differences(old, new) == [
+        "change/renamed [0] files a.txt: is gone",
+        "change/renamed [0] outcome moved: was 1, is 0",
+    ]
+
+
+def test_each_row_of_changes_is_recorded_and_every_kill_hit():
+    recorded = compare.load("sync")
+    assert recorded.keys() == sync.ROWS.keys()
+    runs = [run for key, row in recorded.items() if key.startswith("kill/") for run in row]
+    assert {run.get("killed", True) for run in runs} == {True}
+    assert {run.get("as a fresh index", True) for run in runs} == {True}
+
+
+def test_names_are_whole_beginnings_of_keys():
+    assert compare.below({"a/b": 1, "ab/c": 2, "a": 3}, {"a"}) == {"a/b": 1, "a": 3}
+    assert {"read", "sync"} <= parts().keys()
