@@ -131,16 +131,6 @@ def asked(script: ScriptedModelServer) -> Capabilities:
         return asyncio.run(ask())
 
 
-def test_no_text_of_a_document_and_no_question_goes_to_those_addresses():
-    with ScriptedModelServer([says("NOT_FOUND")]) as fake:
-        ModelAnswerer(fake.server, "toy-model").answer("Secret?", MemoryCorpus({"a.md": "Secret."}))
-        assert len(fake.requests) == 1  # the chat; what else was posted holds a model's name alone
-        assert [path for path in fake.paths if path.startswith("POST")] == [
-            "POST /api/show",
-            "POST /v1/chat/completions",
-        ]
-
-
 # --- over the loop
 
 

@@ -197,12 +197,6 @@ def test_a_record_that_others_could_have_written_is_none(store, tmp_path, monkey
         user_state.update(STATE, lambda content: {**content, "x": 1})
 
 
-def test_a_relative_state_folder_is_not_looked_for_in_the_working_folder(store, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", "state")
-    monkeypatch.chdir(store.parent)
-    assert user_state.state_folder().is_relative_to(os.environ["HOME"])
-
-
 def test_what_is_recorded_at_once_is_all_there(tmp_path):
     """Eight processes record a store each: none loses what another one wrote."""
     from concurrent.futures import ThreadPoolExecutor
@@ -215,27 +209,6 @@ def test_what_is_recorded_at_once_is_all_there(tmp_path):
         list(pool.map(one, range(8)))
     for number in range(8):
         assert place_of(tmp_path / f"store{number}", Settings()).root.name == f"docs{number}"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("letter", ["x", "ж", "\udcff"])
-def test_a_record_that_is_full_drops_its_oldest_and_is_read_again(tmp_path, monkeypatch, letter):
-    """Paths may be long and in any script: the file is full before there are MAX_RECORDS."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # others' records stay
-    known = {"root": letter * 900, "id": "0" * 32, "device": 1, "inode": 1, "since": ""}
-    old = {f"/{n}{letter * 900}": {**known, "name": f"n{n}"} for n in range(150)}
-    fill = user_state.MAX_STATE_BYTES - len(written({"stores": {**old, "/last": {"fill": ""}}}))
-    old["/last"] = {"fill": "x" * fill}
-    user_state.update(STATE, lambda _: {"stores": old})  # full to the last byte
-    (tmp_path / "docs").mkdir()
-    new = [own(tmp_path / f"store{number}", tmp_path / "docs") for number in range(2)]
-    assert [place_of(store, Settings()).store for store in new] == new
-    after = list(user_state.load(STATE)["stores"])
-    assert after == [*list(old)[1:], *map(str, new)]  # two fit in the place of one
-
-
-def written(content: dict[str, object]) -> bytes:
-    return json.dumps(content, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def test_what_could_not_be_read_again_is_not_written():
@@ -294,18 +267,6 @@ def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, t
     assert "a.md" in cli("files", cwd=clone).stdout
     again = json.loads(cli("trust", "--dry-run", "--json", ".", cwd=clone).stdout)["trust"]
     assert again["recorded"] and again["already"]
-
-
-@pytest.mark.slow
-def test_trust_takes_a_folder_elsewhere_only_by_its_name(cli: Cli, store, tmp_path):
-    clone = shutil.copytree(store.parent, tmp_path / "clone")
-    say(clone / ".corpus-agent", root="../..")
-    refused = cli("trust", ".corpus-agent", cwd=clone)
-    assert (refused.returncode, "--root" in refused.stderr) == (2, True)
-    assert cli("files", cwd=clone).returncode == 2
-    named = cli("trust", ".corpus-agent", "--root", store.parent / "docs", cwd=clone)
-    assert named.returncode == 0, named.stderr
-    assert cli("read", "a.md", cwd=clone).stdout == "Sourdough rises slowly.\n"
 
 
 @pytest.mark.slow

@@ -1,27 +1,23 @@
 """Former versions: which are kept, what they hold, what changed, and back to one of them."""
 
-import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from corpus_agent import render
-from indexer.errors import DamagedStore
 from indexer.store.history import difference, history, roll_back
-from indexer.store.keeping import Keep, kept_versions
+from indexer.store.keeping import Keep
 from indexer.store.manifest import hold
 from indexer.store.snapshot import Snapshot
 from indexer.store.versions import versions
 from tests.support.checks import check_same, check_store
-from tests.support.forged import signed
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import copied, found, rows, sync
 
@@ -39,22 +35,6 @@ while True:
         roll_back(store, number)
         print("done", flush=True)
 """
-
-
-NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-
-
-def made(*days_ago: float) -> list[tuple[int, datetime]]:
-    """Versions from 1 on, committed so many days before NOW; the last one is current."""
-    return [(number, NOW - timedelta(days=days)) for number, days in enumerate(days_ago, start=1)]
-
-
-def test_so_many_versions_are_kept_or_none():
-    every = made(9, 8, 7, 6, 0)
-    assert kept_versions(every, Keep(versions=2), NOW) == {3, 4}
-    assert kept_versions(every, Keep(versions=9), NOW) == {1, 2, 3, 4}
-    assert kept_versions(every, Keep(), NOW) == set()
-    assert kept_versions(every[-1:], Keep(versions=2), NOW) == set()
 
 
 def notes_in(folder: Path) -> Path:
@@ -144,14 +124,6 @@ def test_a_rollback_makes_a_version_current_and_the_next_run_goes_on_from_the_fo
 def chunk_texts(store: Path, version: int) -> set[tuple[str, str]]:
     table = Snapshot(store, version=version).chunk_rows().to_pylist()
     return {(row["source"], row["text"]) for row in table}
-
-
-def test_a_manifest_that_says_nonsense_of_what_is_kept_is_damaged(edited):
-    path = edited / "manifest.json"
-    content = json.loads(path.read_text()) | {"keep": "for ever"}
-    path.write_text(signed(edited, content))
-    with pytest.raises(DamagedStore, match="keep is no number of versions or days"):
-        versions(edited)
 
 
 @pytest.mark.nightly
