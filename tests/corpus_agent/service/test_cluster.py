@@ -97,6 +97,7 @@ ON_A_CLUSTER = """
 import json, os, subprocess, sys, threading, time
 from pathlib import Path
 from ray.cluster_utils import Cluster
+from tests.support.processes import network_sockets
 
 store, root, more = sys.argv[1:]
 node = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
@@ -107,15 +108,6 @@ for _ in range(int(more)):
 seen = {"documents": {}, "ray": {}}
 over = threading.Event()
 
-def tables(pid):
-    named = set()
-    for table in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "unix"):
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            fields = line.split()
-            if table != "unix" or len(fields) > 7:
-                named.update(fields)
-    return named
-
 def look():
     while not over.wait(0.1):
         for folder in Path("/proc").glob("[0-9]*"):
@@ -125,10 +117,8 @@ def look():
                 reads = reads or b"corpus_agent\\0--store" in command
                 if not (reads or b"ray_side" in command):
                     continue
-                links = [str(each.readlink()) for each in (folder / "fd").iterdir()]
-                open_ones = {link[8:-1] for link in links if link.startswith("socket:[")}
                 kind = seen["documents" if reads else "ray"]
-                kind[folder.name] = kind.get(folder.name, 0) + len(open_ones & tables(folder.name))
+                kind[folder.name] = kind.get(folder.name, 0) + len(network_sockets(folder.name))
             except OSError:
                 continue
 

@@ -12,7 +12,6 @@ from corpus_agent.trust import user_state
 from corpus_agent.trust.dropping import drop
 from corpus_agent.trust.finding import gone_notices, holding, store_to_write, stores_here
 from corpus_agent.trust.stores import (
-    MAX_MADE_FROM,
     STATE,
     entries,
     permission,
@@ -65,24 +64,6 @@ def test_the_index_of_a_folder_lies_in_it_and_each_is_found_where_it_was_made(mo
         store_to_write(Settings(), None)
     monkeypatch.chdir(notes / "deep")
     assert store_to_write(Settings(), None) == notes / OWN
-
-
-@pytest.mark.slow
-def test_it_is_found_from_where_it_was_named_last_and_first(tmp_path, monkeypatch):
-    notes, first = folder("notes"), Path.cwd()
-    indexed("notes")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    assert stores_here(elsewhere) == []  # the control
-    assert indexed(str(notes)) == notes / OWN
-    assert stores_here(elsewhere) == stores_here(first) == [notes / OWN]
-    for number in range(MAX_MADE_FROM):
-        (tmp_path / str(number)).mkdir()
-        monkeypatch.chdir(tmp_path / str(number))
-        indexed(str(notes))
-    recorded = entries(user_state.load(STATE))[str(notes / OWN)]["made_from"]
-    assert recorded[0] == str(tmp_path / "0") and len(recorded) == MAX_MADE_FROM
 
 
 @pytest.mark.slow

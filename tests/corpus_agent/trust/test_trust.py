@@ -270,27 +270,6 @@ def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, t
 
 
 @pytest.mark.slow
-def test_where_nothing_can_be_recorded_a_flag_or_a_variable_does_it(cli: Cli, tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
-    (tmp_path / "no").touch()
-    nowhere = {"XDG_STATE_HOME": str(tmp_path / "no")}
-    made = cli("index", "docs", "--json", env=nowhere)
-    assert made.returncode == 0, made.stderr
-    assert "could not be recorded that this index is yours" in made.stderr
-    assert "could not be recorded" in json.loads(made.stdout)["notices"][0]
-    assert "--trust-store" in made.stderr
-    refused = cli("files", env=nowhere)
-    assert (refused.returncode, "--trust-store" in refused.stderr) == (2, True)
-    assert "corpus-agent trust" not in refused.stderr  # which could not record it either
-    assert "a.md" in cli("--trust-store", "files", env=nowhere).stdout
-    variable = {"CORPUS_AGENT_TRUSTED_STORES": f"{tmp_path}/.corpus-agent={tmp_path}/docs"}
-    assert "a.md" in cli("files", env={**nowhere, **variable}).stdout
-    again = cli("index", env={**nowhere, **variable})
-    assert (again.returncode, "recorded" in again.stderr) == (0, False)
-
-
-@pytest.mark.slow
 def test_no_file_of_a_folder_trusts_it(cli: Cli, store, tmp_path):
     clone = shutil.copytree(store.parent, tmp_path / "clone")
     for name in (".env", "config.toml", ".corpus-agent/config.toml"):

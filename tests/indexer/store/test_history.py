@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from corpus_agent import render
-from indexer.store.history import difference, history, roll_back
+from indexer.store.history import history, roll_back
 from indexer.store.keeping import Keep
 from indexer.store.manifest import hold
 from indexer.store.snapshot import Snapshot
@@ -77,25 +77,6 @@ def edited(made_once: Path, root: Path) -> Path:
 
 def numbers(store: Path) -> list[int]:
     return [manifest.version for manifest in versions(store)]
-
-
-def test_two_versions_are_compared_by_document_and_passage(edited):
-    change = difference(edited, 1, 3)
-    assert change.unchanged == 1
-    assert [(one.kind, one.source, one.was) for one in change.documents] == [
-        ("moved", "moved.txt", "n1.txt"),
-        ("changed", "n0.txt", None),
-        ("removed", "n2.txt", None),
-        ("added", "new.txt", None),
-    ]
-    (passage,) = change.documents[1].passages
-    assert (passage.before.text, passage.after.text) == (
-        "Note 0 about the boiler.",
-        "Note 0 about the oven.",
-    )
-    back = difference(edited, 3, 1)
-    assert {one.kind for one in back.documents} == {"moved", "changed", "removed", "added"}
-    assert difference(edited, 2, 2).documents == ()
 
 
 @pytest.mark.slow
