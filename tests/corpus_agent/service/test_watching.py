@@ -111,19 +111,11 @@ def becomes_equal(store: Path, root: Path, fresh: Path) -> None:
 # -- when to look
 
 
-class After:
-    """The end, so many seconds from now."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = time.monotonic() + seconds
-
-    def __call__(self) -> bool:
-        return time.monotonic() > self._end
-
-
 @pytest.mark.parametrize("name", ["note.md", "sub/note.md", ".gitignore", "sub/.corpusignore"])
 def test_the_first_moment_comes_at_once_and_another_with_a_change_that_matters(root, name):
-    with closing(moments(root, root / "index", After(PATIENCE), lambda _: None)) as due:
+    end = time.monotonic() + PATIENCE
+    due = moments(root, root / "index", lambda: time.monotonic() > end, lambda _: None)
+    with closing(due):
         next(due)
         (root / name).write_text("x")
         next(due)
