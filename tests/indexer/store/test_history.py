@@ -1,7 +1,6 @@
 """Former versions: which are kept, what they hold, what changed, and back to one of them."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.versions import versions
 from tests.support.checks import check_same, check_store
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import copied, found, rows, sync
+from tests.support.toy_index import found, rows, sync
 
 KILLS = 20
 
@@ -37,7 +36,9 @@ while True:
 """
 
 
-def notes_in(folder: Path) -> Path:
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(4):
         (folder / f"n{number}.txt").write_text(f"Note {number} about the boiler.\n")
@@ -45,19 +46,9 @@ def notes_in(folder: Path) -> Path:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return notes_in(tmp_path / "docs")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture(scope="module")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("made")
-    root, store = notes_in(made / "docs"), made / "store"
+def edited(root: Path, tmp_path: Path) -> Path:
+    """Three versions: an edit and an addition in the second, a move and a removal in the third."""
+    store = tmp_path / "store"
     sync(root, store, keep=Keep(versions=5))
     (root / "n0.txt").write_text("Note 0 about the oven.\n")
     (root / "new.txt").write_text("A walrus.\n")
@@ -65,14 +56,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "n1.txt").rename(root / "moved.txt")
     (root / "n2.txt").unlink()
     sync(root, store)
-    return made
-
-
-@pytest.fixture
-def edited(made_once: Path, root: Path) -> Path:
-    """Three versions: an edit and an addition in the second, a move and a removal in the third."""
-    shutil.rmtree(root)
-    return copied(made_once, root.parent)
+    return store
 
 
 def numbers(store: Path) -> list[int]:

@@ -1,7 +1,6 @@
 """Which versions of an index stay on the disk: what a reader holds, and nothing else for long."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,6 @@ import pytest
 
 from indexer.errors import IncompatibleStore
 from indexer.store.folder import usage
-from indexer.store.former import former
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
@@ -97,37 +95,6 @@ def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     assert "failed readers: 0" in done.stdout, done.stdout + done.stderr
     looks = int(done.stdout.split(" looks while writing")[0].split()[-1])
     assert looks > 12  # the control: there was something to see
-
-
-def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
-    docs, store = open_folder / "docs", open_folder / "store"
-    docs.mkdir()
-    (docs / "a.txt").write_text("The boiler.\n")
-    sync(docs, store)
-    for path in (store, *store.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-
-    code = "import lancedb, os, sys\nfrom pathlib import Path\n"
-    code += "from indexer.records import Query\nfrom indexer.store.snapshot import Snapshot\n"
-    code += "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
-    code += "store = Path(sys.argv[1])\nsnapshot = Snapshot(store)\n"
-    code += (
-        "print(len(snapshot.by_text(Query('boiler', 5))), os.access(store, os.W_OK), flush=True)\n"
-    )
-    code += "sys.stdin.readline()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, store],
-        cwd=REPOSITORY,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout.readline() == "1 False\n"
-        (docs / "a.txt").write_text("The oven.\n")
-        sync(docs, store)
-        assert len(former(store)) == 1  # held without a right to write anything
-        process.communicate("\n")
-    assert former(store) == []
 
 
 def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
