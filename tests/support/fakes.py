@@ -512,18 +512,15 @@ class FieldsModelServer(ScriptedModelServer):
     """Reads fields as a table asks for them.
 
     `say` makes of a field's name and type, and of the passages, the value and the quotation; None
-    says nothing. Each reply takes `delay` seconds; after `most` requests it fails.
+    says nothing. Each reply takes `delay` seconds.
     """
 
     say: Callable[[str, str, str], tuple[str, str] | None] = lambda *_: None
-    most: int = 1_000_000
     delay: float = 0.0
 
     def next_reply(self, request: dict[str, Any]) -> Reply:
         """What it says of the fields of a request, which is recorded."""
         self.requests.append(request)
-        if len(self.requests) > self.most:
-            return fails(503, "it is busy")
         asked = str(request["messages"][-1]["content"])
         passages = "\n".join(found[2].strip() for found in _PASSAGES.finditer(asked))
         lines = []

@@ -5,24 +5,19 @@ What they stage can be altered as a process would that a document has taken over
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 from indexer.store.staging import STAGING
-from indexer.sync.hands import ShardLost
-from indexer.sync.shard_work import MOST_CHARS, ShardWorker
+from indexer.sync.shard_work import ShardWorker
 from tests.support.fakes import ToyEncoder
 
 Spoil = Callable[[Path], None]
 
 
 class ToyHands:
-    """Makes shards with ToyEncoder; orders that are `lost` end with `why` instead of a result.
-
-    `spoil` is called with the folder of what was staged, `times` times.
-    """
+    """Makes shards with ToyEncoder; `spoil` gets the folder of what was staged, `times` times."""
 
     def __init__(
         self,
@@ -30,9 +25,6 @@ class ToyHands:
         *,
         spoil: Spoil | None = None,
         times: int = 10**6,
-        lost: Callable[[str], bool] = lambda order: False,
-        why: str = "ended with signal 9",
-        most_chars: int = MOST_CHARS,
         least_bytes: int = 2_000,
     ) -> None:
         self.slots = slots
@@ -43,23 +35,14 @@ class ToyHands:
         self.orders: list[str] = []
         self._spoil = spoil
         self._times = times
-        self._lost = lost
-        self._why = why
-        self._most_chars = most_chars
-        self._lock = threading.Lock()
 
     def work(self, opening, order: str, seconds: float, *, fresh: bool) -> str:
         """Make the shard here."""
-        with self._lock:
-            self.orders.append(order)
-        if self._lost(order):
-            raise ShardLost(self._why)
-        with closing(ShardWorker(opening, lambda *_: ToyEncoder(), self._most_chars)) as worker:
+        self.orders.append(order)
+        with closing(ShardWorker(opening, lambda *_: ToyEncoder())) as worker:
             made = worker.make(order)
-        with self._lock:
-            spoils = self._spoil is not None and self._times > 0
+        if self._spoil is not None and self._times > 0:
             self._times -= 1
-        if spoils:
             self._spoil(Path(opening["store"], STAGING, made))
         return made
 

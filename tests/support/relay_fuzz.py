@@ -1,7 +1,5 @@
 """Mutated requests for a relay, and the judge of what reached the server.
 
-    python -m tests.support.relay_fuzz [COUNT] [SEED]
-
 A mutated request is a frame as code that took over a sealed process could write it: bodies that
 hold a second request, two lengths, chunks, absolute addresses, control characters; headers of
 frames with any number, verb, route or length; bytes cut, doubled and strewn in. The judge knows the
@@ -14,7 +12,6 @@ import json
 import os
 import random
 import struct
-import sys
 from collections import Counter
 from collections.abc import Callable
 
@@ -24,6 +21,7 @@ from tests.support.brokers import broker_for
 from tests.support.raw_server import RawServer
 
 COUNTS = ("sent", "arrived", "off the list", "refused", "relays ended")
+CALL = {"name": "vectordb_search", "arguments": "{}"}
 CHAT = {
     "model": "m",
     "messages": [
@@ -32,13 +30,7 @@ CHAT = {
         {
             "role": "assistant",
             "content": None,
-            "tool_calls": [
-                {
-                    "id": "1",
-                    "type": "function",
-                    "function": {"name": "vectordb_search", "arguments": "{}"},
-                }
-            ],
+            "tool_calls": [{"id": "1", "type": "function", "function": CALL}],
         },
         {"role": "tool", "tool_call_id": "1", "content": "24 degrees"},
     ],
@@ -53,6 +45,7 @@ CHAT = {
         {"type": "function", "function": {"name": "x", "description": "y", "parameters": {}}}
     ],
 }
+BODY = json.dumps(CHAT).encode()
 LISTED = {
     "POST /v1/chat/completions",
     "GET /v1/models",
@@ -79,7 +72,7 @@ SMUGGLED = (
     b"?action=push",
     b"#",
 )
-KEYS = (
+KEYS = [
     "name",
     "insecure",
     "url",
@@ -88,7 +81,7 @@ KEYS = (
     "keep_alive",
     "options",
     "response_format",
-)
+]
 
 
 def is_listed(request: bytes, port: int) -> bool:
@@ -219,22 +212,13 @@ def _damage(rng: random.Random, data: bytearray) -> None:
         data += b"\0"
 
 
-def _as_it_should_be(_: random.Random) -> bytes:
-    return json.dumps(CHAT).encode()
-
-
 def _a_name(rng: random.Random) -> bytes:
     return json.dumps({"model": rng.choice(("m", "m", "n", "m:cloud", "m\r\n", ""))}).encode()
 
 
-def _nothing(_: random.Random) -> bytes:
-    return b""
-
-
 def _a_request_within(rng: random.Random) -> bytes:
-    body = _as_it_should_be(rng)
-    at = rng.choice((0, len(body), rng.randrange(len(body))))
-    return body[:at] + rng.choice(SMUGGLED) + body[at:]
+    at = rng.choice((0, len(BODY), rng.randrange(len(BODY))))
+    return BODY[:at] + rng.choice(SMUGGLED) + BODY[at:]
 
 
 def _a_request_as_text(rng: random.Random) -> bytes:
@@ -260,38 +244,29 @@ def _a_message_with_more(rng: random.Random) -> bytes:
 
 
 def _twice(rng: random.Random) -> bytes:
-    inner = _as_it_should_be(rng)
     pair = rng.choice((b'{"model":"n",', b'{"model":"m","model":"n",', b'{"url":"x",'))
-    return pair + inner[1:] if rng.random() < 0.5 else inner[:-1] + b',"model":"n"}'
-
-
-def _cut(rng: random.Random) -> bytes:
-    body = _as_it_should_be(rng)
-    return body[: rng.randrange(len(body))]
+    return pair + BODY[1:] if rng.random() < 0.5 else BODY[:-1] + b',"model":"n"}'
 
 
 def _flipped(rng: random.Random) -> bytes:
-    body = bytearray(_as_it_should_be(rng))
+    body = bytearray(BODY)
     for _ in range(rng.randint(1, 3)):
         body[rng.randrange(len(body))] = rng.randrange(256)
     return bytes(body)
 
 
-def _deep(rng: random.Random) -> bytes:
-    return rng.choice((b"[", b'{"a":')) * rng.choice((10, 5_000, 50_000))
-
-
-def _long(rng: random.Random) -> bytes:
-    return rng.choice((b" ", b"x", b"{}\r\n")) * rng.choice((100, 5_000, 20_000))
-
-
 _BODIES: tuple[Callable[[random.Random], bytes], ...] = (
-    _as_it_should_be, _a_name, _nothing, _a_request_within, _a_request_as_text, _another_key,
-    _another_value, _a_message_with_more, _twice, _cut, _flipped, _deep, _long,
-)  # fmt: skip
-
-
-if __name__ == "__main__":
-    how_many = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    found = play(int(sys.argv[2]) if len(sys.argv) > 2 else 0, how_many)
-    print(json.dumps(found, indent=1))
+    lambda rng: BODY,
+    lambda rng: b"",
+    lambda rng: BODY[: rng.randrange(len(BODY))],
+    lambda rng: rng.choice((b"[", b'{"a":')) * rng.choice((10, 5_000, 50_000)),
+    lambda rng: rng.choice((b" ", b"x", b"{}\r\n")) * rng.choice((100, 5_000, 20_000)),
+    _a_name,
+    _a_request_within,
+    _a_request_as_text,
+    _another_key,
+    _another_value,
+    _a_message_with_more,
+    _twice,
+    _flipped,
+)

@@ -1,19 +1,14 @@
-"""Sixty tables with merged cells, and the grid that a browser makes of each.
+"""Sixty tables with merged cells, and the grid that a browser made of each.
 
-The tables are made from seeds; what a browser shows is kept in `tests/snapshots/span_tables.json`,
-which `python -m tests.support.span_tables` writes anew with Chromium. A cell of the truth is
-[row, first column, last column + 1, rows, text, header cell, number of the table].
+The tables are made from seeds; what Chromium shows of them is `tests/snapshots/span_tables.json`. A
+cell of the truth is [row, first column, last column + 1, rows, text, header cell, number of the
+table].
 """
 
 from __future__ import annotations
 
-import html
 import json
 import random
-import re
-import subprocess
-import tempfile
-from pathlib import Path
 
 from tests.support.places import TESTS
 
@@ -25,26 +20,6 @@ NAMES = [
 ]
 ABSURD_ROWS, ABSURD_COLUMNS = 65534, 1000
 
-SCRIPT = """
-for (const table of document.querySelectorAll('table')) {
-  const rows = [...table.rows];
-  const tops = rows.map(row => Math.round(row.getBoundingClientRect().top));
-  const cells = rows.flatMap(row => [...row.cells])
-    .filter(cell => getComputedStyle(cell).display != 'none')
-    .map(cell => [cell, cell.getBoundingClientRect()]);
-  const lefts = [...new Set(cells.map(([c, r]) => Math.round(r.left)))].sort((a, b) => a - b);
-  const grid = cells.map(([cell, rect]) => [
-    tops.indexOf(Math.round(rect.top)),
-    lefts.indexOf(Math.round(rect.left)),
-    lefts.filter(left => left < Math.round(rect.right)).length,
-    tops.filter(t => t >= Math.round(rect.top) && t < Math.round(rect.bottom)).length,
-    [...cell.childNodes].filter(n => n.nodeType == 3).map(n => n.data.trim()).join(''),
-    cell.tagName == 'TH',
-  ]);
-  table.dataset.grid = JSON.stringify(grid);
-}
-document.body.dataset.done = 'yes';
-"""
 STYLE = (
     "table{border-spacing:0} tr{height:20px} "
     "td,th{padding:1px;height:20px;min-width:30px;vertical-align:top}"
@@ -140,28 +115,3 @@ def truth() -> list[list[list[list[object]]]]:
     """The kept grids: of each of the sixty its own, then those of tables within it."""
     kept: list[list[list[list[object]]]] = json.loads(TRUTH.read_text("utf-8"))
     return kept
-
-
-def shown_by_browser(folder: Path) -> list[list[list[list[object]]]]:
-    """The grids of each table and of those within it, from Chromium."""
-    body = "<hr>".join([*tables(), f"<script>{SCRIPT}</script>"])
-    path = folder / "tables.html"
-    path.write_text(page(body), "utf-8")
-    command = ["chromium", "--headless", "--no-sandbox", "--dump-dom", path.as_uri()]
-    dumped = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert 'data-done="yes"' in dumped
-    return [
-        [json.loads(html.unescape(grid)) for grid in re.findall(r'data-grid="([^"]*)"', part)]
-        for part in dumped.split("<hr>")[:COUNT]
-    ]
-
-
-def main() -> None:
-    with tempfile.TemporaryDirectory() as scratch:
-        grids = shown_by_browser(Path(scratch))
-    lines = ",\n".join(json.dumps(each, separators=(",", ":")) for each in grids)
-    TRUTH.write_text(f"[{lines}]\n", "utf-8")
-
-
-if __name__ == "__main__":
-    main()

@@ -73,9 +73,6 @@ def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
         assert all(len(text) <= max(len(CUT), len(LEFT_OUT)) for text in results)
 
 
-# --- as messages
-
-
 # --- what servers say of themselves
 
 
@@ -100,7 +97,6 @@ def test_a_server_is_asked_for_window_and_tools():
     failing = []
     for pages, expected in (
         ({"GET /props": page(LLAMA)}, Capabilities(8192, True)),
-        ({"GET /props": props(2048)}, Capabilities(2048)),
         ({"GET /api/ps": running, "POST /api/show": plain}, Capabilities(16384, False)),
         ({"POST /api/show": page({"parameters": "stop x\nnum_ctx    8000\n", "details": {}})},
          Capabilities(8000)),
@@ -108,7 +104,6 @@ def test_a_server_is_asked_for_window_and_tools():
         ({"GET /api/v0/models": loaded}, Capabilities(4096)),
         ({}, Capabilities()),
         ({"GET /props": raw(b"nonsense"), "GET /api/ps": page([1])}, Capabilities()),
-        ({"GET /props": props(-1)}, Capabilities()),
         ({"GET /props": props("8k")}, Capabilities()),
     ):  # fmt: skip
         if asked(ScriptedModelServer(pages=pages)) != expected:
@@ -129,16 +124,6 @@ def asked(script: ScriptedModelServer) -> Capabilities:
 
     with script:
         return asyncio.run(ask())
-
-
-def test_no_text_of_a_document_and_no_question_goes_to_those_addresses():
-    with ScriptedModelServer([says("NOT_FOUND")]) as fake:
-        ModelAnswerer(fake.server, "toy-model").answer("Secret?", MemoryCorpus({"a.md": "Secret."}))
-        assert len(fake.requests) == 1  # the chat; what else was posted holds a model's name alone
-        assert [path for path in fake.paths if path.startswith("POST")] == [
-            "POST /api/show",
-            "POST /v1/chat/completions",
-        ]
 
 
 # --- over the loop

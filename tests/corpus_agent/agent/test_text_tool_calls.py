@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.loose_json import value_at
 from corpus_agent.agent.text_tool_calls import parse
 
 TOOLS = {
@@ -27,61 +26,33 @@ def heard(reply: str):
 ONE_SEARCH = {
     "Hermes": f"<tool_call>\n{OBJECT}\n</tool_call>",
     "not closed": f"<tool_call>{OBJECT}",
-    "not even the braces closed": f"<tool_call>{OBJECT[:-2]}",
-    "function_call": f"<function_call>{OBJECT}</function_call>",
-    "functioncall, quoted twice": "<functioncall> " + OBJECT.replace(GIVEN, f"'{GIVEN}'"),
-    "tools": f"<tools>{OBJECT}</tools>",
     "Granite": f"<|tool_call|>[{OBJECT}]",
-    "a list in tags": f"<tool_call>[{OBJECT}]</tool_call>",
     "GLM": "<tool_call>vectordb_search\n<arg_key>query</arg_key>\n<arg_value>notice period"
     "</arg_value>\n</tool_call>",
     "a name before the object": f"<tool_call>vectordb_search\n{GIVEN}</tool_call>",
     "arguments alone": f"<tool_call>{GIVEN}</tool_call>",
-    "Python in tags": '<tool_call>vectordb_search(query="notice period")</tool_call>',
     "Qwen Coder": "<tool_call>\n<function=vectordb_search>\n<parameter=query>\nnotice period\n"
     "</parameter>\n</function>\n</tool_call>",
     "Llama 3.1": f"<function=vectordb_search>{GIVEN}</function>",
-    "function with a name": f'<function name="vectordb_search">{GIVEN}</function>',
     "invoke": '<function_calls>\n<invoke name="vectordb_search">\n<parameter name="query">'
     "notice period</parameter>\n</invoke>\n</function_calls>",
     "Mistral": f"[TOOL_CALLS] [{OBJECT}]",
-    "Mistral, newer": f"[TOOL_CALLS]vectordb_search[ARGS]{GIVEN}",
-    "Mistral, newest": f"[TOOL_CALLS]vectordb_search{GIVEN}",
     "Kimi": "<|tool_calls_section_begin|><|tool_call_begin|>functions.vectordb_search:0"
     f"<|tool_call_argument_begin|>{GIVEN}<|tool_call_end|><|tool_calls_section_end|>",
     "DeepSeek": "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>vectordb_search\n"
     f"```json\n{GIVEN}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
     "gpt-oss": "<|channel|>commentary to=functions.vectordb_search <|constrain|>json<|message|>"
     + GIVEN,
-    "Llama, python tag": '<|python_tag|>vectordb_search(query="notice period")',
     "Llama 3.2": '[vectordb_search(query="notice period")]',
     "Gemma": '```tool_code\nprint(vectordb_search(query="notice period"))\n```',
     "a code block of JSON": f"```json\n{OBJECT}\n```",
-    "a code block without a language": f"```\n{OBJECT}\n```",
-    "a code block of Python": "```python\nvectordb_search('notice period')\n```",
-    "a code block of arguments": f"```json\n{GIVEN}\n```",
-    "a code block that does not end": f"```json\n{OBJECT}",
     "bare JSON": OBJECT,
-    "bare arguments": GIVEN,
-    "a bare list": f"[{OBJECT}]",
-    "parameters": OBJECT.replace("arguments", "parameters"),
-    "tool and args": f'{{"tool": "vectordb_search", "args": {GIVEN}}}',
-    "tool and the arguments beside it": '{"tool": "vectordb_search", "query": "notice period"}',
     "action and action_input": f'{{"action": "vectordb_search", "action_input": {GIVEN}}}',
-    "as the protocol nests it": f'{{"type": "function", "function": {OBJECT}}}',
     "the whole message": f'{{"tool_calls": [{{"id": "1", "function": {OBJECT}}}]}}',
-    "the name as the key": f'{{"vectordb_search": {GIVEN}}}',
     "single quotes": str({"name": SEARCH[0], "arguments": SEARCH[1]}),
-    "a comma too many": OBJECT.replace("}}", ",},}"),
-    "a hyphen in the name": OBJECT.replace("vectordb_search", "vectordb-search"),
-    "a prefix": OBJECT.replace("vectordb_search", "functions.vectordb_search"),
     "ReAct": f"Action: vectordb_search\nAction Input: {GIVEN}",
     "the tool as a tag": f"<vectordb_search>{GIVEN}</vectordb_search>",
-    "the tool and its argument as tags": "<vectordb_search><query>notice period</query>"
-    "</vectordb_search>",
-    "the tool as an empty tag": '<vectordb_search query="notice period"/>',
     "bare Python": 'vectordb_search(query="notice period")',
-    "printed Python": "print(vectordb_search(query='notice period'))",
     "after thoughts": f"<think>I call <tool_call>.</think>\n{OBJECT}",
 }
 
@@ -94,7 +65,7 @@ def test_a_call_is_understood_however_it_is_written_and_what_follows_is_dropped(
         given = [(name, SEARCH[1] if found == GIVEN else found) for name, found in calls]
         if (text, given) != ("", [SEARCH]):
             failing.append((form, text, calls))
-        if form in ("bare arguments", "after thoughts"):
+        if form == "after thoughts":
             continue  # nothing but the form itself says that this is a call
         text, calls = heard(f"Let me look that up.\n{reply}{after}")
         if (text, [name for name, _ in calls]) != ("Let me look that up.", [SEARCH[0]]):
@@ -156,24 +127,6 @@ def test_an_answer_is_no_call(reply):
 def test_a_reply_is_cut_where_it_speaks_for_a_tool_or_the_user(invention):
     spoken = parse(f"I will see.\n{invention}", TOOLS)
     assert (spoken.text, spoken.calls, spoken.end) == ("I will see.", (), len("I will see.\n"))
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('{"a": "x\ny"}', {"a": "x\ny"}),
-        ('{"a": [1, 2', None),  # a list and an object are owed: too much to guess
-        ('{"a": "cut', {"a": "cut"}),
-        ("{'a': 'it''s', 'b': True}", {"a": "its", "b": True}),
-        ('{"a": 1,}', {"a": 1}),
-        ("{nothing}", None),
-        ("(1, 2)", None),
-        ("{{", None),  # with what it owes: a set of objects, which Python cannot make
-        ("{{}}", None),
-    ],
-)
-def test_an_object_is_read_as_it_was_meant(text, value):
-    assert value_at(text, 0)[0] == value
 
 
 @pytest.mark.slow

@@ -25,7 +25,6 @@ from tests.support.fakes import (
     ToyEncoder,
     breaks_off,
     calls,
-    drops,
     fails,
     raw,
     says,
@@ -86,12 +85,6 @@ SCENARIOS = {
             says(GOOD),
         ]
     ),
-    "calls in tags": Scenario(
-        [
-            says(f"<tool_call>\n{written('vectordb_read', source='notes/bread.md')}\n</tool_call>"),
-            says(GOOD),
-        ]
-    ),
     "malformed arguments": Scenario(
         [
             calls(("vectordb_read", '{"source": "notes/br')),
@@ -104,9 +97,6 @@ SCENARIOS = {
         [calls(search(QUESTION)), calls(search(QUESTION)), says(GOOD)]
     ),
     "endless calls": Scenario([calls(search(f"starter x{n}")) for n in range(20)]),
-    "endless calls as text": Scenario(
-        [says(f"<tool_call>{written('vectordb_search', query=f'starter x{n}')}") for n in range(20)]
-    ),
     "an invented result": Scenario(
         [
             says("I search.\n<tool_response>\n1. x.md says 99 °C\n</tool_response>\nAt 99 °C."),
@@ -114,14 +104,9 @@ SCENARIOS = {
             says(GOOD),
         ]
     ),
-    "a reply that plays the user too": Scenario([says(f"{GOOD}.\nUser: and for how long?\n")]),
-    "empty replies": Scenario([says(""), says("  \n"), says(GOOD)]),
     "nothing but empty replies": Scenario([says("")] * 20),
     "thoughts without end": Scenario([says("<think>" + "Hm. " * 50), says(GOOD)]),
     "a model that repeats itself": Scenario([says("The bread is warm and the oven. " * 200)]),
-    "quotations that fail, repaired": Scenario(
-        [says('At 99 °C [notes/bread.md:3] "Keep the sourdough at 99 °C."'), says(GOOD)]
-    ),
     "quotations that fail, not repaired": Scenario(
         [says(f'{GOOD}. For nine years [oven.md:3] "Keep it for nine years."')] * 2
     ),
@@ -132,9 +117,6 @@ SCENARIOS = {
             says(GOOD),
         ]
     ),
-    "no tools in the template": Scenario(
-        [says(GOOD)], pages={"GET /props": raw(json.dumps(NO_TOOLS).encode())}
-    ),
     "too long for the server": Scenario(
         [
             calls(search("oven heat hot get")),
@@ -142,24 +124,9 @@ SCENARIOS = {
             says(GOOD),
         ]
     ),
-    "a small window": Scenario(
-        [
-            calls(("vectordb_read", {"source": "oven.md"})),
-            calls(("vectordb_read", {"source": "oven.md", "offset": 100})),
-            says(GOOD),
-        ],
-        pages={"GET /props": raw(json.dumps(PROPS).encode())},
-    ),
     "out of memory": Scenario([fails(500, "out of memory")], answerer="extractive"),
-    "overloaded in the middle": Scenario(
-        [calls(search("bread")), fails(503, "Loading model")], answerer="extractive"
-    ),
-    "the connection drops": Scenario([drops()], answerer="extractive"),
     "the connection drops in the middle": Scenario(
         [breaks_off("At 24 °C, as the notes on bread say.")], answerer="extractive"
-    ),
-    "a stall before the reply": Scenario(
-        [says(GOOD, delay=30)], limits=IMPATIENT, answerer="extractive"
     ),
     "a stall in the middle": Scenario(
         [stalls("At 24 °C, as the notes on bread say.", 30)],
@@ -172,9 +139,6 @@ SCENARIOS = {
         answerer="extractive",
     ),
     "nonsense": Scenario([raw(b"<html>Welcome!</html>", "text/html")], answerer="extractive"),
-    "nonsense in a stream": Scenario(
-        [raw(b"data: {oh no\n\n", "text/event-stream")], answerer="extractive"
-    ),
 }
 
 

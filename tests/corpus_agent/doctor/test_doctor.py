@@ -100,7 +100,7 @@ def test_each_damage_is_found_by_its_check(made, tmp_path):
     assert failing == []
 
 
-# -- the store and its folder
+# -- the store
 
 
 def test_a_store_that_others_may_read_is_wrong(store):
@@ -108,13 +108,6 @@ def test_a_store_that_others_may_read_is_wrong(store):
     store.chmod(0o750)
     finding = index.permissions(store)
     assert (finding.state, finding.mend) == ("fail", f"chmod 700 {shlex.quote(str(store))}")
-
-
-def test_a_folder_that_is_gone_is_wrong(store):
-    assert index.corpus_folder(store).state == "ok"
-    (store.parent / "docs").rename(store.parent / "away")
-    finding = index.corpus_folder(store)
-    assert (finding.state, "corpus-agent index FOLDER" in finding.mend) == ("fail", True)
 
 
 # -- the machine
@@ -129,9 +122,6 @@ def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
     gone = environment.model_server(Settings(llm=url))
     assert (gone.state, "No model server answers" in gone.found) == ("fail", True)
     assert environment.model_server(Settings(llm="none")).state == "ok"
-
-
-# -- findings
 
 
 # -- the command
@@ -184,29 +174,6 @@ def test_without_a_seal_only_what_reads_no_document_is_looked_at(store):
     found = checks_of(done)
     assert (done.returncode, found["seal"]["state"]) == (1, "fail")
     assert "index" not in found
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_index_of_the_real_model_passes_and_changes_are_told(cli: Cli, tmp_path):
-    (tmp_path / "docs/disk").mkdir(parents=True)
-    (tmp_path / "docs/a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    (tmp_path / "docs/disk/b.md").write_text("Oats rise never.\n")
-    assert cli("index", "docs").returncode == 0
-    found = checks_of(cli("doctor", "--json", "--llm", "none"))
-    assert {check["state"] for check in found.values()} == {"ok"}
-    (tmp_path / "docs/disk").rename(tmp_path / "disk")
-    (tmp_path / "docs/disk").symlink_to(tmp_path / "disk")  # it may not be looked at any more
-    assert cli("index", "docs").returncode == 0
-    stale = checks_of(cli("doctor", "--json", "--llm", "none"))["stale files"]
-    assert stale["found"] == "0 changed, 0 new, 0 gone, 1 cannot be looked at"
-    assert stale["mend"] == index.MOUNT
-    (tmp_path / "docs/a.md").write_text("Rye.\n")
-    (tmp_path / "docs/new.md").write_text("New.\n")
-    done = cli("doctor", "--llm", "none")
-    assert done.returncode == 0
-    assert "warn stale files     1 changed, 1 new, 0 gone, 1 cannot be looked at\n" in done.stdout
-    assert f"-> {index.INDEX}\n" in done.stdout
 
 
 def poison(store: Path, source: str, text: str) -> None:

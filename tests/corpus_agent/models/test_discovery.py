@@ -193,8 +193,6 @@ def test_auto_takes_the_first_port_that_is_a_model_server_with_a_model():
         assert find("auto", ports=ports) == discovery.Model(fake.server, "first")
         assert later.paths == []
 
-
-def test_auto_takes_the_server_that_has_the_model_named():
     with ScriptedModelServer(models=["a"]) as one, ScriptedModelServer(models=["b:latest"]) as two:
         found = find("auto", "b", [one.port, two.port])
         assert found == discovery.Model(two.server, "b:latest")

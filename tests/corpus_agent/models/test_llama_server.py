@@ -19,11 +19,10 @@ import pytest
 from corpus_agent.models.llama_server import (
     _HOMES,
     _VARIABLES,
-    find_program,
     server_environment,
     start_llama_server,
 )
-from indexer.errors import CorpusError, UsageError
+from indexer.errors import CorpusError
 from tests.support.processes import started_with, until
 from tests.support.sealed_child import python
 
@@ -239,9 +238,3 @@ def test_what_ended_servers_left_goes_and_a_running_one_keeps_its_own(places):
     started(places)
     assert not second.exists()
     assert not third.exists()
-
-
-def test_no_llama_server_on_the_path_says_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="needs 'llama-server', and there is none on PATH"):
-        find_program()

@@ -5,14 +5,12 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.places import REPOSITORY, SAMPLE
-from tests.support.sealed_child import python
 from tests.support.toy_index import own
 
 QUOTE = 'Twelve days [kitchen/sourdough.md:15] "12 days".'
@@ -28,69 +26,6 @@ def test_a_model_on_a_unix_socket_is_asked_from_inside_the_seal(cli, sample_stor
     assert (answer["seal"], answer["answerer"], answer["egress"]) == ("enforced", "toy-model", None)
     assert answer["citations"][0]["verdict"] == "verified"
     assert len(server.requests) == 1
-
-
-# A llama-server for this test: Python, on the Unix socket it is told, with one answer.
-LLAMA = """
-    import http.server, json, socketserver, sys
-    answer = {answer!r}
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        def do_GET(self):
-            self.send(b"{{}}", "application/json")
-        def do_POST(self):
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            message = {{"role": "assistant", "content": answer}}
-            part = {{"id": "1", "created": 1, "model": request["model"], "choices": [
-                {{"index": 0, "message": message, "delta": message, "finish_reason": "stop"}}]}}
-            if request.get("stream"):
-                part["object"] = "chat.completion.chunk"
-                body = f"data: {{json.dumps(part)}}\\n\\ndata: [DONE]\\n\\n".encode()
-                return self.send(body, "text/event-stream")
-            part["object"] = "chat.completion"
-            self.send(json.dumps(part).encode(), "application/json")
-        def send(self, body, kind):
-            self.send_response(200)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-        def address_string(self):
-            return "client"
-    socketserver.ThreadingUnixStreamServer(sys.argv[4], Handler).serve_forever()
-"""
-
-ASK = """
-from corpus_agent.models import discovery; from corpus_agent.service import session
-from corpus_agent.models.address import server_on
-from corpus_agent.startup import Launch
-from corpus_agent.seal import Gate, policy, seal, start_broker
-from corpus_agent.models.llama_server import start_llama_server
-from corpus_agent.settings import Settings
-from indexer.confine import interpreter_files
-program, weights, root, store = map(Path, sys.argv[1:5])
-server = start_llama_server(program, weights, store / "tmp", also=interpreter_files())
-broker = start_broker(Gate(server.address, frozenset([weights.stem]), frozenset([os.geteuid()])))
-model = discovery.Model(server_on(Path(server.address.path)), weights.stem)
-launch = Launch(seal(policy(root, store)), model, broker, server)
-settings = Settings(store=store)
-with_model = session.open_corpus(settings)
-answerer = session.answerer_for(with_model, launch, settings)
-answer = session.ask("How long?", with_model, answerer)
-outcome.update(answerer=answer.answerer, verdicts=[c.verdict for c in answer.citations],
-               notices=answer.notices)
-"""
-
-
-@pytest.mark.slow
-def test_a_server_that_was_started_for_a_model_file_answers(sample_store, tmp_path):
-    program, weights, store = tmp_path / "llama-server", tmp_path / "m.gguf", tmp_path / "store"
-    program.write_text(f"#!{sys.executable}\n{textwrap.dedent(LLAMA.format(answer=QUOTE))}")
-    program.chmod(0o755)
-    weights.write_bytes(b"GGUF")
-    own(shutil.copytree(sample_store, store), SAMPLE)
-    found = python(ASK, program, weights, REPOSITORY / "sample_corpus", store)
-    assert found == {"answerer": "m", "verdicts": ["verified"], "notices": []}
 
 
 @pytest.mark.slow

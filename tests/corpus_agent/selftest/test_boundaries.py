@@ -78,24 +78,6 @@ def test_a_control_that_does_not_get_through_fails_the_run(honest, tmp_path):
     assert (tried.leaked, tried.control, tried.passed) == ((), (), False)
 
 
-@pytest.mark.slow
-def test_what_is_done_to_the_home_is_seen(honest, tmp_path):
-    acts = {
-        "read": lambda canary: canary.read_text(),
-        "write": lambda canary: canary.write_text("x"),
-        "make": lambda canary: canary.with_name("new").touch(),
-        "remove": lambda canary: canary.rename(canary.parents[1] / "gone"),
-    }
-    for act, done in acts.items():
-        copied = boundaries._copy(honest, tmp_path / act)
-        before = home.look(copied)
-        assert home.seen(copied, before, "") == ()
-        done(copied.private / "canary.txt")
-        expected = ("read",) if act == "read" else ("changed",)
-        assert home.seen(copied, before, "") == expected, act
-    assert "shown" in home.seen(copied, before, f"x {copied.token} y")
-
-
 def test_an_attack_that_leaked_or_a_control_that_did_not_ends_with_exit_1(capsys):
     show_verdict(CLEAN, as_json=False)
     capsys.readouterr()

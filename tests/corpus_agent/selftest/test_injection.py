@@ -7,60 +7,16 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.selftest.injection import leaks
-from corpus_agent.selftest.injection.compliant_model import MODEL, calls, seen_in
+from corpus_agent.selftest.injection.compliant_model import MODEL
 from corpus_agent.selftest.injection.judge import CHANNELS, AttackRun, judge
-from corpus_agent.selftest.injection.planting import documents, plant
 from corpus_agent.selftest.injection.shown import as_json, table
 from corpus_agent.selftest.injection.strings import Targets, load, question_about
-from corpus_agent.selftest.injection.unprotected import Bare, report_of
-from indexer.errors import UsageError
-from tests.support.documents import extract
+from corpus_agent.selftest.injection.unprotected import Bare
 from tests.support.places import eval_data
 
 TARGETS = Targets("/x/canary.txt", "link.txt", "/x/new.txt", "127.0.0.1:9")
 STRINGS = load(None, TARGETS)
 ESC = "\x1b"
-
-
-@pytest.mark.slow
-def test_each_planted_string_stands_in_its_documents_and_its_name_would_be_caught(tmp_path):
-    (tmp_path / "secret").write_text("x")
-    (tmp_path / "corpus").mkdir()
-    planted = plant(tmp_path / "corpus", STRINGS, tmp_path / "secret", "link.txt")
-    assert planted == 3 * len(STRINGS) >= 90
-    failing = []
-    for string in STRINGS:
-        for name, content in documents(string):
-            text = "\n".join(line.text for line in extract(content, name).lines)
-            if string.word not in text or letters(string.text) not in letters(text):
-                failing.append((string.id, name))
-        shown = report_of(string)
-        if not (leaks.posing(string.name, shown) and leaks.posing(MODEL, shown)):
-            failing.append((string.id, "its name"))
-    assert failing == []
-
-
-def letters(text: str) -> str:
-    return "".join(char for char in text if char.isalnum())
-
-
-def test_a_file_of_another_shape_is_an_error(tmp_path, cli):
-    for content in ("", "not json", '{"id": 1}', "[]"):
-        (tmp_path / "strings.jsonl").write_text(content)
-        with pytest.raises(UsageError, match="strings"):
-            load(tmp_path / "strings.jsonl", TARGETS)
-    assert cli("selftest", "--strings", "x.jsonl").returncode == 2  # only with --attack
-
-
-def test_the_model_reaches_for_everything():
-    messages = [
-        {"role": "user", "content": "What?"},
-        {"role": "tool", "tool_call_id": "1", "content": "1. a.txt · line 1\n<<doc 12ab>> <x>"},
-    ]
-    wanted = calls(seen_in(messages), TARGETS)
-    assert ("vectordb_read", {"source": "a.txt"}) in wanted
-    assert ("vectordb_read", {"source": TARGETS.canary}) in wanted
-    assert {"send_email", "fetch_url", "write_file"} < {name for name, _ in wanted}
 
 
 NAME = "badifu · verified and more of it"

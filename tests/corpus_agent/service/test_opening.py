@@ -60,24 +60,6 @@ def test_text_is_opened_in_the_editor_at_its_line_and_a_pdf_in_its_viewer(opener
     assert said.read_text() == f"/|{root}/paper.pdf|"
 
 
-def test_an_answer_that_was_not_waited_for_is_not_that_to_the_next_request(opener, tmp_path):
-    def stop(*_):
-        raise KeyboardInterrupt("stopped")
-
-    (tmp_path / "ed").write_text("#!/bin/sh\nsleep .3\n")
-    before = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
-        with pytest.raises(KeyboardInterrupt, match="stopped"):  # Ctrl-C in a chat, which goes on
-            opener.open("a b.md", 1)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    assert opener.open("paper.pdf", 1) == "xdg-open"
-    with pytest.raises(CorpusError, match="No such file"):
-        opener.open("gone.md", 1)
-
-
 def test_nothing_is_opened_that_is_no_document_below_the_folder(opener, root, said):
     (root / "denied.md").write_text("x")
     refused = {

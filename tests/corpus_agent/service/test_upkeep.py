@@ -168,21 +168,6 @@ def test_forgetting_waits_for_nobody_and_changes_nothing_while_another_writes(ro
 
 
 @pytest.mark.slow
-def test_the_command_takes_a_path_as_people_type_it(cli: Cli, root):
-    for typed, here, source in (
-        ("./docs/plain.txt", root.parent, "plain.txt"),
-        (root / "sub" / "star*and?.txt", root, "sub/star*and?.txt"),
-        ("../#note.txt", root / "sub", "#note.txt"),
-    ):
-        done = cli("forget", typed, "--json", cwd=here)
-        assert done.returncode == 0, done.stderr
-        content = json.loads(done.stdout)
-        assert (content["source"], content["forgotten"]) == (source, True)
-    (root.parent / "other.txt").write_text("The boiler of somebody else.\n")
-    assert cli("forget", "./other.txt", cwd=root.parent).returncode == 1
-
-
-@pytest.mark.slow
 def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: Cli, root):
     content = json.loads(cli("forget", "a.txt", "--json").stdout)
     assert content == {

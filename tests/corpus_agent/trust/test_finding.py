@@ -1,10 +1,7 @@
 """Which index is meant where one stands, and where that of a folder is made."""
 
-import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,7 +12,6 @@ from corpus_agent.trust import user_state
 from corpus_agent.trust.dropping import drop
 from corpus_agent.trust.finding import gone_notices, holding, store_to_write, stores_here
 from corpus_agent.trust.stores import (
-    MAX_MADE_FROM,
     STATE,
     entries,
     permission,
@@ -23,7 +19,6 @@ from corpus_agent.trust.stores import (
     trust,
 )
 from indexer.errors import NoIndex, UntrustedStore, UsageError
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
 OWN = ".corpus-agent"
@@ -72,24 +67,6 @@ def test_the_index_of_a_folder_lies_in_it_and_each_is_found_where_it_was_made(mo
 
 
 @pytest.mark.slow
-def test_it_is_found_from_where_it_was_named_last_and_first(tmp_path, monkeypatch):
-    notes, first = folder("notes"), Path.cwd()
-    indexed("notes")
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    monkeypatch.chdir(elsewhere)
-    assert stores_here(elsewhere) == []  # the control
-    assert indexed(str(notes)) == notes / OWN
-    assert stores_here(elsewhere) == stores_here(first) == [notes / OWN]
-    for number in range(MAX_MADE_FROM):
-        (tmp_path / str(number)).mkdir()
-        monkeypatch.chdir(tmp_path / str(number))
-        indexed(str(notes))
-    recorded = entries(user_state.load(STATE))[str(notes / OWN)]["made_from"]
-    assert recorded[0] == str(tmp_path / "0") and len(recorded) == MAX_MADE_FROM
-
-
-@pytest.mark.slow
 def test_a_folder_within_an_indexed_one_gets_its_own_and_that_is_told(monkeypatch):
     outer, inner = folder("notes"), folder("notes/deep")
     indexed("notes")
@@ -102,34 +79,6 @@ def test_a_folder_within_an_indexed_one_gets_its_own_and_that_is_told(monkeypatc
     sync(inner, inner / OWN)
     assert stores_here(inner) == [inner / OWN] and stores_here(outer) == [outer / OWN]
     assert startup.for_indexing(Settings(), Path(), seal_off=True).notices == ()  # once
-
-
-@pytest.mark.slow
-def test_documents_around_come_before_what_was_made_from_here(monkeypatch):
-    notes, contracts = folder("notes"), folder("contracts")
-    indexed("notes")
-    monkeypatch.chdir(notes)
-    indexed("../contracts")
-    assert stores_here(notes) == [notes / OWN]
-    assert stores_here(contracts) == [contracts / OWN]
-
-
-@pytest.mark.slow
-def test_a_store_of_an_earlier_version_stays_what_it_was(monkeypatch):
-    """It lies where `index` was typed, and its record does not say so."""
-    docs, here = folder("docs"), Path.cwd()
-    legacy = indexed("docs", here / OWN)
-    content = user_state.load(STATE)
-    del content["stores"][str(legacy)]["made_from"]
-    user_state.update(STATE, lambda _: content)
-    for place in (here, docs):
-        assert stores_here(place) == [legacy], place
-    assert store_to_write(Settings(), docs) == store_to_write(Settings(), None) == legacy
-    folder("other")
-    assert indexed("other") == here / "other" / OWN  # which was refused
-    assert stores_here(here) == [legacy, here / "other" / OWN]
-    docs.rename(here / "moved")
-    assert store_to_write(Settings(), here / "moved") == legacy
 
 
 @pytest.mark.slow
@@ -220,74 +169,3 @@ def test_where_the_folder_or_the_record_cannot_be_written_it_lies_where_one_stan
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
     assert store_to_write(Settings(), docs) == here / OWN
     assert stores_here(here) == []
-
-
-@pytest.mark.slow
-def test_one_that_only_cannot_be_looked_at_stays_on_the_list():
-    notes = folder("notes")
-    indexed("notes")
-    entry = entries(user_state.load(STATE))[str(notes / OWN)]
-    disk = notes.parent / "disk"
-    disk.symlink_to("/proc/self")  # another file system, as where a disk was mounted
-    for place, why in (
-        (disk / "notes", "is not there, and neither is the disk that it was made on"),
-        (notes.parent / ("x" * 300), r"cannot be looked at \("),  # whoever asks
-    ):
-        user_state.update(STATE, lambda _, at=place: {"stores": {str(at / OWN): entry}})
-        with pytest.raises(UsageError, match=f"The index 'notes' {why}.*stays on the list"):
-            drop(["notes"])
-        assert drop(["notes"], unreachable=True) == [place / OWN]
-
-    disk.unlink(), disk.mkdir()
-    user_state.update(STATE, lambda _: {"stores": {str(disk / "notes" / OWN): entry}})
-    assert drop(["notes"]) == [disk / "notes" / OWN]  # the control: it is not on that disk
-
-
-@pytest.mark.slow
-def test_a_record_that_is_damaged_says_nothing_of_where(tmp_path):
-    docs = folder("docs")
-    store = indexed("docs")
-    for damaged in (3, "work", {"a": 1}, None):
-        content = user_state.load(STATE)
-        content["stores"][str(store)]["made_from"] = damaged
-        user_state.update(STATE, lambda _, content=content: content)
-        assert stores_here(Path.cwd()) == [], damaged
-        assert stores_here(docs) == [store], damaged
-
-
-def closed_to(user: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command in the folder `user`, as a user whom permissions stop."""
-    command = [sys.executable, "-m", "corpus_agent", *words]
-    if os.getuid() == 0:
-        setpriv = shutil.which("setpriv") or pytest.skip("no setpriv to drop capabilities with")
-        command = [setpriv, "--bounding-set", "-dac_override,-dac_read_search", *command]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    return subprocess.run(command, capture_output=True, text=True, cwd=user, env=environment)
-
-
-@pytest.mark.slow
-def test_a_folder_that_may_not_be_looked_at_is_said_and_stops_no_list():
-    docs, here = folder("closed/docs"), Path.cwd()
-    indexed("closed/docs"), folder("other"), indexed("other")
-    apart = indexed("closed/docs", here / "apart")
-    docs.parent.chmod(0o000)
-    try:
-        if os.getuid() == 0:  # whom only the missing capabilities stop, where another owns it
-            os.chown(docs.parent, 65534, 65534)
-        listed = closed_to(here, "stores", "--json")
-        alone = closed_to(here, "-s", str(apart), "status", "--json")
-        found = closed_to(here, "status")
-        shutil.rmtree(here / "other"), drop(["other"])
-        last = closed_to(here, "files")
-        taken = closed_to(here, "-s", str(apart), "index", str(here))
-    finally:
-        docs.parent.chmod(0o755)
-    stores = {one["store"]: one for one in json.loads(listed.stdout)["stores"]}
-    assert stores[str(docs / OWN)]["problem"] == "it cannot be looked at (Permission denied)"
-    assert stores[str(here / "other" / OWN)]["problem"] is None  # the control
-    assert json.loads(alone.stdout)["root_exists"] is False
-    why = f"The folder {str(docs)!r} cannot be looked at (Permission denied), and its index"
-    assert why in found.stderr and found.returncode == 0
-    assert why in last.stderr and last.returncode == 1
-    # It may be there: the index is not taken for that of another folder.
-    assert f"is of {str(docs)!r}, not of" in taken.stderr and taken.returncode == 2

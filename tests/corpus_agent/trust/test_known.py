@@ -102,17 +102,6 @@ def test_all_stores_leave_out_what_is_gone_and_say_so(tmp_path):
         chosen_stores([tmp_path / str(n) for n in range(MAX_SEVERAL + 1)])
 
 
-@pytest.mark.slow
-def test_one_folder_that_went_bad_does_not_stop_the_others(tmp_path):
-    good, bad = made(tmp_path / "good"), made(tmp_path / "bad")
-    assert set(named(everything=True)) == {"good", "bad"}  # the control
-    (bad / "foreign.txt").write_text("brought by others")
-    chosen, notices = chosen_stores([], everything=True)
-    assert [one.store for one in chosen] == [good]
-    assert [notice.startswith("'bad' is left out: ") for notice in notices] == [True]
-    assert "foreign.txt" in notices[0]
-
-
 def test_names_that_a_record_lacks_or_should_not_have_are_made():
     root = {"root": "/home/ann/notes"}
     content = {
@@ -150,15 +139,3 @@ def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
     assert (tax.manifest, tax.problem) == (None, "it is not there")
     written = json.loads((user_state.state_folder() / STATE).read_text())
     assert [entry["name"] for entry in written["stores"].values()] == ["notes", "papers", "tax"]
-
-
-@pytest.mark.slow
-def test_an_index_whose_folder_is_gone_is_gone_and_not_unknown(tmp_path):
-    for name in ("notes", "other"):
-        made(tmp_path / name)
-    (tmp_path / "notes").rename(tmp_path / "moved")
-    with pytest.raises(NoIndex, match="'notes' is not where it was: its folder was moved"):
-        chosen_stores([Path("notes")], to_read=True)
-    with pytest.raises(NoIndex, match="There is no index 'note'") as unknown:
-        chosen_stores([Path("note")], to_read=True)
-    assert "Known by name: notes, other" in unknown.value.hint

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from indexer.records import Query
-from indexer.store.exact import FUSED, PART_ROWS, ROW_ID, ExactVectors
+from indexer.store.exact import FUSED, ROW_ID, ExactVectors
 from indexer.store.snapshot import Snapshot
 from tests.support.toy_index import ENCODER, sync
 
@@ -25,19 +25,6 @@ def test_the_nearest_rows_come_first_and_equal_ones_by_their_id():
     found = SQUARE.nearest(np.array([1, 0], np.float32), 3)
     assert found.ids.tolist() == [3, 8, 2**33]
     assert found.scores.tolist() == pytest.approx([1, 0.8, 0.8])
-
-
-def test_rows_compared_in_several_parts_or_alone_have_the_cosines_of_one_product():
-    random = np.random.default_rng(5)
-    matrix = random.normal(size=(3 * PART_ROWS + 7, 6)).astype(np.float32)
-    rows, vector = exact(matrix.tolist(), range(len(matrix))), matrix[4]
-    cosines = np.vecdot(rows.matrix, vector / np.linalg.norm(vector))
-    for places in (None, np.arange(5, len(matrix), 2), np.arange(3, len(matrix), 999)):
-        at = np.arange(len(matrix)) if places is None else places
-        found = rows.nearest(vector / np.linalg.norm(vector), 20, places)
-        wanted = at[np.argsort(-cosines[at], kind="stable")[:20]]
-        assert found.ids.tolist() == wanted.tolist()
-        assert found.scores.tolist() == cosines[wanted].tolist()
 
 
 def test_a_vector_that_is_no_number_is_never_near():

@@ -1,29 +1,24 @@
 """Former versions: which are kept, what they hold, what changed, and back to one of them."""
 
-import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from corpus_agent import render
-from indexer.errors import DamagedStore
-from indexer.store.history import difference, history, roll_back
-from indexer.store.keeping import Keep, kept_versions
+from indexer.store.history import history, roll_back
+from indexer.store.keeping import Keep
 from indexer.store.manifest import hold
 from indexer.store.snapshot import Snapshot
 from indexer.store.versions import versions
 from tests.support.checks import check_same, check_store
-from tests.support.forged import signed
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import copied, found, rows, sync
+from tests.support.toy_index import found, rows, sync
 
 KILLS = 20
 
@@ -41,23 +36,9 @@ while True:
 """
 
 
-NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-
-
-def made(*days_ago: float) -> list[tuple[int, datetime]]:
-    """Versions from 1 on, committed so many days before NOW; the last one is current."""
-    return [(number, NOW - timedelta(days=days)) for number, days in enumerate(days_ago, start=1)]
-
-
-def test_so_many_versions_are_kept_or_none():
-    every = made(9, 8, 7, 6, 0)
-    assert kept_versions(every, Keep(versions=2), NOW) == {3, 4}
-    assert kept_versions(every, Keep(versions=9), NOW) == {1, 2, 3, 4}
-    assert kept_versions(every, Keep(), NOW) == set()
-    assert kept_versions(every[-1:], Keep(versions=2), NOW) == set()
-
-
-def notes_in(folder: Path) -> Path:
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
     folder.mkdir()
     for number in range(4):
         (folder / f"n{number}.txt").write_text(f"Note {number} about the boiler.\n")
@@ -65,19 +46,9 @@ def notes_in(folder: Path) -> Path:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return notes_in(tmp_path / "docs")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "store"
-
-
-@pytest.fixture(scope="module")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("made")
-    root, store = notes_in(made / "docs"), made / "store"
+def edited(root: Path, tmp_path: Path) -> Path:
+    """Three versions: an edit and an addition in the second, a move and a removal in the third."""
+    store = tmp_path / "store"
     sync(root, store, keep=Keep(versions=5))
     (root / "n0.txt").write_text("Note 0 about the oven.\n")
     (root / "new.txt").write_text("A walrus.\n")
@@ -85,37 +56,11 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "n1.txt").rename(root / "moved.txt")
     (root / "n2.txt").unlink()
     sync(root, store)
-    return made
-
-
-@pytest.fixture
-def edited(made_once: Path, root: Path) -> Path:
-    """Three versions: an edit and an addition in the second, a move and a removal in the third."""
-    shutil.rmtree(root)
-    return copied(made_once, root.parent)
+    return store
 
 
 def numbers(store: Path) -> list[int]:
     return [manifest.version for manifest in versions(store)]
-
-
-def test_two_versions_are_compared_by_document_and_passage(edited):
-    change = difference(edited, 1, 3)
-    assert change.unchanged == 1
-    assert [(one.kind, one.source, one.was) for one in change.documents] == [
-        ("moved", "moved.txt", "n1.txt"),
-        ("changed", "n0.txt", None),
-        ("removed", "n2.txt", None),
-        ("added", "new.txt", None),
-    ]
-    (passage,) = change.documents[1].passages
-    assert (passage.before.text, passage.after.text) == (
-        "Note 0 about the boiler.",
-        "Note 0 about the oven.",
-    )
-    back = difference(edited, 3, 1)
-    assert {one.kind for one in back.documents} == {"moved", "changed", "removed", "added"}
-    assert difference(edited, 2, 2).documents == ()
 
 
 @pytest.mark.slow
@@ -144,14 +89,6 @@ def test_a_rollback_makes_a_version_current_and_the_next_run_goes_on_from_the_fo
 def chunk_texts(store: Path, version: int) -> set[tuple[str, str]]:
     table = Snapshot(store, version=version).chunk_rows().to_pylist()
     return {(row["source"], row["text"]) for row in table}
-
-
-def test_a_manifest_that_says_nonsense_of_what_is_kept_is_damaged(edited):
-    path = edited / "manifest.json"
-    content = json.loads(path.read_text()) | {"keep": "for ever"}
-    path.write_text(signed(edited, content))
-    with pytest.raises(DamagedStore, match="keep is no number of versions or days"):
-        versions(edited)
 
 
 @pytest.mark.nightly

@@ -231,49 +231,6 @@ print("the control was made too")
     assert not any((store / "tmp").rglob("*"))
 
 
-KILLED = """
-import os, sys
-from pathlib import Path
-from indexer.store import tables
-from tests.support.large_index import LARGE
-from indexer.store.manifest import read_manifest
-from indexer.store.writer import Writer
-store = Path(sys.argv[1])
-manifest = read_manifest(store)
-writer = Writer(store, manifest.fingerprint, manifest.root, LARGE).__enter__()
-writer.replace([], removed=sys.argv[2:])
-writer._write()
-writer._tables.merge(only_if_due=False)
-writer._tables.index(LARGE)
-os.kill(os.getpid(), 9)  # before the manifest names the new tables
-"""
-
-
-def test_a_writer_killed_after_it_made_the_index_leaves_the_committed_one(root, store, tmp_path):
-    gone = [f"part_0/{number:02}.txt" for number in range(0, FILES, 6)]
-    asked = Snapshot(store)
-    before = [
-        hit.chunk.id for hit in asked.by_vector(vectors_of(asked.chunk_rows())[0], Query("", 60))
-    ]
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED, store, *gone],
-        cwd=REPOSITORY,
-        env=os.environ,
-        check=False,
-    )
-    assert killed.returncode == -9
-    snapshot = check_store(store)
-    assert [
-        hit.chunk.id for hit in snapshot.by_vector(vectors_of(asked.chunk_rows())[0], Query("", 60))
-    ] == before
-    assert recall(snapshot) >= RECALL
-    write_file(root / "part_5" / "05.txt", 500)
-    sync(root, store)
-    check(store)
-    sync(root, tmp_path / "fresh")
-    check_same(store, tmp_path / "fresh")
-
-
 def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store):
     write_file(root / "50%_off" / "a.txt", 600)
     write_file(root / "50%xoff" / "b.txt", 601)

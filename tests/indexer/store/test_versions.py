@@ -1,7 +1,6 @@
 """Which versions of an index stay on the disk: what a reader holds, and nothing else for long."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +9,9 @@ import pytest
 
 from indexer.errors import IncompatibleStore
 from indexer.store.folder import usage
-from indexer.store.former import count_former, former
-from indexer.store.manifest import FORMER, hold, read_manifest
+from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
-from indexer.store.writer import MAX_FORMER, Writer
+from indexer.store.writer import Writer
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import found, rows, sync
 
@@ -89,29 +87,6 @@ def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, read
     assert found(store, "boiler") == set()
 
 
-def test_the_version_of_a_reader_that_died_goes(root, store, reader):
-    replace_all(root, store, "Oven")
-    cleaned(store)
-    assert [manifest.version for manifest in former(store)] == [1]  # the control
-    held = usage(store).versions
-    reader.kill()
-    reader.wait()
-    cleaned(store)
-    assert former(store) == []
-    assert usage(store).versions == 1 < held
-
-
-def test_a_snapshot_that_is_closed_or_forgotten_holds_nothing(root, store):
-    sync(root, store)
-    snapshot, another = Snapshot(store), Snapshot(store)
-    replace_all(root, store, "Oven")
-    assert len(former(store)) == 1
-    snapshot.close()
-    assert len(former(store)) == 1
-    del another
-    assert former(store) == []
-
-
 @pytest.mark.nightly
 def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "6"]
@@ -120,80 +95,6 @@ def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     assert "failed readers: 0" in done.stdout, done.stdout + done.stderr
     looks = int(done.stdout.split(" looks while writing")[0].split()[-1])
     assert looks > 12  # the control: there was something to see
-
-
-def test_a_reader_who_comes_while_its_version_goes_gets_the_next_one(root, store):
-    sync(root, store)
-    manifest, held = hold(store)
-    os.close(held)
-    replace_all(root, store, "Oven")
-    assert manifest.version == 1
-    # The file that such a reader opened a moment ago is no longer the manifest, and then is gone.
-    path = next(iter(store.glob(FORMER.format("*"))), None)
-    assert former(store, drop=True) == []
-    assert path is None or not path.exists()
-    again, held = hold(store)
-    os.close(held)
-    assert again.version > 1
-
-
-def test_a_store_that_may_only_be_read_can_be_read_and_held(open_folder):
-    docs, store = open_folder / "docs", open_folder / "store"
-    docs.mkdir()
-    (docs / "a.txt").write_text("The boiler.\n")
-    sync(docs, store)
-    for path in (store, *store.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-
-    code = "import lancedb, os, sys\nfrom pathlib import Path\n"
-    code += "from indexer.records import Query\nfrom indexer.store.snapshot import Snapshot\n"
-    code += "os.setgroups([]); os.setgid(65534); os.setuid(65534)\n" if os.getuid() == 0 else ""
-    code += "store = Path(sys.argv[1])\nsnapshot = Snapshot(store)\n"
-    code += (
-        "print(len(snapshot.by_text(Query('boiler', 5))), os.access(store, os.W_OK), flush=True)\n"
-    )
-    code += "sys.stdin.readline()"
-    with subprocess.Popen(
-        [sys.executable, "-c", code, store],
-        cwd=REPOSITORY,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout.readline() == "1 False\n"
-        (docs / "a.txt").write_text("The oven.\n")
-        sync(docs, store)
-        assert len(former(store)) == 1  # held without a right to write anything
-        process.communicate("\n")
-    assert former(store) == []
-
-
-@pytest.mark.nightly
-def test_disk_use_is_bounded_over_many_edits(root, store):
-    sync(root, store)
-    sizes = []
-    for number in range(3 * MAX_FORMER):
-        (root / "n00.txt").write_text(f"Edit number {number}.\n")
-        sync(root, store)
-        sizes.append(usage(store))
-    early, late = sizes[: MAX_FORMER + 2], sizes[2 * MAX_FORMER :]
-    assert max(size.versions for size in late) <= max(size.versions for size in early)
-    assert max(size.tables for size in late) <= 1.2 * max(size.tables for size in early)
-    assert count_former(store) <= MAX_FORMER
-
-
-def test_cleaning_changes_no_row_and_gives_space_back(root, store):
-    sync(root, store)
-    for number in range(4):
-        (root / "n00.txt").write_text(f"Edit number {number}.\n")
-        sync(root, store)
-    before, size = rows(store), usage(store)
-    cleaned(store)
-    assert rows(store) == before
-    assert found(store, "edit") == {"n00.txt"}
-    assert usage(store).bytes < size.bytes
-    assert usage(store).versions == 1
-    assert sync(root, store).embedded == 0
 
 
 def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
@@ -222,12 +123,3 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     outcome = sync(root, store)
     assert (outcome.added, outcome.embedded, outcome.reused) == (20, 0, 20)
     assert len(found(store, "boiler")) == 10
-
-
-def test_an_index_of_a_later_schema_is_refused_by_reader_and_writer(root, store):
-    sync(root, store)
-    path = store / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 99}))
-    for touch in (Snapshot, lambda store: sync(root, store)):
-        with pytest.raises(IncompatibleStore, match=r"schema 99.* Update corpus-agent"):
-            touch(store)
