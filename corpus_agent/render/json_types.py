@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Operation, Verdict  # for get_type_hints
+from corpus_agent.answering.records import AnswerStatus, Verdict, Word  # for get_type_hints
 from corpus_agent.fields.records import CellStatus, FieldType
 
 Seal = Literal["enforced", "off"]
@@ -81,24 +81,53 @@ class RawWords(TypedDict):
     raw_encoded: bool
 
 
-class AnswerCitation(RawWords):
-    """A quotation that was checked, and its place; `quote` is for showing.
+class QuotedWords(RawWords):
+    """A quotation that was checked; `quote` is for showing.
 
     `hidden`: the document does not show it. `confidence`: it was recognised from a picture.
-    `heading`: what it stands under; `antecedent`: what its first word stands for; "" if unknown.
     """
+
+    verdict: Verdict
+    quote: str
+    hidden: bool
+    confidence: float | None
+
+
+class AnswerCitation(QuotedWords):
+    """A quotation of a table or a timeline, and its place; `heading` is "" if unknown."""
 
     n: int
     source: str
     page: int | None
     line_start: int
     line_end: int
-    quote: str
-    verdict: Verdict
-    hidden: bool
-    confidence: float | None
     heading: str
-    antecedent: str
+
+
+class PassageCitation(QuotedWords):
+    """The likely lines of a passage as a citation, with the number that an answer has for it."""
+
+    n: int
+
+
+class AnswerPassage(TypedDict):
+    """A passage: its lines with their neighbours, and which of them are likely to answer.
+
+    `likely` are the first and last line of these. `probability`: that the passage holds the answer;
+    None where it was not estimated. `age`: "newer" or "older" where two contradict each other.
+    """
+
+    source: str
+    page: int | None
+    line_start: int
+    line_end: int
+    heading: str
+    text: str
+    likely: list[int]
+    probability: float | None
+    word: Word
+    age: str
+    citation: PassageCitation
 
 
 class AnswerCoverage(TypedDict):
@@ -123,62 +152,28 @@ class AnswerServer(TypedDict):
     owner: str | None
 
 
-class ComputedWhere(TypedDict):
-    """A column whose cells chose the rows, and what they hold."""
-
-    column: str
-    text: str
-
-
-class ComputedCell(TypedDict):
-    """A cell that was computed with, its line, and the citation of its row if that is quoted."""
-
-    n: int | None
-    line: int
-    text: str
-
-
-class AnswerComputation(TypedDict):
-    """What was computed over all rows of one table, with each cell.
-
-    `column` is "" where rows were counted; `rows` is how many the table has, `left_out` the lines
-    of its rows of totals.
-    """
-
-    operation: Operation
-    column: str
-    where: list[ComputedWhere]
-    value: str
-    unit: str
-    source: str
-    rows: int
-    left_out: list[int]
-    cells: list[ComputedCell]
-
-
 class AnswerResult(ReadStores):
     """An answer with its evidence; `notices` lists every degradation.
 
-    `probability`: that the quotations hold the answer; None where it was not estimated.
-    `computed` is None unless the answer was computed from cells of a table.
-    `changed`: the files from which passages were found and not quoted, since they changed.
+    `answer` is what a model or a list says, None where the passages themselves are the answer.
+    `changed`: the files from which passages were found and not shown, since they changed.
     """
 
     schema_version: int
     question: str
-    answer: str
     status: AnswerStatus
     probability: float | None
-    computed: AnswerComputation | None
-    changed: list[str]
+    answer: str | None
+    passages: list[AnswerPassage]
     answerer: str
-    citations: list[AnswerCitation]
-    coverage: AnswerCoverage
-    version: int
-    notices: list[str]
-    egress: str | None
+    model: str | None
     model_server: AnswerServer | None
+    egress: str | None
     unsupported: list[str]
+    changed: list[str]
+    coverage: AnswerCoverage
+    notices: list[str]
+    version: int
     seal: Seal
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.render.json_types import AnswerResult
+    from corpus_agent.answering.records import Answer
+    from corpus_agent.render.json_types import Seal
     from corpus_agent.web.conversations import AskedQuestion, WebConversation
     from corpus_agent.web.site import Site
 
@@ -100,7 +101,7 @@ def receipt(site: Site, request: Request) -> Response:
         "receipt.html",
         key=request.path_params["key"],
         started=_listed(content)["started"],
-        answer=shown_answer(render.recorded_answer(content)),
+        answer=shown_answer(render.recorded_answer(content), "off"),
         checked=checked,
     )
 
@@ -157,7 +158,7 @@ def _listed(content: Receipt) -> dict[str, str]:
         "key": answering.receipt.key_of(content),
         "question": one_line(str(content.get("question", ""))),
         "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
-        "status": render.recorded_answer(content)["status"],
+        "status": render.recorded_answer(content).status,
     }
 
 
@@ -175,15 +176,22 @@ def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
         "steps": [inert(one_line(step)) for step in question.steps],
         "draft": inert(question.draft),
         "seconds": question.seconds,
-        "answer": shown_answer(render.answer_object(answer, seal)) if answer else None,
-        "passages": shown_answer(render.answer_object(passages, seal)) if passages else None,
+        "answer": shown_answer(answer, seal) if answer else None,
+        "passages": shown_answer(passages, seal) if passages else None,
         "problem": visible(str(problem)) if problem else "",
         "key": answering.receipt.key_of(recorded) if recorded else "",
     }
 
 
-def shown_answer(answer: AnswerResult) -> dict[str, Any]:
-    """An answer with the pieces of its text: those that lead to a citation stand by themselves."""
-    numbers = {citation["n"] for citation in answer["citations"]}
-    paragraphs = [list(citation_pieces(line, numbers)) for line in answer["answer"].split("\n")]
-    return {**answer, "paragraphs": paragraphs}
+def shown_answer(answer: Answer, seal: Seal) -> dict[str, Any]:
+    """An answer with the pieces of its text that lead to a passage, and the lines of each."""
+    shown = render.answer_object(answer, seal)
+    numbers = {passage.citation.n for passage in answer.passages}
+    text = shown["answer"] or ""
+    paragraphs = [list(citation_pieces(line, numbers)) for line in text.split("\n") if text]
+    passages = [
+        {**content, "lines": list(render.block(passage.text, passage.likely))}
+        for content, passage in zip(shown["passages"], answer.passages, strict=True)
+    ]
+    outright = answer.is_outright
+    return {**shown, "passages": passages, "paragraphs": paragraphs, "outright": outright}
