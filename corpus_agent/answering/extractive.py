@@ -8,6 +8,7 @@ the document like a quotation of a model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.ages import with_ages
@@ -63,7 +64,7 @@ class ExtractiveAnswerer:
         on_event(f"search: {one_line(found.asked)}")
         foreign = self._foreign(found.asked, found.hits)
         near = comes_near(found.ranking.confidence) or bool(foreign and found.ranking.sentences)
-        chosen = found.ranking.sentences if near else ()
+        chosen = _joined(found.ranking.sentences, found.hits) if near else ()
         cited = [(s, _cite(corpus, s, found.hits[s.passage])) for s in chosen]
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
         passages = _shown(corpus, found.hits, cited, history)
@@ -107,6 +108,23 @@ class ExtractiveAnswerer:
         if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
             return ()
         return (notice_of(language),)
+
+
+def _joined(sentences: Sequence[Sentence], hits: Sequence[Hit]) -> list[Sentence]:
+    """The sentences, best first; of two in a row the other is part of the better one."""
+    found: list[Sentence] = []
+    for other in sentences:
+        text = hits[other.passage].chunk.text
+        for number, one in enumerate(found):
+            first, last = sorted((one, other), key=lambda sentence: sentence.start)
+            if one.passage == other.passage and not text[first.end : last.start].strip():
+                end = max(first.end, last.end)
+                whole = text[first.start : end]
+                found[number] = replace(one, start=first.start, end=end, text=whole)
+                break
+        else:
+            found.append(other)
+    return found
 
 
 def _shown(

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         AnswerPassage,
         AnswerResult,
         AnswerServer,
-        QuotedWords,
         RawWords,
         Seal,
     )
@@ -92,7 +91,7 @@ def headed(passage: Passage, link: Link = no_link) -> str:
     """The place of a passage, what it stands under, and what qualifies it."""
     citation = passage.citation
     where = link(
-        visible(place_of(citation.source, citation.line_start, citation.page)),
+        inert(place_of(citation.source, citation.line_start, citation.page)),
         citation.source,
         citation.page,
     )
@@ -227,7 +226,7 @@ def _passage_object(passage: Passage) -> AnswerPassage:
         "probability": _rounded(passage.probability),
         "word": passage.word,
         "age": passage.age,
-        "citation": {"n": citation.n, **_quoted_words(citation)},
+        "citation": citation_object(citation),
     }
 
 
@@ -235,26 +234,20 @@ def _rounded(probability: float | None) -> float | None:
     return None if probability is None else round(probability, 4)
 
 
-def _quoted_words(citation: Citation) -> QuotedWords:
-    return {
-        "verdict": citation.verdict,
-        "quote": inert(citation.quote),
-        **raw_words(citation.quote),
-        "hidden": citation.hidden,
-        "confidence": citation.confidence,
-    }
-
-
 def citation_object(citation: Citation) -> AnswerCitation:
-    """One citation of a table or a timeline."""
+    """One citation, of a passage or of a value."""
     return {
         "n": citation.n,
         "source": in_answer(citation.source),
         "page": citation.page,
         "line_start": citation.line_start,
         "line_end": citation.line_end,
+        "quote": inert(citation.quote),
+        **raw_words(citation.quote),
+        "verdict": citation.verdict,
+        "hidden": citation.hidden,
+        "confidence": citation.confidence,
         "heading": inert(one_line(citation.heading)),
-        **_quoted_words(citation),
     }
 
 

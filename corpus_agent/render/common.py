@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import called, known, unambiguous
+from corpus_agent.text.naming import called, called_in_answer, known, unambiguous
 from corpus_agent.text.sanitize import inert
 from corpus_agent.text.wording import number_of
 
@@ -65,7 +65,8 @@ def place(
 
 def place_of(source: str, line: int, page: int | None) -> str:
     """The place of a passage on a screen, as in "notes/a.md:10" or "b.pdf, page 7"."""
-    return f"{called(source)}, page {page}" if page is not None else f"{called(source)}:{line}"
+    name = called_in_answer(source)
+    return f"{name}, page {page}" if page is not None else f"{name}:{line}"
 
 
 def evidence(citation: Citation) -> str:

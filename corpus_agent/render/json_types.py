@@ -81,33 +81,23 @@ class RawWords(TypedDict):
     raw_encoded: bool
 
 
-class QuotedWords(RawWords):
-    """A quotation that was checked; `quote` is for showing.
+class AnswerCitation(RawWords):
+    """A quotation that was checked, and its place; `quote` is for showing.
 
     `hidden`: the document does not show it. `confidence`: it was recognised from a picture.
+    `heading`: what it stands under; "" if unknown.
     """
-
-    verdict: Verdict
-    quote: str
-    hidden: bool
-    confidence: float | None
-
-
-class AnswerCitation(QuotedWords):
-    """A quotation of a table or a timeline, and its place; `heading` is "" if unknown."""
 
     n: int
     source: str
     page: int | None
     line_start: int
     line_end: int
+    quote: str
+    verdict: Verdict
+    hidden: bool
+    confidence: float | None
     heading: str
-
-
-class PassageCitation(QuotedWords):
-    """The likely lines of a passage as a citation, with the number that an answer has for it."""
-
-    n: int
 
 
 class AnswerPassage(TypedDict):
@@ -127,7 +117,7 @@ class AnswerPassage(TypedDict):
     probability: float | None
     word: Word
     age: str
-    citation: PassageCitation
+    citation: AnswerCitation
 
 
 class AnswerCoverage(TypedDict):

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus_agent.answering.records import Citation, Passage, alone
 from corpus_agent.models.address import Server, server_at, server_on
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
@@ -129,6 +130,11 @@ class ListedCorpus(MemoryCorpus):
     def main_languages(self) -> dict[str, str]:
         """No language of any document."""
         return {}
+
+
+def passages(*citations: Citation) -> tuple[Passage, ...]:
+    """The citations as the passages of an answer, each without its neighbours."""
+    return tuple(map(alone, citations))
 
 
 def _rank(hit: Hit) -> tuple[float, str, int]:

@@ -7,10 +7,11 @@ from contextlib import redirect_stderr
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.cli.live import READING, Watching
 from indexer.records import Coverage
+from tests.support.fakes import passages
 
 DUE = "The rent is due on the 3rd."
 CITED = Citation(1, "lease.md", None, 13, 13, DUE, "verified")
-FOUND = Answer("q", DUE, "closest", "extractive", (CITED,), Coverage(1), 1)
+FOUND = Answer("q", DUE, "perhaps", "extractive", passages(CITED), Coverage(1), 1)
 
 
 def at_a_terminal(found: Answer) -> str:
