@@ -98,18 +98,8 @@ WEIGHT_SHARE = 4.3  # coverage by the sentence only
 WEIGHT_KIND = 1.15
 WEIGHT_TITLE = -2.5
 WEIGHT_MEASURE = 2.4
-WEIGHTS = np.array(
-    [
-        WEIGHT_COSINE,
-        WEIGHT_PASSAGE,
-        WEIGHT_RARE,
-        WEIGHT_SHARE,
-        WEIGHT_KIND,
-        WEIGHT_TITLE,
-        WEIGHT_MEASURE,
-    ],
-    dtype=np.float32,
-)
+_SCORED = (WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE)
+WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE, WEIGHT_MEASURE], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
 # Without vectors, in languages that the model does not read: benchmarks/letters.py. A passage

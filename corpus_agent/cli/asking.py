@@ -160,8 +160,7 @@ def ask(
     """Answer QUESTION from the documents, with quotations that were looked up.
 
     Without a model on this machine, the answer is the passages themselves, their likely lines
-    marked. The word before each says how surely it holds the answer: `answered` nine times in ten,
-    `likely` three in four, `perhaps` less often.
+    marked, each with how surely it holds the answer: answered, likely or perhaps.
 
     An answer from several indexes is kept in the log of none: --receipt writes it.
     """

@@ -60,7 +60,7 @@ class Doing:
     write: Callable[[str], None]
     show: Callable[[str, int], str] | None = None
     link: render.Link = render.no_link
-    style: Callable[[str, bool], str] = render.no_style
+    style: Callable[[str, bool], str] | None = None
 
 
 class Chat:

@@ -13,7 +13,7 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines no_style resumed_lines"
+        "answer_lines answer_object block citation_lines resumed_lines"
     ),
     "corpus_agent.render.common": "as_object evidence names place stores_read",
     "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.answers import answer_object as answer_object
     from corpus_agent.render.answers import block as block
     from corpus_agent.render.answers import citation_lines as citation_lines
-    from corpus_agent.render.answers import no_style as no_style
     from corpus_agent.render.answers import resumed_lines as resumed_lines
     from corpus_agent.render.common import as_object as as_object
     from corpus_agent.render.common import evidence as evidence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
         AnswerCitation,
         AnswerPassage,
         AnswerResult,
-        AnswerServer,
         RawWords,
         Seal,
     )
@@ -32,12 +32,7 @@ WIDTH = 96  # characters of a line of a passage
 MARK = "  ▸ "
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
-Style = Callable[[str, bool], str]  # of a line of a passage, and whether it is a likely one
-
-
-def no_style(line: str, likely: bool) -> str:
-    """The line alone."""
-    return line
+Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
 
 
 # ---- The block of a passage
@@ -73,22 +68,24 @@ def _wrapped(line: str) -> list[str]:
     )
 
 
-def block_lines(text: str, likely: tuple[int, int], style: Style = no_style) -> Iterator[str]:
+def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iterator[str]:
     """The lines of a passage as text, the likely ones marked."""
     for line, marked in block(text, likely):
-        yield style(f"{MARK if marked else ' ' * len(MARK)}{line}", marked)
+        shown = f"{MARK if marked else ' ' * len(MARK)}{line}"
+        yield style(shown, marked) if style else shown
 
 
 def passage_lines(
-    passage: Passage, label: str = "", link: Link = no_link, style: Style = no_style
+    passage: Passage, label: str = "", link: Link = no_link, style: Style = None
 ) -> Iterator[str]:
     """A passage as text: the label or its word, its place and heading, its lines."""
     yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage, link)}"
     yield from block_lines(passage.text, passage.likely, style)
 
 
-def headed(passage: Passage, link: Link = no_link) -> str:
-    """The place of a passage, what it stands under, and what qualifies it."""
+def headed(passage: Passage, link: Link = no_link, *, worded: bool = False) -> str:
+    """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
+    word = passage.word if worded and passage.probability is not None else ""
     citation = passage.citation
     where = link(
         inert(place_of(citation.source, citation.line_start, citation.page)),
@@ -96,13 +93,13 @@ def headed(passage: Passage, link: Link = no_link) -> str:
         citation.page,
     )
     heading = one_line(inert(citation.heading))
-    return " · ".join(filter(None, (where, heading, passage.age, qualified(citation))))
+    return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
 
 
 # ---- The screen
 
 
-def answer_lines(answer: Answer, link: Link = no_link, style: Style = no_style) -> Iterator[str]:
+def answer_lines(answer: Answer, link: Link = no_link, style: Style = None) -> Iterator[str]:
     """An answer as text: what a model or a list says, the passages, the footer."""
     if answer.text:
         yield from inert(answer.text).split("\n")
@@ -184,7 +181,7 @@ def resumed_lines(found: ResumedConversation) -> Iterator[str]:
 
 def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
     """The JSON of `ask`."""
-    coverage = answer.coverage
+    server = answer.model_server
     by = in_answer(answer.answerer)
     return {
         "schema_version": SCHEMA_VERSION,
@@ -195,18 +192,13 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
         "passages": [_passage_object(passage) for passage in answer.passages],
         "answerer": by,
         "model": None if answer.answerer == EXTRACTIVE else by,
-        "model_server": _server_object(answer.model_server),
+        "model_server": {k: v and visible(v) for k, v in asdict(server).items()}
+        if server
+        else None,
         "egress": answer.egress,
         "unsupported": [inert(sentence) for sentence in answer.unsupported],
         "changed": [in_answer(source) for source in answer.changed],
-        "coverage": {
-            "indexed": coverage.indexed,
-            "empty": coverage.empty,
-            "failed": coverage.failed,
-            "unreachable": coverage.unreachable,
-            "kept_out": coverage.kept_out,
-            "blank": coverage.blank,
-        },
+        "coverage": asdict(answer.coverage),
         "notices": [inert(notice) for notice in answer.notices],
         "version": answer.version,
         "seal": seal,
@@ -249,13 +241,6 @@ def citation_object(citation: Citation) -> AnswerCitation:
         "confidence": citation.confidence,
         "heading": inert(one_line(citation.heading)),
     }
-
-
-def _server_object(server: ModelServer | None) -> AnswerServer | None:
-    if server is None:
-        return None
-    owner = visible(server.owner) if server.owner is not None else None
-    return {"address": visible(server.address), "owner": owner}
 
 
 def raw_words(quote: str) -> RawWords:

@@ -37,11 +37,6 @@ class ExportedPassage:
     about: str
     cited: CitedPages = WITHOUT_PAGES
 
-    @property
-    def n(self) -> int:
-        """Its number in the answer."""
-        return self.passage.citation.n
-
 
 @dataclass(frozen=True, slots=True)
 class ExportedAnswer:
@@ -62,15 +57,11 @@ def exported_answer(answer: Answer, cited: Sequence[CitedPages] = ()) -> Exporte
         answer.status.replace("_", " "),
         answer.text,
         tuple(
-            ExportedPassage(passage, f"{_worded(passage)}{headed(passage)}", pages)
+            ExportedPassage(passage, headed(passage, worded=True), pages)
             for passage, pages in zip(answer.passages, shown, strict=True)
         ),
         tuple(answer_foot_lines(answer)),
     )
-
-
-def _worded(passage: Passage) -> str:
-    return "" if passage.probability is None else f"{passage.word} · "
 
 
 def exported_receipt(checked: CheckedReceipt, cited: Sequence[CitedPages] = ()) -> ExportedAnswer:
@@ -116,7 +107,7 @@ def _markdown(answer: ExportedAnswer) -> Iterator[str]:
         yield from (f"> {line}".rstrip() for line in inert(answer.text).splitlines())
         yield ""
     for one in answer.passages:
-        yield f"[{one.n}] {one_line(inert(one.about))}\n"
+        yield f"[{one.passage.citation.n}] {one_line(inert(one.about))}\n"
         lines = block_lines(one.passage.text, one.passage.likely)
         yield from (f"> {line}".rstrip() for line in lines)
         yield ""
@@ -174,7 +165,7 @@ def _html(answer: ExportedAnswer) -> str:
 
 
 def _html_passage(one: ExportedPassage) -> str:
-    problem = one.cited.problem
+    n, problem = one.passage.citation.n, one.cited.problem
     said = f"<br>No picture: {escape(inert(one_line(problem)))}" if problem else ""
     lines = (
         f"<{tag}>{escape(line)}</{tag}>"
@@ -183,7 +174,7 @@ def _html_passage(one: ExportedPassage) -> str:
     )
     quoted = "\n".join(lines)
     return (
-        f'<li><p class="where">[{one.n}] {escape(one_line(inert(one.about)))}{said}</p>\n'
+        f'<li><p class="where">[{n}] {escape(one_line(inert(one.about)))}{said}</p>\n'
         + (f'<blockquote dir="auto">{quoted}</blockquote>\n' if quoted else "")
         + "".join(_figure(page) for page in one.cited.pages)
         + "</li>"

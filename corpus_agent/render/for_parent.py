@@ -68,23 +68,11 @@ MAX_TEXT_TOKENS = 5_000  # of an answer's own text
 MAX_QUOTES_TOKENS = 8_000  # of all its quotations, with their places
 UNSUPPORTED = "[unsupported]"
 # The fields passed to a parent; the rest of an answer, such as its tool calls, is not.
-CROSSING = frozenset(
-    [
-        "question",
-        "text",
-        "status",
-        "answerer",
-        "passages",
-        "coverage",
-        "version",
-        "notices",
-        "unsupported",
-        "egress",
-        "model_server",
-        "probability",
-        "changed",
-    ]
-)
+_CROSSING = """
+    question text status answerer passages coverage version notices unsupported egress model_server
+    probability changed
+"""
+CROSSING = frozenset(_CROSSING.split())
 
 _MARKS = re.compile(r"(?:\s*\[(?:\d{1,4}|unsupported)\])+")
 _NOT_PLAIN = re.compile(r"[^A-Za-z \t\n]")

@@ -120,33 +120,12 @@ class AnswerPassage(TypedDict):
     citation: AnswerCitation
 
 
-class AnswerCoverage(TypedDict):
-    """The numbers of files that were searched, and that could not be.
-
-    `kept_out`: files and folders that lines of ignore files exclude. `blank`: of the empty, those
-    without a byte, in which there is nothing to read.
-    """
-
-    indexed: int
-    empty: int
-    failed: int
-    unreachable: int
-    kept_out: int
-    blank: int
-
-
-class AnswerServer(TypedDict):
-    """The model server that was used; `owner` is None if it cannot be determined."""
-
-    address: str
-    owner: str | None
-
-
 class AnswerResult(ReadStores):
     """An answer with its evidence; `notices` lists every degradation.
 
     `answer` is what a model or a list says, None where the passages themselves are the answer.
-    `changed`: the files from which passages were found and not shown, since they changed.
+    `coverage` are the counts of files by status, `changed` the files from which passages were found
+    and not shown, since they changed. `owner` of the server is None if it cannot be determined.
     """
 
     schema_version: int
@@ -157,11 +136,11 @@ class AnswerResult(ReadStores):
     passages: list[AnswerPassage]
     answerer: str
     model: str | None
-    model_server: AnswerServer | None
+    model_server: dict[str, str | None] | None
     egress: str | None
     unsupported: list[str]
     changed: list[str]
-    coverage: AnswerCoverage
+    coverage: dict[str, int]
     notices: list[str]
     version: int
     seal: Seal

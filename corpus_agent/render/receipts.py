@@ -11,7 +11,6 @@ from corpus_agent.answering.records import (
     Answer,
     AnswerStatus,
     Citation,
-    ModelServer,
     Passage,
     Verdict,
 )
@@ -80,7 +79,7 @@ def recorded_answer(content: dict[str, Any]) -> Answer:
     A receipt is a file that anybody who can write the store may have edited: a value of another
     kind counts as none.
     """
-    server, counted, egress = (content.get(key) for key in ("model_server", "coverage", "egress"))
+    counted, egress = content.get("coverage"), content.get("egress")
     return Answer(
         question=str(content.get("question", "")),
         text=str(content.get("answer", "")),
@@ -89,12 +88,8 @@ def recorded_answer(content: dict[str, Any]) -> Answer:
         passages=tuple(_recorded_passage(cited) for cited in content["citations"]),
         coverage=Coverage(**{key: _count(counted, key) for key in _COUNTED}),
         version=_count(content, "version"),
-        notices=tuple(map(str, _listed(content.get("notices")))),
-        unsupported=tuple(map(str, _listed(content.get("unsupported")))),
         egress=egress if isinstance(egress, str) else None,
-        model_server=_server_of(server) if isinstance(server, dict) else None,
         probability=_share(content.get("probability")),
-        changed=tuple(map(str, _listed(content.get("changed")))),
     )
 
 
@@ -122,18 +117,9 @@ def _share(value: object) -> float | None:
     return float(value) if isinstance(value, float) and 0 <= value <= 1 else None
 
 
-def _server_of(server: dict[str, Any]) -> ModelServer:
-    owner = server.get("owner")
-    return ModelServer(str(server.get("address", "")), owner if isinstance(owner, str) else None)
-
-
 def _count(found: object, name: str) -> int:
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, int) else 0
-
-
-def _listed(found: object) -> list[object]:
-    return found if isinstance(found, list) else []
 
 
 def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
@@ -148,9 +134,7 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
-    recognised = sum(found.holds and found.now.confidence is not None for found in every)
-    pictures = f", {recognised} of them in recognised text" if recognised else ""
-    yield standing(every) + pictures
+    yield standing(every)
 
 
 def standing(checked: Sequence[Rechecked]) -> str:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer
-    from corpus_agent.render.json_types import Seal
     from corpus_agent.web.conversations import AskedQuestion, WebConversation
     from corpus_agent.web.site import Site
 
@@ -94,14 +93,13 @@ def receipt(site: Site, request: Request) -> Response:
         # A run that a document took over may have written what the store keeps of a text.
         corpus = session.open_corpus(site.settings, searching=False, anew=True)
         rows = list(answering.receipt.check(content, corpus, corpus.file))
-        [checked] = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state)[
-            "verify"
-        ]["receipts"]
+        found = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state)
+        [checked] = found["verify"]["receipts"]
     return site.show(
         "receipt.html",
         key=request.path_params["key"],
         started=_listed(content)["started"],
-        answer=shown_answer(render.recorded_answer(content), "off"),
+        answer=shown_answer(render.recorded_answer(content)),
         checked=checked,
     )
 
@@ -164,9 +162,7 @@ def _listed(content: Receipt) -> dict[str, str]:
 
 def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
     """A question as its page shows it."""
-    seal = site.launch.seal.state
-    answer, passages = question.answer, question.passages
-    problem = question.problem
+    answer, passages, problem = question.answer, question.passages, question.problem
     recorded = None if site.settings.several else question.receipt
     return {
         "text": visible(question.text),
@@ -176,22 +172,18 @@ def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
         "steps": [inert(one_line(step)) for step in question.steps],
         "draft": inert(question.draft),
         "seconds": question.seconds,
-        "answer": shown_answer(answer, seal) if answer else None,
-        "passages": shown_answer(passages, seal) if passages else None,
+        "answer": shown_answer(answer) if answer else None,
+        "passages": shown_answer(passages) if passages else None,
         "problem": visible(str(problem)) if problem else "",
         "key": answering.receipt.key_of(recorded) if recorded else "",
     }
 
 
-def shown_answer(answer: Answer, seal: Seal) -> dict[str, Any]:
+def shown_answer(answer: Answer) -> dict[str, Any]:
     """An answer with the pieces of its text that lead to a passage, and the lines of each."""
-    shown = render.answer_object(answer, seal)
+    shown: dict[str, Any] = {**render.answer_object(answer, "off"), "outright": answer.is_outright}
+    for content, passage in zip(shown["passages"], answer.passages, strict=True):
+        content["lines"] = list(render.block(passage.text, passage.likely))
     numbers = {passage.citation.n for passage in answer.passages}
-    text = shown["answer"] or ""
-    paragraphs = [list(citation_pieces(line, numbers)) for line in text.split("\n") if text]
-    passages = [
-        {**content, "lines": list(render.block(passage.text, passage.likely))}
-        for content, passage in zip(shown["passages"], answer.passages, strict=True)
-    ]
-    outright = answer.is_outright
-    return {**shown, "passages": passages, "paragraphs": paragraphs, "outright": outright}
+    lines = (shown["answer"] or "").split("\n") if answer.text else []
+    return {**shown, "paragraphs": [list(citation_pieces(line, numbers)) for line in lines]}

@@ -53,11 +53,8 @@ class Result:
     def holds(self) -> bool:
         """Whether every expected string occurs in what is shown, white space and case ignored."""
         shown = _folded("\n".join([self.answer.text, *(p.text for p in self.answer.passages)]))
-        return (
-            self.answerable
-            and not self.refused
-            and all(_folded(text) in shown for text in self.question.answers)
-        )
+        holds = all(_folded(text) in shown for text in self.question.answers)
+        return self.answerable and not self.refused and holds
 
     @property
     def correct(self) -> bool:

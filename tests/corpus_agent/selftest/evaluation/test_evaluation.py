@@ -51,7 +51,7 @@ def test_the_figures_are_what_their_names_say():
 
 def test_what_is_perhaps_an_answer_is_neither_one_nor_a_refusal():
     def unsure(asked, said):
-        given = result(asked, ("a",), said, cite("a"))
+        given = result(asked, ("a",), said, cite("b"))
         return replace(given, answer=replace(given.answer, status="perhaps"))
 
     scores = summarise(
