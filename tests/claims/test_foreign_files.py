@@ -236,13 +236,16 @@ def test_no_index_is_made_in_or_around_its_documents(scene):
     assert [*(scene.home / "new").rglob("*")] == [inner]
 
 
-def test_an_index_is_made_in_a_new_folder_and_in_an_empty_one_and_found_from_its_folder(scene):
+def test_an_index_is_made_in_a_new_folder_and_in_an_empty_one(scene):
     """The control of all refusals above."""
     (scene.home / "empty").mkdir()
     with unhurt(scene.project):
         for place in ("new", "empty"):
             ran = scene.type_in("--store", scene.home / place, "index", scene.project)
             assert ran.code == 0, ran
+
+
+def test_a_folder_whose_own_index_lies_in_it_means_that_index(scene):
     with unhurt(scene.project, but=".corpus-agent"):
         assert scene.type_in("index").code == 0
         assert scene.type_in("--store", scene.project, "status").code == 0
