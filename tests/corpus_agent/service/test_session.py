@@ -7,7 +7,7 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.whole_corpus import NOTICE
 from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
-from indexer import FolderEncoder, UsageError
+from indexer import FolderEncoder
 from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
 
 BREAD = "# Bread\n\nThe dough rises at 24 °C for five hours.\n"
@@ -76,12 +76,3 @@ def test_a_question_that_code_understands_is_answered_from_every_document_and_no
     )
     none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
     assert (none.status, none.citations) == ("not_found", ())
-
-
-def test_a_question_that_is_a_book_is_refused_before_it_is_compared_with_anything():
-    corpus = Corpus({"bread.md": BREAD})
-    answerer = ExtractiveAnswerer(corpus.encoder)
-    with pytest.raises(UsageError, match="10,007 characters; at most 10,000 are taken"):
-        session.ask("dough" * 2_001 + " ?", corpus, answerer)
-    # The control: as long as it may be.
-    assert session.ask("dough" * 1_999 + " ?", corpus, answerer).status == "not_found"
