@@ -119,7 +119,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
             "files": corpus.files(status=["empty", "failed"]),
             "list": corpus.list("notes due after 2020", path="home"),
             "timeline": corpus.timeline(path="home"),
-            "history": corpus.history(),
         }
         kept.write_bytes(log.read_bytes())
         made["verify"] = corpus.verify(kept)
@@ -134,7 +133,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "files": ("files", "--status", "empty,failed"),
         "list": ("list", "notes due after 2020", "--path", "home"),
         "timeline": ("timeline", "--path", "home"),
-        "history": ("history",),
         "verify": ("verify", kept),
     }
     kinds = {
@@ -147,7 +145,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "verify": json_types.VerifyResult,
         "list": json_lists.ListResult,
         "timeline": json_lists.TimelineResult,
-        "history": json_lists.HistoryResult,
     }
     for name, content in made.items():
         printed = cli("--store", sample_store, *commands[name], "--json")
@@ -190,10 +187,6 @@ def test_each_call_sees_the_newest_version_and_a_name_as_it_is_shown(tmp_path):
         assert re.fullmatch(r"line break\.txt~[0-9a-f]{6}", shown)  # cleaned, and marked as that
         assert corpus.read(shown)["lines"] == ["The bread bakes."]
         assert corpus.status()["version"] == 2
-        at = [corpus.read("a.txt", at=version)["version"] for version in (2, "2")]
-        assert at == [2, 2]
-        with pytest.raises(CorpusError, match="Version 7 is not kept"):
-            corpus.search("bread", at=7)
         with pytest.raises(CorpusError, match="0 hits cannot be found"):
             corpus.search("bread", k=0)
 

@@ -36,7 +36,6 @@ def test_a_folders_name_is_shown_as_a_name_by_each_command_about_indexes(cli: Cl
             for words in (
                 ("status",),
                 ("doctor",),
-                ("history",),
                 ("trust", ".corpus-agent", "--dry-run"),
                 ("forget", "a.md"),
             )

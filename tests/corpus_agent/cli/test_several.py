@@ -77,7 +77,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     for words in (
         ["index"],
         ["cleanup"],
-        ["rollback", "1"],
         ["chat", "--resume"],
         ["forget", "a.md"],
     ):
@@ -114,21 +113,19 @@ def test_doctor_examines_each_by_its_name_inside_one_seal(cli: Cli, stores, tmp_
     assert re.search(r"^ok   home[-\d]*: embedding ", done.stdout, re.MULTILINE)  # the control
 
 
-def test_status_and_history_show_each_by_its_name(stores):
-    for words, key in ((["status"], "root"), (["history"], "versions")):
+def test_status_shows_each_by_its_name(stores):
+    def shown(*more: str) -> str:
+        done = CliRunner().invoke(main, ["--unsealed", "status", *more])
+        assert done.exit_code == 0, done.output
+        return done.stdout
 
-        def shown(*more: str, words: list[str] = words) -> str:
-            done = CliRunner().invoke(main, ["--unsealed", *words, *more])
-            assert done.exit_code == 0, done.output
-            return done.stdout
-
-        listed = json.loads(shown(*chosen(stores), "--json"))["stores"]
-        names = [each["name"] for each in listed]
-        assert all(key in each and each["version"] == 1 for each in listed)
-        blocks = shown(*chosen(stores)).split("\n\n" if key == "root" else "\n\nwork")
-        assert blocks[0].startswith(f"{names[0]}:\n") and len(blocks) == 2
-        alone = json.loads(shown("-s", str(stores["home"]), "--json"))
-        assert key in alone and "stores" not in alone and "name" not in alone  # the control
+    listed = json.loads(shown(*chosen(stores), "--json"))["stores"]
+    names = [each["name"] for each in listed]
+    assert all("root" in each and each["version"] == 1 for each in listed)
+    blocks = shown(*chosen(stores)).split("\n\n")
+    assert blocks[0].startswith(f"{names[0]}:\n") and len(blocks) == 2
+    alone = json.loads(shown("-s", str(stores["home"]), "--json"))
+    assert "root" in alone and "stores" not in alone and "name" not in alone  # the control
 
 
 def test_the_list_has_each_by_its_name(stores):
