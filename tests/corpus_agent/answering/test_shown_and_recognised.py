@@ -85,7 +85,9 @@ def test_recognised_text_is_verified_nowhere_without_saying_so():
 def test_an_answer_says_it_to_a_person_in_json_and_to_a_parent(quote, shown, notices):
     line = 1 + next(n for n, each in enumerate(LINES) if quote in each.text)
     with ScriptedModelServer([says(f'{quote[:-1]} [mill.pdf:{line}] "{quote}"')]) as fake:
-        answer = ModelAnswerer(fake.server, "toy-model").answer("What about the mill?", CORPUS)
+        answer = ModelAnswerer(fake.server, "toy-model", fake.broker).answer(
+            "What about the mill?", CORPUS
+        )
     (citation,) = answer.citations
     assert answer.status == "answered" and answer.notices == notices
     text = "\n".join(render.answer_lines(answer))

@@ -24,7 +24,7 @@ def asked(question: str, reply: str):
     corpus = Corpus({"bread.md": BREAD})
     with ScriptedModelServer([says(reply), says("no"), says(reply)]) as fake:
         own = ExtractiveAnswerer(corpus.encoder)
-        answerer = ModelAnswerer(fake.server, "toy-model", own=own)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, own=own)
         return session.ask(question, corpus, answerer)
 
 
@@ -68,7 +68,7 @@ LEASES = {
 def test_a_question_that_code_understands_is_answered_from_every_document_and_no_model_is_asked():
     corpus = ListedCorpus(LEASES, unread=("x.pdf",), stale=("b.txt",))
     with ScriptedModelServer([]) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
         answer = session.ask("Which of my contracts end in 2025?", corpus, answerer)
         assert fake.requests == []
     assert (answer.status, answer.text) == ("partial", "a.txt: 2025-06-30 [1]")
