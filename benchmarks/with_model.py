@@ -32,7 +32,7 @@ from asked import Asked, flat, index_of, sample, squad
 from common import data, print_table, read_jsonl
 
 from corpus_agent.agent.answerer import ModelAnswerer, log_odds
-from corpus_agent.agent.messages import UserMessage, native
+from corpus_agent.agent.messages import UserMessage, sent
 from corpus_agent.agent.prompts import PASSAGES_PROMPT, READER_QUESTION
 from corpus_agent.agent.request import ChatModel, first_word
 from corpus_agent.answering import decision
@@ -207,7 +207,7 @@ def readings(arguments: argparse.Namespace, server: Server) -> Iterator[Reading]
                 shown = "\n".join(Frame().wrap(passage.text) for passage in found.passages)
                 message = f"{shown}\n\nQuestion: {asked.text}\n\n{READER_QUESTION}"
                 model = ChatModel(Timings(server), "model", Deadline(600))
-                text = native(PASSAGES_PROMPT, [UserMessage(message)])
+                text = sent(PASSAGES_PROMPT, [UserMessage(message)])
                 read = log_odds(*first_word(model, text))
                 each = Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
                 if arguments.show:

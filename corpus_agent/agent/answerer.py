@@ -21,7 +21,7 @@ from corpus_agent.agent.messages import (
     Message,
     ToolMessage,
     UserMessage,
-    native,
+    sent,
 )
 from corpus_agent.agent.prompts import (
     IN_FULL,
@@ -34,6 +34,7 @@ from corpus_agent.agent.prompts import (
 from corpus_agent.agent.request import (
     ChatModel,
     Declined,
+    NoTools,
     OnDraft,
     Timeouts,
     first_word,
@@ -162,7 +163,7 @@ class ModelAnswerer:
         deadline = Deadline(self._limits.seconds, self._on_wait)
         if self._capabilities is None:
             self._capabilities = fetch_capabilities(self._broker, self._model, deadline)
-            self._without_tools |= self._capabilities.small
+            self._without_tools |= self._capabilities.answers_better_without_tools
         window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
         work.search_first(ContextWindow(window))
         model = ChatModel(
@@ -174,7 +175,11 @@ class ModelAnswerer:
         """The checked draft; one without tools if the model refuses what the program finds."""
         if self._without_tools:
             return self._from_passages(work, model)
-        draft = self._with_tools(work, model)
+        try:
+            draft = self._with_tools(work, model)
+        except NoTools:
+            self._without_tools = True  # for the questions that follow, too
+            return self._from_passages(work, model)
         if not (work.has_passages and len(work.toolbox.calls) == 1 and draft.says_nothing):
             return draft
         work.on_event("the model found no answer; asking it once more without tools")
@@ -185,21 +190,18 @@ class ModelAnswerer:
             return replace(draft, notices=(*draft.notices, notice))
         if again.says_nothing:
             return draft
-        self._without_tools = True  # for the questions that follow, too
+        self._without_tools = True
         return again
 
     def _with_tools(self, work: _Work, model: ChatModel) -> _Draft:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
-        able = self._capabilities is None or self._capabilities.tools is not False
         conversation = Conversation(
             model,
             SYSTEM_PROMPT,
-            work.question,
             work.opening(),
             work.call,
             lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
             work.window,
-            tools=able,
             on_event=work.on_event,
         )
         text = conversation.answer(self._limits.steps)
@@ -227,7 +229,7 @@ class ModelAnswerer:
         denied = self._denied(work, model, message)
         if denied:
             return _Draft("no")
-        asked = native(PASSAGES_PROMPT, [UserMessage(message)])
+        asked = sent(PASSAGES_PROMPT, [UserMessage(message)])
         text = stream_reply(model, asked, max_tokens=work.window.reply).message.text
         draft = self._checked(work, work.settled(text))
         own = work.own.citations if work.own is not None else ()
@@ -246,7 +248,7 @@ class ModelAnswerer:
         if work.own is not None and self._cannot_read:
             work.notices.append(self._cannot_read)
         elif work.own is not None:
-            asked = native(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
+            asked = sent(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
             try:
                 read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:

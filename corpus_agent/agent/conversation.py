@@ -16,13 +16,11 @@ from corpus_agent.agent.messages import (
     Message,
     ToolMessage,
     UserMessage,
-    native,
-    plain,
+    sent,
 )
 from corpus_agent.agent.request import (
     MAX_CALLS,
     ChatModel,
-    NoTools,
     StreamedReply,
     TooLong,
     stream_reply,
@@ -55,18 +53,15 @@ TOO_MANY = f"Your other calls were not run: at most {MAX_CALLS} at once."
 class Conversation:
     """A conversation with one model about one question.
 
-    `tools` is whether server and model support tools; it becomes False if a request fails for lack
-    of them. `call` runs a tool; `forget` is called for each result that left the window.
+    `call` runs a tool; `forget` is called for each result that left the window.
     """
 
     chat_model: ChatModel
     system: str
-    question: str
     entries: list[Message]
     call: Callable[[Call], ToolResult]
     forget: Callable[[Call], None]
     window: ContextWindow = field(default_factory=ContextWindow)
-    tools: bool = True
     on_event: OnEvent = lambda _: None
     _tokens: int = field(init=False)
 
@@ -104,43 +99,30 @@ class Conversation:
     def next_reply(self, *, may_call: bool) -> StreamedReply:
         """The next reply, which is appended to the conversation.
 
-        If the server rejects the conversation as too long, or does not support tools, it is asked
-        again with a shorter one, or without tools.
+        If the server rejects the conversation as too long, it is asked again with a shorter one.
         """
         while True:
             self.entries, left_out = fit(self.entries, self._tokens)
             for call in left_out:
                 self.forget(call)
             try:
-                reply = self._request(may_call=may_call)
+                reply = stream_reply(
+                    self.chat_model,
+                    sent(self.system, self.entries),
+                    tools=True,
+                    may_call=may_call,
+                    max_tokens=self.window.reply,
+                )
             except TooLong:
                 self._tokens = min(self._tokens, tokens(self.entries)) // SMALLER
                 if self._tokens < LEAST_CONVERSATION // SMALLER:
                     raise
                 self.on_event("the conversation is too long for the model; leaving old results out")
-            except NoTools:
-                if not self.tools:
-                    raise
-                self.on_event("the model knows no tools; explaining them in words")
-                self.tools = False
             else:
                 if not may_call:  # a call without a result would make the next request invalid
                     reply = replace(reply, message=AssistantMessage(reply.message.text))
                 self.entries.append(reply.message)
                 return reply
-
-    def _request(self, *, may_call: bool) -> StreamedReply:
-        if self.tools:
-            messages = native(self.system, self.entries)
-        else:
-            messages = plain(self.system, self.entries, self.question)
-        return stream_reply(
-            self.chat_model,
-            messages,
-            tools=self.tools,
-            may_call=may_call,
-            max_tokens=self.window.reply,
-        )
 
     def _run(self, reply: StreamedReply) -> bool:
         """Run the calls of a reply; returns whether any result was new."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import BYTES_PER_TOKEN, DEFAULT_WINDOW, ContextWindow
-from corpus_agent.agent.messages import UserMessage, native
+from corpus_agent.agent.messages import UserMessage, sent
 from corpus_agent.agent.prompts import FIELDS_PROMPT
 from corpus_agent.agent.request import ChatModel, stream_reply
 from corpus_agent.fields.best_sentences import best_sentences
@@ -76,7 +76,7 @@ class ModelFieldReader:
 
 def _reply(model: ChatModel, message: str, window: ContextWindow) -> str:
     """A whole reply; raises ModelUnavailable where there is none."""
-    asked = native(FIELDS_PROMPT, [UserMessage(message)])
+    asked = sent(FIELDS_PROMPT, [UserMessage(message)])
     reply = stream_reply(model, asked, as_written=True, max_tokens=window.reply)
     if reply.full or reply.cut:
         raise ModelUnavailable(

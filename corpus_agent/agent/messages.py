@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,11 +47,6 @@ Message = UserMessage | AssistantMessage | ToolMessage
 Sent = dict[str, Any]
 """A message as servers take it."""
 
-PLAIN_TOOLS = """
-
-To call a tool, write one line and nothing after it; the result will be given to you:
-<tool_call>{"name": "vectordb_search", "arguments": {"query": "sourdough temperature"}}</tool_call>
-"""
 # What tokenizers of chat models read as one token with a meaning, also inside a document's text.
 _SPECIAL = re.compile(
     r"<(?=[|｜]|/?(?:s|bos|eos|pad|unk|think|tool_call|tool_response|start_of_turn|end_of_turn)>"
@@ -67,28 +62,9 @@ def unspecial(text: str) -> str:
     return _SPECIAL.sub(lambda found: found[0] + _JOINER, text)
 
 
-def native(system: str, entries: Iterable[Message]) -> list[Sent]:
-    """The messages for a server that supports tools."""
+def sent(system: str, entries: Iterable[Message]) -> list[Sent]:
+    """The messages of a request."""
     return [{"role": "system", "content": system}, *map(_sent, entries)]
-
-
-def plain(system: str, entries: Sequence[Message], question: str) -> list[Sent]:
-    """The messages for a server or a chat template without tools: user and model alternate.
-
-    The tools are described in text, calls and results are text, and the question is repeated after
-    a result: a small model answers what it read last.
-    """
-    described = "\n\n".join(f"{spec.name}: {spec.description}" for spec in SPECS)
-    messages = [{"role": "system", "content": f"{system}\n\n{described}{PLAIN_TOOLS}"}]
-    if entries and isinstance(entries[-1], ToolMessage):
-        entries = [*entries, UserMessage(f"The question was: {question}")]
-    for entry in entries:
-        role = "assistant" if isinstance(entry, AssistantMessage) else "user"
-        if messages[-1]["role"] == role:
-            messages[-1]["content"] += f"\n\n{_as_text(entry)}"
-        else:
-            messages.append({"role": role, "content": _as_text(entry)})
-    return messages
 
 
 def _sent(entry: Message) -> Sent:
@@ -108,20 +84,6 @@ def _sent(entry: Message) -> Sent:
         for call in entry.calls
     ]
     return {"role": "assistant", "content": text or None, "tool_calls": calls}
-
-
-def _as_text(entry: Message) -> str:
-    text = unspecial(entry.text)
-    if isinstance(entry, ToolMessage):
-        return f"Result of {entry.call.name}:\n{text}"
-    calls = entry.calls if isinstance(entry, AssistantMessage) else ()
-    written = [f"<tool_call>{_written(call)}</tool_call>" for call in calls]
-    return "\n".join([*([text] if text else []), *written])
-
-
-def _written(call: Call) -> str:
-    arguments = call.arguments if isinstance(call.arguments, str) else dict(call.arguments)
-    return unspecial(json.dumps({"name": call.name, "arguments": arguments}, ensure_ascii=False))
 
 
 def _sendable(arguments: Mapping[str, Any] | str) -> str:

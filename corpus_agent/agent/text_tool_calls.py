@@ -1,8 +1,8 @@
 """Tool calls that a model wrote as text, and where fabricated results begin. Pure.
 
 Small local models write a call where the server does not recognise it: Qwen and Hermes in tags,
-Mistral and Llama behind a token of their template, all of them as JSON or in a code block, Llama
-3.2 as a line of Python. The toolbox checks the arguments; no text is executed.
+Mistral and Llama behind a token of their template, all of them as JSON or in a code block. The
+toolbox checks the arguments; no text is executed.
 """
 
 from __future__ import annotations
@@ -54,17 +54,16 @@ _FABRICATED = re.compile(
 )
 _NAME = r"[A-Za-z_][\w.\-]{0,63}"
 # Where a call may begin. What stands behind a `marker` is meant as one, whatever the tool's name;
-# bare JSON or Python is one if it names a tool.
+# bare JSON is one if it names a tool.
 _OPENING = re.compile(
     r"(?P<marker><\|?tool_calls?\|?>|\[TOOL_CALLS?\]|<\|python_tag\|>)"
-    r"|```(?:json|tool_code|python|)[ \t]*\n"
-    rf"|^[ \t]*(?=[\[{{]|<function=|(?:print\()?{_NAME}\()",
+    r"|```(?:json|tool_code|)[ \t]*\n"
+    r"|^[ \t]*(?=[\[{]|<function=)",
     re.MULTILINE,
 )
 _FUNCTION = re.compile(rf"\s*<function=(?P<name>{_NAME})>")
 _PARAMETER = re.compile(r"<parameter=([\w-]+)>\s*(.*?)\s*</parameter>", re.DOTALL)
 _NAMED = re.compile(rf"\s*(?P<name>{_NAME})\s*(?:\[ARGS\])?\s*(?={{)")
-_PYTHON = re.compile(rf"\s*\[?(?:print\()?{_NAME}\(")
 _INTENDED = re.compile(rf"\s*\{{\s*[\"']name[\"']\s*:\s*[\"'](?P<name>{_NAME})[\"']")
 # What may stand between two calls of one group: white space, commas, closing tags and brackets.
 _BETWEEN = re.compile(r"(?:[\s,;`\])]|</[a-z_]+>|\[/TOOL_CALLS?\]|<\|/?[a-z_]+\|>)*")
@@ -129,8 +128,6 @@ def _calls_at(text: str, at: int, tools: Tools, *, marked: bool) -> tuple[list[T
     calls = list(_calls_in(value, tools, marked=marked))
     if calls:
         return calls, stop
-    if _PYTHON.match(text, at) is not None:
-        return _python(text, at, tools)
     intended = _INTENDED.match(text, at) if marked else None
     if intended is None:
         return [], at
@@ -189,27 +186,3 @@ def _calls_in(value: object, tools: Tools, *, marked: bool) -> Iterator[TextCall
         ]
         if len(fitting) == 1:
             yield fitting[0], call
-
-
-def _python(text: str, at: int, tools: Tools) -> tuple[list[TextCall], int]:
-    """The calls of known tools in a line, or a list, of Python; and where it ends."""
-    stop = text.find("\n", at)
-    stop = min(stop if stop >= 0 else len(text), at + MAX_VALUE_CHARS)
-    try:
-        tree = ast.parse(text[at:stop].strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [], at
-    found: list[TextCall] = []
-    for node in tree.elts if isinstance(tree, ast.List | ast.Tuple) else [tree]:
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "print" and node.args:
-            node = node.args[0]
-        if not isinstance(node, ast.Call) or (name := ast.unparse(node.func)) not in tools:
-            return [], at
-        try:
-            given = dict(zip(tools[name][0], map(ast.literal_eval, node.args), strict=False))
-            given |= {word.arg: ast.literal_eval(word.value) for word in node.keywords if word.arg}
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            found.append((name, ast.unparse(node)))
-        else:
-            found.append((name, given))
-    return found, stop

@@ -36,9 +36,10 @@ class Capabilities:
     parameters: int | None = None
 
     @property
-    def small(self) -> bool:
-        """Whether the model is of a size that answers worse with tools offered."""
-        return self.parameters is not None and self.parameters < SMALL
+    def answers_better_without_tools(self) -> bool:
+        """Whether it takes none, or is of a size that answers worse with them."""
+        small = self.parameters is not None and self.parameters < SMALL
+        return small or self.tools is False
 
 
 Page = Mapping[str, Any]

@@ -28,14 +28,11 @@ ONE_SEARCH = {
     "</parameter>\n</function>\n</tool_call>",
     "Llama 3.1": f"<function=vectordb_search>{GIVEN}</function>",
     "Llama 3.1, parameters": OBJECT.replace("arguments", "parameters"),
-    "Llama 3.2": '[vectordb_search(query="notice period")]',
     "Mistral": f"[TOOL_CALLS] [{OBJECT}]",
     "Mistral, newer": f"[TOOL_CALLS]vectordb_search[ARGS]{GIVEN}",
     "a code block of JSON": f"```json\n{OBJECT}\n```",
-    "a code block of Python": '```tool_code\nprint(vectordb_search(query="notice period"))\n```',
     "bare JSON": OBJECT,
     "single quotes": str({"name": SEARCH[0], "arguments": SEARCH[1]}),
-    "bare Python": 'vectordb_search(query="notice period")',
     "after thoughts": f"<think>I call <tool_call>.</think>\n{OBJECT}",
 }
 
@@ -66,8 +63,6 @@ def test_a_call_is_understood_however_it_is_written_and_what_follows_is_dropped(
         f"[{OBJECT}, {OTHER}]",
         f"```json\n{OBJECT}\n{OTHER}\n```",
         f"{OBJECT}\n{OTHER}",
-        '[vectordb_search(query="notice period"), vectordb_read(source="a.md", offset=200)]',
-        '```tool_code\nvectordb_search(query="notice period")\nvectordb_read("a.md", 200)\n```',
     ],
 )
 def test_several_calls_side_by_side_are_one_group(reply):
