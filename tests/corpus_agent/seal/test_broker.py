@@ -6,7 +6,6 @@ import socket
 import textwrap
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -133,17 +132,6 @@ def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
         found = brokered(code, root, store, str(fake.path))
         assert found == {"asked": 200, "directly": "EPERM"}
         assert fake.paths == ["GET /v1/models"]
-
-
-@pytest.mark.slow
-def test_a_socket_of_a_long_path_is_reached_too(root, store, tmp_path, monkeypatch):
-    # connect() takes 107 bytes; the broker holds the folder and names the socket in it.
-    folder = tmp_path / ("x" * 100) / ("y" * 100)
-    folder.mkdir(parents=True)
-    monkeypatch.chdir(folder)
-    with ScriptedModelServer(path=Path("model.sock")):
-        code = 'outcome["asked"] = broker.status_of("/v1/models", 10)'
-        assert brokered(code, root, store, str(folder / "model.sock")) == {"asked": 200}
 
 
 FAILED = """
