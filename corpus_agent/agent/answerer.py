@@ -74,6 +74,7 @@ if TYPE_CHECKING:
 
 QUESTION_SECONDS = 600.0  # for all requests of a question, the repair of quotations included
 MAX_DRAFT = 8_000  # characters of a draft that are checked
+MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 MAX_NAME = 100  # characters of a model's name, which its server chose
 HITS_IN_FULL = 3  # of a search, where no passage would be shown without a model
 
@@ -230,7 +231,8 @@ class ModelAnswerer:
         if denied:
             return _Draft("no")
         asked = sent(PASSAGES_PROMPT, [UserMessage(message)])
-        text = stream_reply(model, asked, max_tokens=work.window.reply).message.text
+        tokens = min(MAX_DRAFT_TOKENS, work.window.reply)
+        text = stream_reply(model, asked, max_tokens=tokens).message.text
         draft = self._checked(work, work.settled(text))
         own = work.own.citations if work.own is not None else ()
         cited = draft.finished.citations if draft.finished is not None else ()
