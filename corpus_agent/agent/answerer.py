@@ -33,7 +33,6 @@ from corpus_agent.agent.prompts import (
 )
 from corpus_agent.agent.request import (
     ChatModel,
-    Declined,
     NoTools,
     OnDraft,
     Timeouts,
@@ -128,7 +127,6 @@ class ModelAnswerer:
         self._on_wait = on_wait
         self._capabilities: Capabilities | None = None
         self._without_tools = False  # the model answers worse with tools offered
-        self._cannot_read = ""  # the notice, once the server refuses to give probabilities
 
     @property
     def name(self) -> str:
@@ -247,17 +245,13 @@ class ModelAnswerer:
         A model that cannot say denies nothing.
         """
         read = None
-        if work.own is not None and self._cannot_read:
-            work.notices.append(self._cannot_read)
-        elif work.own is not None:
+        if work.own is not None:
             asked = sent(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
             try:
                 read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:
                 model.deadline.left()
-                notice = f"The model was not asked whether the passages answer: {error.message}"
-                work.notices.append(notice)
-                self._cannot_read = notice if isinstance(error, Declined) else ""
+                work.notices.append(f"The model gave no first word: {error.message}")
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 

@@ -1,15 +1,13 @@
 """A model that reads values in the best sentences of a document: one document a request.
 
-Several requests for a document where the questions of the fields are long. It gets no tool and no
-history, and nothing that it says is believed: `fields.said_values` looks up each quotation and each
-value. Called by service/tables.py.
+It gets no tool and no history, and nothing that it says is believed: `fields.said_values` looks up
+each quotation and each value. Called by service/tables.py.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import BYTES_PER_TOKEN, DEFAULT_WINDOW, ContextWindow
@@ -61,17 +59,9 @@ class ModelFieldReader:
         if self._capabilities is None:
             self._capabilities = fetch_capabilities(self._broker, self.model, deadline)
         window = ContextWindow(self._limits.window or self._capabilities.window or DEFAULT_WINDOW)
-        said: list[SaidValue] = []
-        first = 0
-        while first < len(fields):
-            deadline = Deadline(self._limits.seconds, on_wait)  # of each request
-            model = ChatModel(self._broker, self.model, deadline, self._limits.timeouts)
-            end = first + fitting(fields[first:], window)
-            message = fields_message(document, fields[first:end], proposals[first:end], window)
-            its = said_in(_reply(model, message, window), end - first)
-            said += [replace(one, field=first + one.field) for one in its]
-            first = end
-        return tuple(said)
+        model = ChatModel(self._broker, self.model, deadline, self._limits.timeouts)
+        message = fields_message(document, fields, proposals, window)
+        return tuple(said_in(_reply(model, message, window), len(fields)))
 
 
 def _reply(model: ChatModel, message: str, window: ContextWindow) -> str:
@@ -113,16 +103,6 @@ def fields_message(
         )
     shown = [frame.wrap(passage) for passage in passages]
     return "\n".join([*shown, "", "Fields:", listed])
-
-
-def fitting(fields: Sequence[Field], window: ContextWindow) -> int:
-    """How many of the first fields one request asks for, at least one.
-
-    So many that their questions leave half of the room to the document.
-    """
-    room = window.conversation * BYTES_PER_TOKEN // 2
-    counts = range(len(fields), 1, -1)
-    return next((count for count in counts if _bytes(_listed(fields[:count])) <= room), 1)
 
 
 def _listed(fields: Sequence[Field]) -> str:

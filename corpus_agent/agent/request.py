@@ -82,11 +82,7 @@ class TooLong(ModelUnavailable):
     """The conversation does not fit into the model's window, according to the server."""
 
 
-class Declined(ModelUnavailable):
-    """The server takes no such request: it would say so again."""
-
-
-class NoTools(Declined):
+class NoTools(ModelUnavailable):
     """The server, or the chat template of its model, does not support tools."""
 
 
@@ -285,7 +281,6 @@ _TOO_LONG = re.compile(
     r"|greater than the context|exceeds? the (?:available|model)",
     re.IGNORECASE,
 )
-_DECLINED = (400, 404, 405, 415, 422, 501)  # not those that pass, as 408, 429 and 503
 _NO_TOOLS = re.compile(r"\btools?\b|jinja|chat template|\broles?\b", re.IGNORECASE)
 
 
@@ -312,8 +307,6 @@ def _refused(status: int, error: object) -> ModelUnavailable:
         if _TOO_LONG.search(reason)
         else NoTools
         if _NO_TOOLS.search(reason)
-        else Declined
-        if status in _DECLINED
         else ModelUnavailable
     )
     return kind(
