@@ -61,11 +61,8 @@ def _wrapped(line: str) -> list[str]:
     """A line in pieces that fit a screen; a row of a table stays whole."""
     if len(line) <= WIDTH or is_row(line) or ends_with_figures(line):
         return [line.strip() if len(line) > WIDTH else line]
-    bare = line.lstrip()
-    indent = line[: len(line) - len(bare)][:8]
-    return textwrap.wrap(
-        bare, WIDTH, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-    )
+    indent = line[: len(line) - len(line.lstrip())][:8]
+    return textwrap.wrap(line.lstrip(), WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iterator[str]:

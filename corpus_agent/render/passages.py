@@ -58,10 +58,10 @@ def search_lines(
         chunk = hit.chunk
         stale = "changed since it was indexed" if hit.stale else ""
         stale = "cannot be looked at now" if hit.unreachable else stale
-        where = place_of(chunk.source, chunk.line_start, chunk.page_start)
-        where = link(where, chunk.source, chunk.page_start)
-        heading = one_line(inert(chunk.heading))
-        yield f"{number}. {' · '.join(filter(None, (where, heading, stale)))}"
+        place = place_of(chunk.source, chunk.line_start, chunk.page_start)
+        where = link(place, chunk.source, chunk.page_start)
+        about = (where, one_line(inert(chunk.heading)), stale)
+        yield f"{number}. {' · '.join(filter(None, about))}"
         yield from block_lines(snippet(chunk.text, query), (0, 0))
         yield ""
     yield f"{number_of(len(hits), 'result')} · {documents_searched(coverage)}"
