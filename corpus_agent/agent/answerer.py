@@ -16,15 +16,10 @@ from typing import TYPE_CHECKING
 from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
 from corpus_agent.agent.conversation import MAX_STEPS, Conversation
 from corpus_agent.agent.messages import (
-    AssistantMessage,
-    Call,
-    Message,
-    ToolMessage,
     UserMessage,
     sent,
 )
 from corpus_agent.agent.prompts import (
-    IN_FULL,
     NOT_FOUND,
     PASSAGES_PROMPT,
     READER_QUESTION,
@@ -39,6 +34,7 @@ from corpus_agent.agent.request import (
     first_word,
     stream_reply,
 )
+from corpus_agent.agent.work import Work
 from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.decision import (
     READ_NO,
@@ -49,21 +45,15 @@ from corpus_agent.answering.decision import (
     reading,
     said_by,
 )
-from corpus_agent.answering.follow_up import readings
-from corpus_agent.answering.grounding import Supporter
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
-from corpus_agent.answering.verification import Evidence, Finished, repair_request
+from corpus_agent.answering.verification import Finished, repair_request
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.models.http import Deadline
-from corpus_agent.text.delimiters import Frame
-from corpus_agent.text.naming import EXTRACTIVE, called, quoted
-from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.tools import search
-from corpus_agent.tools.result import ToolResult, passage
-from corpus_agent.tools.toolbox import Toolbox, check_arguments
+from corpus_agent.text.naming import EXTRACTIVE, quoted
+from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
@@ -72,10 +62,8 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 QUESTION_SECONDS = 600.0  # for all requests of a question, the repair of quotations included
-MAX_DRAFT = 8_000  # characters of a draft that are checked
 MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 MAX_NAME = 100  # characters of a model's name, which its server chose
-HITS_IN_FULL = 3  # of a search, where no passage would be shown without a model
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +143,7 @@ class ModelAnswerer:
 
         Raises ModelUnavailable if the model gives none, and CorpusError from the corpus.
         """
-        work = _Work(question, corpus, tuple(history), on_event, self._encode)
+        work = Work(question, corpus, tuple(history), on_event, self._encode)
         if self._own is not None:
             work.own = self._own.answer(question, corpus, history)
             self._on_passages(work.own)
@@ -170,7 +158,7 @@ class ModelAnswerer:
         )
         return self._answer(work, self._drafted(work, model))
 
-    def _drafted(self, work: _Work, model: ChatModel) -> _Draft:
+    def _drafted(self, work: Work, model: ChatModel) -> _Draft:
         """The checked draft; one without tools if the model refuses what the program finds."""
         if self._without_tools:
             return self._from_passages(work, model)
@@ -192,7 +180,7 @@ class ModelAnswerer:
         self._without_tools = True
         return again
 
-    def _with_tools(self, work: _Work, model: ChatModel) -> _Draft:
+    def _with_tools(self, work: Work, model: ChatModel) -> _Draft:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
         conversation = Conversation(
             model,
@@ -218,7 +206,7 @@ class ModelAnswerer:
                 work.on_event("the quotations were not repaired")
         return self._checked(work, settled)
 
-    def _from_passages(self, work: _Work, model: ChatModel) -> _Draft:
+    def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
         """The draft of a model that gets the passages and no tools.
 
         It is asked for one word first, whether they answer; if program and model doubt that, no
@@ -239,7 +227,7 @@ class ModelAnswerer:
             return replace(draft, said="partly")
         return draft
 
-    def _denied(self, work: _Work, model: ChatModel, message: str) -> bool:
+    def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
         """Whether program and model, which is asked for one word, doubt that the passages answer.
 
         A model that cannot say denies nothing.
@@ -255,7 +243,7 @@ class ModelAnswerer:
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 
-    def _checked(self, work: _Work, settled: Settled) -> _Draft:
+    def _checked(self, work: Work, settled: Settled) -> _Draft:
         """A draft whose sentences have support, or are marked."""
         if not settled.citations and refuses(settled.text):
             return _Draft("no")
@@ -270,7 +258,7 @@ class ModelAnswerer:
         )
         return _Draft(said, finished, tuple(_notices(finished)))
 
-    def _answer(self, work: _Work, draft: _Draft) -> Answer:
+    def _answer(self, work: Work, draft: _Draft) -> Answer:
         """The answer that the draft and the program's own evidence decide on together."""
         shown = draft.finished
         citations = shown.citations if shown else ()
@@ -301,108 +289,6 @@ class _Draft:
     def says_nothing(self) -> bool:
         """Whether nothing in it is from the documents."""
         return self.said in ("no", "nothing")
-
-
-class _Work:
-    """The state of one question: its tools, and the evidence for its citations."""
-
-    def __init__(
-        self,
-        question: str,
-        corpus: CorpusView,
-        history: tuple[Turn, ...],
-        on_event: OnEvent,
-        encode: EncodeTokens | None,
-    ) -> None:
-        self.question = question
-        self.corpus = corpus
-        self.on_event = on_event
-        self.own: Answer | None = None
-        self.odds = 0.0  # that the passages answer: decision.reading
-        self.notices: list[str] = []
-        self.frame = Frame()
-        self.asked = readings(question, history)[0]
-        self._history = history
-        self._encode = encode
-        known = [citation for turn in history for citation in turn.answer.citations]
-        self.evidence = Evidence(
-            corpus, lambda shown: self.toolbox.source_of(shown), self._supporter, known, question,
-            encode,
-        )  # fmt: skip
-
-    def search_first(self, window: ContextWindow) -> None:
-        """Create the tools, with results that fit the model's window, and run the first search.
-
-        A question that leans on the one before is searched in the document of its answer first.
-        """
-        self.window = window
-        self.toolbox = Toolbox(self.corpus, self.frame, window.read_bytes, self._leaned_on())
-        call = Call("first_search", search.NAME, {"query": self.asked})
-        self.first = ToolMessage(call, self.call(call).text)
-
-    def _leaned_on(self) -> str | None:
-        """The document that a follow-up is about; None for a question that stands alone."""
-        if self.asked == self.question or not self._history[-1].answer.citations:
-            return None
-        source = self._history[-1].answer.citations[0].source
-        self.notices.append(f"Read as a question about {called(source)}.")
-        return source
-
-    def call(self, call: Call) -> ToolResult:
-        """The result of one call, which is reported as an event."""
-        self.on_event(_event(self.toolbox, call))
-        return self.toolbox.call(call.name, call.arguments)
-
-    @property
-    def has_passages(self) -> bool:
-        """Whether passages would be shown without a model."""
-        return self.own is not None and bool(self.own.passages)
-
-    def opening(self) -> list[Message]:
-        """Earlier turns, the question, and the first search in the form of a model's call.
-
-        What a reader would be shown and the search's result does not have stands below it.
-        """
-        entries: list[Message] = []
-        for turn in self._history:
-            entries += [UserMessage(turn.question), AssistantMessage(turn.answer.text)]
-        first, found = self.first, self.first.text
-        own = self.own.passages if self.own is not None else ()
-        if missing := [one.text for one in own if one.text not in found]:
-            framed = map(self.frame.wrap, missing)
-            first = replace(first, text="\n".join([found, IN_FULL, *framed]))
-        return [*entries, UserMessage(self.question), AssistantMessage("", (first.call,)), first]
-
-    def passages_text(self) -> str:
-        """The passages that a reader would be shown, in full; else the first hits of the search."""
-        shown = [one.text for one in self.own.passages] if self.own is not None else []
-        shown = shown or [chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]]
-        return "\n".join(map(self.frame.wrap, shown))
-
-    def _supporter(self) -> Supporter:
-        """The passages retrieved so far, and what the program quotes without a model."""
-        own = self.own.passages if self.own is not None else ()
-        shown = [passage(one.citation.source, one.line_start, one.text) for one in own]
-        return Supporter([*self.toolbox.passages, *shown], self._encode)
-
-    def settled(self, draft: str) -> Settled:
-        """A draft with its quotations checked, without copied delimiters and hidden characters."""
-        for delimiter in (self.frame.opening, self.frame.closing):
-            draft = draft.replace(delimiter, "")
-        return self.evidence.settle(visible(draft[:MAX_DRAFT]).strip())
-
-
-def _event(toolbox: Toolbox, call: Call) -> str:
-    """One line for the user, as in "read: notes/a.md from line 200"."""
-    spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
-    if spec is None:
-        return f"{called(call.name)}: there is no such tool"
-    checked = check_arguments(spec, call.arguments)
-    if isinstance(checked, ToolResult):
-        return f"{spec.name}: called with arguments that it does not have"
-    if spec.name == search.NAME:
-        return f"search: {one_line(checked['query'])}"
-    return f"read: {called(checked['source'])} from line {checked.get('offset', 1)}"
 
 
 def _notices(finished: Finished) -> list[str]:
