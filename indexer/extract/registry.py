@@ -56,14 +56,14 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     ),
     _row("docx", 5, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
     _row("pptx", 5, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
-    _row("xlsx", 6, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
+    _row("xlsx", 7, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
     _row("odf", 6, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
-    _row("ods", 5, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
+    _row("ods", 6, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
     _row("epub", 7, "html.ebook", ".epub", kinds="epub", markdown=True),
     _row("iwork", 4, "iwork.document", ".pages .key .numbers", kinds="iwork", markdown=True),
     _row("doc", 4, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
     _row("ppt", 6, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    _row("xls", 4, "sheets.xls", ".xls .xlt", kinds="xls"),
+    _row("xls", 5, "sheets.xls", ".xls .xlt", kinds="xls"),
     _row("msg", 7, "mail.files", ".msg", kinds="msg", container=True),
     _row("rtf", 6, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
     _row("mbox", 9, "mail.files", ".mbox", kinds="mbox", container=True),
@@ -124,9 +124,9 @@ def _archive(name: str, suffixes: str, kinds: str, module: str) -> Extractor:
 
 
 REGISTRY = (
-    _archive("zip", ".zip", "zip", "archives.zips"),
-    _archive("tar", ".tar .tgz", "tar", "archives.tars"),
-    _archive("packed", ".gz .bz2 .xz", "gz bz2 xz", "archives.packed"),
+    _archive("zip", ".zip", "zip", "archives"),
+    _archive("tar", ".tar .tgz", "tar", "archives"),
+    _archive("packed", ".gz .bz2 .xz", "gz bz2 xz", "archives"),
     *_DOCUMENTS,
 )
 
