@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 from typing import TYPE_CHECKING
 
-from indexer.extract.colours import MAX_COLOUR_DISTANCE
+from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls
 from indexer.extract.pdf.characters import Chars
 from indexer.extract.pdf.drawing import Box, moved

@@ -13,7 +13,7 @@ from itertools import chain, compress
 from math import hypot
 from operator import sub
 
-from indexer.extract.colours import MAX_COLOUR_DISTANCE
+from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls
 from indexer.extract.pdf.calls import IMAGE, PATH
 from indexer.extract.pdf.drawing import Box, ByHeight, Drawing, Painted, moved
