@@ -14,13 +14,12 @@ import re
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 import regex
@@ -30,16 +29,9 @@ _PROPERTY = re.compile(r"\\[pP]\{\^?([^}]*)\}")
 _CHARACTERS = {"Han": "中", "N": "7", "Nd": "7", "Sc": "$", "P": ".", "Z": " ", "Lu": "A"}
 _OTHER = "\x01"  # what next to nothing matches
 _ALWAYS = (*" \n\t-_a0A.,:;(<[{\"'\\>=*#|/中", "a ", "a\n", "\n ", "1,", "a.", "> ")
-
-
-def modules(*packages: str) -> Iterator[ModuleType]:
-    """The modules of the packages, imported."""
-    for name in packages:
-        package = importlib.import_module(name)
-        yield package
-        for each in pkgutil.walk_packages(package.__path__, f"{name}."):
-            if not each.name.endswith("__main__"):
-                yield importlib.import_module(each.name)
+_WHOLE = {"match", "fullmatch"}
+_METHODS = _WHOLE | {"sub", "subn", "search", "findall", "finditer", "split"}
+_REPEATS = {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}
 
 
 @dataclass(frozen=True)
@@ -55,79 +47,46 @@ class Used:
         return max(_seconds(self.pattern, each, text, limit) for each in self.methods)
 
 
-_SEARCHES = frozenset({"sub", "subn", "search", "findall", "finditer", "split"})
-_METHODS = _SEARCHES | {"match", "fullmatch"}
+def modules(package: str) -> Iterator[ModuleType]:
+    """The modules of a package, imported."""
+    for each in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+        if not each.name.endswith("__main__"):
+            yield importlib.import_module(each.name)
 
 
 def patterns_of(module: ModuleType) -> Iterator[Used]:
     """All patterns that a module holds, also in containers, or writes where it uses them."""
-    seen: set[int] = set()
-    tree = ast.parse(Path(module.__file__ or "").read_text("utf-8"))
-    calls = _calls(tree)
+    text = Path(module.__file__ or "").read_text("utf-8")
     for name, value in vars(module).items():
-        if not name.startswith("__"):
-            for found in _held(value, 0, seen):
-                alone = found is value
-                methods = calls.get(name if alone else "") or {"search"}
-                yield Used(f"{module.__name__}.{name}", found, frozenset(methods))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and (written := _written(node)) is not None:
-            found, method = written
-            yield Used(f"{module.__name__}:{node.lineno}", found, frozenset({method}))
+        called = re.findall(rf"\b{name}\.({'|'.join(_METHODS)})\b", text)
+        for found in [] if name.startswith("__") else _held(value):
+            methods = called if found is value and called else ["search"]
+            yield Used(f"{module.__name__}.{name}", found, frozenset(methods))
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Call(
+                ast.Attribute(ast.Name("re" | "regex" as library), method),
+                [ast.Constant(written), *_],
+            ) if method in _METHODS:
+                compiled = (re if library == "re" else regex).compile(written)
+                yield Used(f"{module.__name__}:{node.lineno}", compiled, frozenset({method}))
 
 
-def _calls(tree: ast.AST) -> dict[str, set[str]]:
-    """The methods of patterns by the name that they are called on; "" for all that are local."""
-    calls: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in _METHODS:
-            value = node.value
-            name = value.id if isinstance(value, ast.Name) else ""
-            name = value.attr if isinstance(value, ast.Attribute) else name
-            if name not in ("re", "regex"):
-                is_local = not name.strip("_").isupper()
-                if not (is_local and node.attr == "split"):  # of a string, most likely
-                    calls.setdefault("" if is_local else name, set()).add(node.attr)
-    return calls
-
-
-def _held(value: object, depth: int, seen: set[int]) -> Iterator[Pattern]:
-    if id(value) in seen or depth > 4:
-        return
-    seen.add(id(value))
+def _held(value: Any, depth: int = 0) -> Iterator[Pattern]:
+    inner: list[Any] = []
     if isinstance(value, (re.Pattern, regex.Pattern)):
         yield value
     elif isinstance(value, dict):
-        for each in (*value, *value.values()):
-            yield from _held(each, depth + 1, seen)
+        inner = [*value, *value.values()]
     elif isinstance(value, (tuple, list, set, frozenset)):
-        for each in value:
-            yield from _held(each, depth + 1, seen)
+        inner = [*value]
     elif is_dataclass(value) and not isinstance(value, type):
-        for part in fields(value):
-            yield from _held(getattr(value, part.name), depth + 1, seen)
-    elif hasattr(value, "cache_info") and _makes_a_pattern(value):
-        yield from _held(value(), depth + 1, seen)
-
-
-def _makes_a_pattern(value: Any) -> bool:
-    wrapped = value.__wrapped__
-    takes_none = wrapped.__code__.co_argcount == 0
-    return takes_none and "Pattern" in str(wrapped.__annotations__.get("return"))
-
-
-def _written(node: ast.Call) -> tuple[Pattern, str] | None:
-    """A pattern, and the method, that stands as a literal in a call such as re.sub(…)."""
-    function = node.func
-    if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
-        return None
-    if function.value.id not in ("re", "regex") or function.attr not in _METHODS:
-        return None
-    first = node.args[0]
-    if not isinstance(first, ast.Constant):
-        return None
-    compiled = (re if function.value.id == "re" else regex).compile(first.value)
-    return compiled, function.attr
+        inner = [getattr(value, part.name) for part in fields(value)]
+    elif hasattr(value, "cache_info") and not value.__wrapped__.__code__.co_argcount:
+        returned = str(value.__wrapped__.__annotations__.get("return"))
+        inner = [value()] if "Pattern" in returned else []
+    for each in inner if depth < 4 else []:
+        yield from _held(each, depth + 1)
 
 
 @dataclass(frozen=True)
@@ -159,16 +118,15 @@ def hostile(pattern: Pattern) -> list[Hostile]:
     return [each for each in units if each.repeated]
 
 
-def _sequences(pattern: Pattern) -> Iterable[list[Any]]:
+def _sequences(pattern: Pattern) -> list[list[Any]]:
     """The ways through a pattern, as lists of items; none where only `regex` understands it."""
     source = pattern.pattern
     text = source.decode("latin-1") if isinstance(source, bytes) else source
     text = _PROPERTY.sub(lambda found: _CHARACTERS.get(found[1].split("=")[-1], "a"), text)
     try:
-        tree = parser.parse(text, pattern.flags & re.VERBOSE)
+        return _ways(list(parser.parse(text, pattern.flags & re.VERBOSE)))[:24]
     except re.error:
         return []
-    return _ways(list(tree))[:24]
 
 
 def _ways(items: list[Any]) -> list[list[Any]]:
@@ -186,18 +144,15 @@ def _ways(items: list[Any]) -> list[list[Any]]:
     return ways
 
 
-_REPEATS = {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}
-
-
 def _repeated(item: Any) -> Iterator[str]:
     """What an item repeats, if it repeats often; so do the items within."""
     code, value = item
     if code in _REPEATS:
         _, most, inner = value
-        ways = _ways(list(inner))
+        ways = _ways(list(inner))[:6]
         if most is codes.MAXREPEAT or most > 8:
-            yield from filter(None, ("".join(map(_sample, way)) for way in ways[:6]))
-        for way in ways[:6]:
+            yield from filter(None, ("".join(map(_sample, way)) for way in ways))
+        for way in ways:
             for each in way:
                 yield from _repeated(each)
 
@@ -205,88 +160,72 @@ def _repeated(item: Any) -> Iterator[str]:
 def _sample(item: Any) -> str:
     """A text that an item matches."""
     code, value = item
-    if code is codes.LITERAL:
-        return chr(value)
-    if code is codes.NOT_LITERAL:
-        return "a" if value != ord("a") else "b"
-    if code is codes.ANY:
-        return "a"
-    if code is codes.IN:
-        return _of_set(value)
     if code in _REPEATS:
         least, most, inner = value
         if not least and len(list(inner)) == 1 and most == 1:
             return ""
         return "".join(map(_sample, _ways(list(inner))[0])) * max(least, 1)
+    if code is codes.LITERAL:
+        return chr(value)
+    members = {codes.IN: value, codes.NOT_LITERAL: [(codes.NEGATE, None), (codes.LITERAL, value)]}
+    if code is codes.ANY or code in members:
+        return next((each for each in _TRIED if _matches(each, members.get(code))), _OTHER)
     return ""  # places, looks around, references
 
 
-_KINDS = {
-    codes.CATEGORY_DIGIT: "7",
-    codes.CATEGORY_SPACE: " ",
-    codes.CATEGORY_WORD: "a",
-    codes.CATEGORY_NOT_DIGIT: "a",
-    codes.CATEGORY_NOT_SPACE: "a",
-    codes.CATEGORY_NOT_WORD: "-",
+_TRIED = ("a", "7", " ", "-", ".", "\n", "b", *map(chr, range(33, 127)), "中", "é")
+_CATEGORIES = {
+    codes.CATEGORY_DIGIT: str.isdigit,
+    codes.CATEGORY_SPACE: str.isspace,
+    codes.CATEGORY_WORD: lambda each: each.isalnum() or each == "_",
+    codes.CATEGORY_NOT_DIGIT: lambda each: not each.isdigit(),
+    codes.CATEGORY_NOT_SPACE: lambda each: not each.isspace(),
+    codes.CATEGORY_NOT_WORD: lambda each: not (each.isalnum() or each == "_"),
 }
 
 
-def _of_set(members: list[Any]) -> str:
-    first, *_ = members
-    if first[0] is codes.NEGATE:
-        for each in "a b7-.\n":
-            if not any(_is_in(each, member) for member in members[1:]):
-                return each
-        return _OTHER
-    code, value = first
-    if code is codes.RANGE:
-        return chr(value[0])
-    return _KINDS[value] if code is codes.CATEGORY else chr(value)
-
-
-def _is_in(character: str, member: Any) -> bool:
-    code, value = member
-    if code is codes.RANGE:
-        return bool(value[0] <= ord(character) <= value[1])
-    if code is codes.CATEGORY:
-        return _KINDS[value] == character or (value is codes.CATEGORY_SPACE and character.isspace())
-    return bool(value == ord(character))
+def _matches(character: str, members: list[Any] | None) -> bool:
+    """Whether a set, as it was parsed, holds a character; None holds all but a line end."""
+    if members is None:
+        return character != "\n"
+    negated = members[0][0] is codes.NEGATE
+    for code, value in members[negated:]:
+        if code is codes.CATEGORY:
+            found = _CATEGORIES[value](character)
+        else:
+            least, most = value if code is codes.RANGE else (value, value)
+            found = least <= ord(character) <= most
+        if found:
+            return not negated
+    return negated
 
 
 class _Late(Exception):
     """A pattern took longer than its limit."""
 
 
-@contextmanager
-def _limited(seconds: float) -> Iterator[None]:
-    """Raises _Late after so much processor time; the engine of `re` looks for signals itself."""
-
-    def ring(number: int, frame: object) -> None:
-        raise _Late
-
-    former = signal.signal(signal.SIGVTALRM, ring)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, former)
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise _Late
 
 
 def _seconds(pattern: Pattern, method: str, text: str, limit: float) -> float:
+    """Processor time; the engine of `re` looks for signals itself, `regex` takes a timeout."""
     subject: Any = text
     if isinstance(pattern.pattern, bytes):
         subject = text.encode("latin-1", "replace")
-    start = time.process_time()
     timeout = {"timeout": limit} if isinstance(pattern, regex.Pattern) else {}
+    former, start = signal.signal(signal.SIGVTALRM, _ring), time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit)
     try:
-        with _limited(limit):
-            if method in ("match", "fullmatch"):
-                getattr(pattern, method)(subject, **timeout)
-            else:
-                deque(pattern.finditer(subject, **timeout), maxlen=0)
+        if method in _WHOLE:
+            getattr(pattern, method)(subject, **timeout)
+        else:
+            deque(pattern.finditer(subject, **timeout), maxlen=0)
     except (_Late, TimeoutError):
         return math.inf
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
     return time.process_time() - start
 
 

@@ -44,12 +44,6 @@ def context_of(browser, server, **options):
     return made
 
 
-def press(page, key):
-    """After the page's script ran: a key pressed between text and script is nobody's."""
-    page.wait_for_load_state("domcontentloaded")
-    page.keyboard.press(key)
-
-
 def write(page, text):
     """Into the field that has the focus by itself: a browser gives it with its first picture."""
     page.locator("input:focus, textarea:focus").wait_for()
