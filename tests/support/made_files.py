@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from tests.support.made_containers import SENTENCE
@@ -223,29 +223,11 @@ def ppt(hidden: int = 0, lost: int = 0, earlier: int = 0) -> bytes:
     return compound({"PowerPoint Document": bytes(stream), "Current User": user})
 
 
-def docx() -> bytes:
-    return FILES["a.docx"]
+def _kept(name: str) -> Callable[[], bytes]:
+    return lambda: FILES[name]
 
 
-def pptx() -> bytes:
-    return FILES["a.pptx"]
-
-
-def xlsx() -> bytes:
-    return FILES["a.xlsx"]
-
-
-def epub() -> bytes:
-    return FILES["a.epub"]
-
-
-def rtf() -> bytes:
-    return FILES["a.rtf"]
-
-
-def xls() -> bytes:
-    return FILES["a.xls"]
-
-
-def iwork() -> bytes:
-    return FILES["a.pages"]
+docx, pptx, xlsx, xls, rtf, epub, odt, odp, ods, iwork = (
+    _kept(f"a.{kind}")
+    for kind in ("docx", "pptx", "xlsx", "xls", "rtf", "epub", "odt", "odp", "ods", "pages")
+)
