@@ -10,13 +10,13 @@ from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.cli.chat import markdown
-from corpus_agent.selftest.injection.leaks import acting, live_markup
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
 from indexer.sync.plan import Plan
 from indexer.sync.run import Outcome
+from tests.attacks.injection.leaks import acting, live_markup
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
 SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e33"

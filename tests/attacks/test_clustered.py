@@ -4,8 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from corpus_agent.selftest.clustered import trial
 from indexer import CorpusError
+from tests.attacks.clustered import trial
 
 CLEAN = {"processes": 4, "sockets": 0, "documents": 0, "texts": 0}
 CONTROL = {"processes": 1, "sockets": 1, "documents": 1, "texts": 1}
