@@ -89,25 +89,23 @@ def selftest(as_json: bool) -> None:
 
 @main.command()
 @llm_options
+@click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
 @JSON
-def doctor(as_json: bool, **llm: str | None) -> None:
+def doctor(verbose: bool, as_json: bool, **llm: str | None) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
     there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
-    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is no
-    wrong.
+    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
     """
     settings = settings_in_force(several=True, finding=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
-    findings = []
-    for check, finding in examination.examine(_checks(settings, server)):
-        findings.append((check, finding))
-        if not as_json:
-            print_lines(examination.lines(check, finding))
+    findings = list(examination.examine(_checks(settings, server)))
     content = examination.as_json(findings)
     if as_json:
         print_json(render.as_object(doctor=content))
+    else:
+        print_lines(examination.lines(findings, verbose=verbose))
     if not content["passed"]:
         raise SystemExit(1)
 

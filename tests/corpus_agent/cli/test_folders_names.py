@@ -35,7 +35,7 @@ def test_a_folders_name_is_shown_as_a_name_by_each_command_about_indexes(cli: Cl
             said(cli(*words, cwd=folder))
             for words in (
                 ("status",),
-                ("doctor",),
+                ("doctor", "-v"),
                 ("history",),
                 ("trust", ".corpus-agent", "--dry-run"),
                 ("forget", "a.md"),

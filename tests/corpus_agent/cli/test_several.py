@@ -106,7 +106,7 @@ def test_doctor_examines_each_by_its_name_inside_one_seal(cli: Cli, stores, tmp_
     ]
     copied = tmp_path / "copied" / ".corpus-agent"
     shutil.copytree(stores["work"], copied)  # whose, nobody has said
-    done = cli("doctor", "-s", stores["home"], "-s", copied)
+    done = cli("doctor", "-v", "-s", stores["home"], "-s", copied)
     assert done.returncode == 1
     wrong = [line for line in done.stdout.splitlines() if line.startswith("fail")]
     assert len(wrong) == 1, done.stdout
