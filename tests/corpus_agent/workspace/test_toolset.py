@@ -13,12 +13,9 @@ import pytest
 
 from corpus_agent.tools.toolbox import SPECS
 from corpus_agent.workspace import (
-    Attachment,
     ErrorText,
     FileTools,
     Workspace,
-    openai_content,
-    openai_schemas,
     pydantic_toolset,
 )
 from tests.support.fakes import ScriptedModelServer, calls, says
@@ -45,10 +42,6 @@ def tools(files):
 NAMES = ["read", "glob", "grep", "edit", "write"]
 
 
-def test_there_are_five_tools(tools):
-    assert list(tools) == NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     spec = tools[name].spec
@@ -58,26 +51,6 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     if os.environ.get("UPDATE_SNAPSHOTS") == "1":
         path.write_text(text, encoding="utf-8")
     assert path.read_text(encoding="utf-8") == text
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_tool_is_described_by_a_summary_a_usage_and_an_example(tools, name):
-    spec = tools[name].spec
-    summary, blank, usage, *rest = spec.description.split("\n")
-    assert summary.endswith(".") and not blank and usage == "Usage:"
-    assert all(line.startswith("- ") for line in rest[:-1])
-    example = json.loads(rest[-1].removeprefix("Example: "))
-    assert set(spec.schema["required"]) <= set(example) <= set(spec.schema["properties"])
-    for parameter in spec.schema["properties"].values():
-        assert parameter["examples"] and ", as in " in parameter["description"]
-    assert spec.schema["additionalProperties"] is False
-
-
-def test_the_examples_of_a_schema_are_arguments_that_it_takes(tools):
-    for tool in tools.values():
-        properties = tool.spec.schema["properties"]
-        arguments = {name: schema["examples"][0] for name, schema in properties.items()}
-        assert "was not run" not in str(tool.call(arguments))
 
 
 # --- calls
@@ -116,25 +89,6 @@ def test_wrong_arguments_come_back_as_one_error(tools, name, arguments, problems
         f"Error: {name} was not run: {problems}. "
         f"Call it again with arguments of this schema: {schema}"
     )
-
-
-def test_the_tools_go_to_openai_compatible_servers(tools):
-    sent = json.loads(json.dumps(openai_schemas(tools.values())))
-    assert [tool["function"]["name"] for tool in sent] == NAMES
-    assert all(tool["type"] == "function" for tool in sent)
-    assert sent[0]["function"]["parameters"]["properties"]["path"]["examples"] == ["src/app.py"]
-    assert sent[0]["function"]["description"] == tools["read"].spec.description
-
-
-def test_a_result_goes_to_openai_compatible_servers(tools):
-    assert openai_content("text") == "text"
-    image = tools["read"].call({"path": "a.png"})
-    assert isinstance(image, Attachment)
-    url = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
-    assert openai_content(image) == [
-        {"type": "text", "text": "Image 'a.png': 16 bytes, image/png."},
-        {"type": "image_url", "image_url": {"url": url}},
-    ]
 
 
 def local_model(fake):
