@@ -7,10 +7,10 @@ from urllib.parse import unquote
 import pytest
 
 from corpus_agent import render
-from corpus_agent.render import common
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.cli.chat import markdown
+from corpus_agent.render import common
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
