@@ -1,8 +1,6 @@
 """The tools as a model meets them, and who may not hold them."""
 
 import ast
-import asyncio
-import base64
 import json
 import os
 import re
@@ -16,9 +14,7 @@ from corpus_agent.workspace import (
     ErrorText,
     FileTools,
     Workspace,
-    pydantic_toolset,
 )
-from tests.support.fakes import ScriptedModelServer, calls, says
 from tests.support.places import REPOSITORY, SNAPSHOTS
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -61,75 +57,6 @@ def test_a_call_runs_the_function_with_its_defaults(tools):
     assert tools["read"].call({"path": "a.txt"}) == "     1\tneedle"
     assert tools["grep"].call('{"pattern": "NEEDLE", "ignore_case": "true"}') == "a.txt:1:needle"
     assert tools["grep"].call({"pattern": "needle", "mode": "count", "glob": None}) == "a.txt:1"
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "problems"),
-    [
-        ("read", {}, "'path' is missing"),
-        ("read", {"path": "a.txt", "offset": "x"}, "'offset' must be a whole number, not \"x\""),
-        ("grep", {"pattern": "x", "mode": "all"}, 'MODES, not "all"'),
-        ("grep", {"pattern": "x", "ignore_case": "maybe"}, 'CASE, not "maybe"'),
-        ("grep", {"pattern": "x", "ignore_case": 1}, "CASE, not 1"),
-        ("glob", {"patern": "*"}, "there is no 'patern' (do you mean 'pattern'?); MISSING"),
-        ("edit", {"path": "a", "old_string": "\ud800", "new_string": ""}, 'OLD, not "\\ud800"'),
-        ("write", {"path": "a", "content": ["x"]}, "'content' must be text, not [\"x\"]"),
-    ],
-)
-def test_wrong_arguments_come_back_as_one_error(tools, name, arguments, problems):
-    for short, long in {
-        "MODES": "'mode' must be content or files or count",
-        "CASE": "'ignore_case' must be true or false",
-        "MISSING": "'pattern' is missing",
-        "OLD": "'old_string' must be text",
-    }.items():
-        problems = problems.replace(short, long)
-    schema = json.dumps(dict(tools[name].spec.schema), ensure_ascii=False)
-    assert tools[name].call(arguments) == (
-        f"Error: {name} was not run: {problems}. "
-        f"Call it again with arguments of this schema: {schema}"
-    )
-
-
-def local_model(fake):
-    """A model of pydantic-ai behind the script's address."""
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    provider = OpenAIProvider(base_url=fake.server.base_url, api_key="none")
-    return OpenAIChatModel("toy-model", provider=provider)
-
-
-@pytest.mark.slow
-def test_the_tools_work_in_an_agent_of_pydantic_ai(tools):
-    import pydantic_ai
-
-    script = [
-        calls(("grep", {"pattern": "needle"}), ("read", {"path": "a.txt", "offset": "1"})),
-        calls(("read", {"path": "a.png"})),
-        calls(("edit", {"path": "a.txt", "old_string": "needle", "new_string": "pin"})),
-        says("done"),
-    ]
-    with ScriptedModelServer(script) as fake:
-        toolset = pydantic_toolset(tools.values())
-        agent = pydantic_ai.Agent(local_model(fake), toolsets=[toolset])
-
-        async def run():
-            async with agent:
-                return (await agent.run("go")).output
-
-        assert asyncio.run(run()) == "done"
-    offered = fake.requests[0]["tools"]
-    assert [tool["function"]["name"] for tool in offered] == NAMES
-    given = [m["content"] for m in fake.requests[-1]["messages"] if m["role"] == "tool"]
-    assert given == [
-        "a.txt:1:needle",
-        "     1\tneedle",
-        "Image 'a.png': 16 bytes, image/png.",
-        "Edited 'a.txt': 1 replacement, at line 1.",
-    ]
-    image = base64.b64encode(PNG).decode()
-    assert image in json.dumps(fake.requests[2]["messages"])
 
 
 @pytest.mark.slow
