@@ -95,7 +95,9 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     if outcome.cluster is not None:
         yield from _cluster_lines(outcome.cluster)
     if changes:  # else it was said when it came to be so
-        yield from _unread_lines([row for row in outcome.problems if row.is_unread])
+        yield from _unread_lines(
+            [row for row in outcome.problems if row.is_unread and not row.waiting]
+        )
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"

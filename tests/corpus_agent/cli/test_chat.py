@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from corpus_agent.selftest.injection.leaks import live_markup
 from markdown_it import MarkdownIt
 
 from corpus_agent.agent.answerer import ModelAnswerer
@@ -24,6 +23,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import called_path
 from indexer.records import Coverage
+from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
