@@ -59,7 +59,7 @@ def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
         def make(launch):
             if launch.model is None:
                 return ExtractiveAnswerer(corpus.encoder)
-            return ModelAnswerer(fake.server, launch.model.name)
+            return ModelAnswerer(fake.server, launch.model.name, fake.broker)
 
         def ask(question, corpus, answerer, launch, history):
             return session.ask(question, corpus, answerer, history)
