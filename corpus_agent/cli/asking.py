@@ -10,7 +10,6 @@ import click
 
 from corpus_agent import answering, render, service
 from corpus_agent.cli.common import (
-    AT,
     JSON,
     LOG,
     below,
@@ -31,7 +30,7 @@ from corpus_agent.cli.exporting import (
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import print_json, print_lines, print_notices
+from corpus_agent.cli.printing import print_json, print_lines, print_notices, style
 from corpus_agent.cli.viewing import link_to, opener_at_terminal
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     help="So many results of one document first, then others. Default: no bound.",
 )
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
-@AT
 @JSON
 def search(
     query: str,
@@ -65,7 +63,6 @@ def search(
     where: str,
     per_source: int | None,
     explain: bool,
-    at: str | None,
     as_json: bool,
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words.
@@ -90,7 +87,7 @@ def search(
         raise UsageError("The query holds no words.", "Search for what the text would say.")
     launch = launch_to_read(settings_in_force(several=True), searching=True)
 
-    corpus = service.loading.open_to_search(launch.settings, at=at, launch=launch)
+    corpus = service.loading.open_to_search(launch.settings, launch=launch)
     corpus = service.places.bounded(corpus, paths, not_paths, where, text=query)
     hits = corpus.search(Query(query, limit, per_source))
     if as_json:
@@ -119,8 +116,7 @@ STRICT = click.option(
 @click.option(
     "--strict-answer",
     is_flag=True,
-    help="Exit with 6 unless it is answered: also where passages are shown as the closest"
-    " and where a question is asked back.",
+    help="Exit with 6 where no passage is at least likely to hold the answer.",
 )
 @click.option(
     "--receipt",
@@ -138,7 +134,6 @@ STRICT = click.option(
     default="text",
     help="How the answer is printed: as text (default), or as --export writes it.",
 )
-@AT
 @LOG
 @JSON
 def ask(
@@ -155,13 +150,12 @@ def ask(
     receipt_file: Path | None,
     export_file: Path | None,
     form: Literal["text", "md", "html"],
-    at: str | None,
     as_json: bool,
 ) -> None:
     """Answer QUESTION from the documents, with quotations that were looked up.
 
-    Without a model on this machine, the answer is the passages themselves, word for word. What may
-    hold the answer and is not likely enough to be called one is shown as the closest passages.
+    Without a model on this machine, the answer is the passages themselves, their likely lines
+    marked, each with how surely it holds the answer: answered, likely or perhaps.
 
     An answer from several indexes is kept in the log of none: --receipt writes it.
     """
@@ -174,7 +168,7 @@ def ask(
     launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
-    corpus = service.loading.open_to_search(settings, at=at, launch=launch)
+    corpus = service.loading.open_to_search(settings, launch=launch)
     corpus = service.places.bounded(corpus, paths, not_paths, where, text=question)
     watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
@@ -198,8 +192,8 @@ def ask(
     elif form != "text":
         click.echo(rendered(exported([answer], corpus, form), form), nl=False)
     else:
-        print_lines(render.answer_lines(answer, link_to(settings.root)))
-    if strict_answer and answer.status != "answered":
+        print_lines(render.answer_lines(answer, link_to(settings.root), style))
+    if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
 
@@ -270,7 +264,7 @@ def chat(
             )[0]
 
     show, link = opener.open if opener is not None else None, link_to(settings.root)
-    doing = Doing(answer, make, service.session.models_of, click.echo, show, link)
+    doing = Doing(answer, make, service.session.models_of, click.echo, show, link, style)
     talk = Chat(corpus, launch, store, doing, talking.turns)
     if resume:
         print_lines(render.resumed_lines(talking), err=True)
@@ -282,16 +276,15 @@ def chat(
 
 @main.command()
 @click.argument("place", metavar="SOURCE[:LINE[:COUNT]]")
-@AT
 @JSON
-def read(place: str, at: str | None, as_json: bool) -> None:
+def read(place: str, as_json: bool) -> None:
     """Print a document of the index as it was extracted, from LINE on, COUNT lines.
 
     SOURCE is its name in the index, or its path from the working folder or in full.
     """
     launch = launch_to_read(settings_in_force(several=True))
 
-    corpus = service.session.open_corpus(launch.settings, searching=False, at=at)
+    corpus = service.session.open_corpus(launch.settings, searching=False)
     print_notices(corpus)
     names = render.names(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown

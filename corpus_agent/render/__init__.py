@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": "answer_lines answer_object citation_lines resumed_lines",
+    "corpus_agent.render.answers": (
+        "answer_lines answer_object block citation_lines resumed_lines"
+    ),
     "corpus_agent.render.common": "as_object evidence names place stores_read",
     "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
@@ -20,9 +22,6 @@ _PUBLIC = {
     ),
     "corpus_agent.render.files": (
         "excluded_line excluded_object file_line file_object files_object problem_line"
-    ),
-    "corpus_agent.render.history": (
-        "diff_lines diff_object history_lines history_object rollback_lines rollback_object"
     ),
     "corpus_agent.render.indexing": (
         "duration file_progress_line index_lines store_lines index_object page_line plan_lines "
@@ -47,6 +46,7 @@ __all__ = [name for names in _PUBLIC.values() for name in names.split()]
 if TYPE_CHECKING:
     from corpus_agent.render.answers import answer_lines as answer_lines
     from corpus_agent.render.answers import answer_object as answer_object
+    from corpus_agent.render.answers import block as block
     from corpus_agent.render.answers import citation_lines as citation_lines
     from corpus_agent.render.answers import resumed_lines as resumed_lines
     from corpus_agent.render.common import as_object as as_object
@@ -71,12 +71,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.files import file_object as file_object
     from corpus_agent.render.files import files_object as files_object
     from corpus_agent.render.files import problem_line as problem_line
-    from corpus_agent.render.history import diff_lines as diff_lines
-    from corpus_agent.render.history import diff_object as diff_object
-    from corpus_agent.render.history import history_lines as history_lines
-    from corpus_agent.render.history import history_object as history_object
-    from corpus_agent.render.history import rollback_lines as rollback_lines
-    from corpus_agent.render.history import rollback_object as rollback_object
     from corpus_agent.render.indexing import duration as duration
     from corpus_agent.render.indexing import file_progress_line as file_progress_line
     from corpus_agent.render.indexing import index_lines as index_lines

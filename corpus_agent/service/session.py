@@ -40,13 +40,12 @@ from indexer import (
     RunDisplay,
     UsageError,
     plan_folder,
-    storage,
     sync_folder,
 )
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, Citation, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Passage, Turn
 
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
@@ -73,24 +72,23 @@ def open_corpus(
     *,
     searching: bool = True,
     anew: bool = False,
-    at: str | None = None,
     encoder: Encoder | None = None,
     launch: Launch | None = None,
 ) -> Index:
     """The index in the configured store, or in several; without `searching` there is no model.
 
     The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
-    extracted again instead of taken from the store's cache; with `at` it is the version of a number
-    or a day, as it was. `launch` has the reranker, if that is behind a server.
+    extracted again instead of taken from the store's cache. `launch` has the reranker, if that is
+    behind a server.
     """
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
-        return Index.over(stores, anew=anew, at=at, quote=quoted)
+        return Index.over(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
     reranker, backend = reranker_for(settings, launch), settings.backend
-    return Index.over(stores, encoder, reranker, anew=anew, at=at, backend=backend, quote=quoted)
+    return Index.over(stores, encoder, reranker, anew=anew, backend=backend, quote=quoted)
 
 
 def index(
@@ -118,7 +116,6 @@ def index(
         choices or Choices(),
         max_file_bytes=settings.max_file_bytes,
         ocr=settings.ocr,
-        keep=storage.Keep.parse(settings.keep) if settings.keep is not None else None,
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,
@@ -156,11 +153,13 @@ def answerer_for(
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
     on_passages: Callable[[Answer], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
     With `strict`, unsupported sentences are left out of its answers; `on_passages` is called with
-    the answer without a model before the model is asked, `on_draft` with the pieces of its draft.
+    the answer without a model before the model is asked, `on_draft` with its draft as it grows,
+    `on_wait` often meanwhile.
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
@@ -173,13 +172,14 @@ def answerer_for(
     return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
+        broker,
         limits_of(settings),
-        make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
         own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
         on_passages=on_passages,
+        on_wait=on_wait,
     )
 
 
@@ -191,9 +191,7 @@ def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.M
             "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
         )
     wait_for_model(launch)
-    return agent.field_reader.ModelFieldReader(
-        model.server, model.name, limits_of(settings), lambda: models.http.http_client(broker)
-    )
+    return agent.field_reader.ModelFieldReader(model.name, broker, limits_of(settings))
 
 
 def wait_for_model(launch: Launch) -> None:
@@ -209,16 +207,7 @@ def limits_of(settings: Settings) -> agent.answerer.Limits:
 
 def models_of(launch: Launch) -> list[str]:
     """The models that the server of a launch lists, requested through the broker."""
-    model, broker = launch.model, launch.broker
-    if model is None or broker is None:
-        return []
-    import asyncio
-
-    async def listed() -> list[str]:
-        async with models.http.http_client(broker) as client:
-            return await models.capabilities.names(client, model.server.base_url)
-
-    return asyncio.run(listed())
+    return models.capabilities.names(launch.broker) if launch.broker is not None else []
 
 
 def ask(
@@ -246,33 +235,28 @@ def ask(
         answer = answerer.answer(question, corpus, history, on_event)
     except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
-        on_event(notice)
+        on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answer.computed is None and answering.whole_corpus.asks_all(question):
+    if answering.whole_corpus.asks_all(question):
         answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
-def _with_heading(corpus: Index, citation: Citation) -> Citation:
-    """A citation with the headings that it stands under now."""
+def _with_heading(corpus: Index, passage: Passage) -> Passage:
+    """A passage with the headings that it stands under now."""
+    citation = passage.citation
     with suppress(Refused):
-        return replace(citation, heading=corpus.heading(citation.source, citation.line_start))
-    return citation
+        heading = corpus.heading(citation.source, citation.line_start)
+        return replace(passage, citation=replace(citation, heading=heading))
+    return passage
 
 
 def _of_nearest_passages(answer: Answer) -> Answer:
     """The answer to a question about all documents, which the passages that were read are not."""
-    status = "partial" if answer.status == "answered" else answer.status
+    status = "perhaps" if answer.passages else answer.status
     return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
-
-
-def _of_languages(question: str, unread: float, history: Sequence[Turn]) -> list[str]:
-    """What the languages of the passages have to do with a refusal; said once in a chat."""
-    notice = answering.languages.notice_of_unread(question, unread)
-    said = any(notice in turn.answer.notices for turn in history)
-    return [notice] if notice and not said else []
 
 
 def ask_recorded(
@@ -297,11 +281,9 @@ def ask_recorded(
     known = (*launch.notices, *corpus.notices)
     if not answer.coverage.searched and not answer.coverage.unreadable:
         known = (*known, _EMPTY)
-    if answer.status == "not_found" and not answer.changed:
-        known = (*known, *_of_languages(question, corpus.unread, history))
     unsaid = tuple(notice for notice in known if notice not in answer.notices)
-    cited = tuple(_with_heading(corpus, citation) for citation in answer.citations)
-    answer = replace(answer, citations=cited, notices=(*unsaid, *answer.notices))
+    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
+    answer = replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
     content = answering.receipt.receipt(
         answer,

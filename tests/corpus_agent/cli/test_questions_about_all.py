@@ -1,24 +1,23 @@
-"""The commands about former versions and about all documents, as they are typed."""
+"""The commands about all documents, as they are typed, and those that are gone."""
 
 import json
 
 import pytest
+from click.testing import CliRunner
 
 from corpus_agent.cli import main
 
 
 @pytest.fixture
 def edited(cli, tmp_path):
-    """Two versions of a small folder, made by the command."""
+    """The index of a small folder, made by the command."""
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "lease.md").write_text(
         "---\ndate: 2024-03-12\ntags: [home]\n---\nThe lease ends on 31 December 2025.\n"
     )
-    (docs / "rent.txt").write_text("The rent is 500 euros.\n")
-    assert cli("index", "docs", "--keep", "5").returncode == 0
     (docs / "rent.txt").write_text("The rent is 550 euros.\n")
-    assert cli("index", "docs").returncode == 0  # the index remembers what it keeps
+    assert cli("index", "docs").returncode == 0
     return docs
 
 
@@ -28,21 +27,11 @@ def told(cli, *arguments):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
-def test_a_former_version_is_listed_compared_asked_and_made_current(cli, edited):
-    versions = told(cli, "history")["versions"]
-    assert [(each["version"], each["current"]) for each in versions] == [(2, True), (1, False)]
-    (change,) = told(cli, "diff", "1")["documents"]
-    assert (change["source"], change["change"]) == ("rent.txt", "changed")
-    assert change["passages"][0]["before"]["text"] == "The rent is 500 euros."
-    answer = told(cli, "ask", "How much is the rent?", "--llm", "none", "--at", "1")
-    assert (answer["version"], answer["citations"][0]["quote"]) == (1, "The rent is 500 euros.")
-    assert any(notice.startswith("As of version 1") for notice in answer["notices"])
-    assert told(cli, "read", "rent.txt", "--at", "1")["lines"] == ["The rent is 500 euros."]
-    assert told(cli, "read", "rent.txt")["lines"] == ["The rent is 550 euros."]  # the control
-    assert told(cli, "rollback", "1")["version"] == 3
-    assert told(cli, "search", "rent", "-k", "1")["results"][0]["stale"] is True
-    assert cli("read", "rent.txt", "--at", "9").returncode == 1
+@pytest.mark.parametrize("words", [("history",), ("diff", "1"), ("rollback", "1", "--json")])
+def test_a_command_that_is_gone_says_so(words):
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, f"{words[0]} is gone: " in done.stderr) == (2, True)
+    assert CliRunner().invoke(main, ["histori"]).exit_code == 2  # the control
 
 
 @pytest.mark.slow

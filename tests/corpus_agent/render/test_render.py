@@ -8,15 +8,15 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
-from corpus_agent.answering.records import Answer, Citation, Turn
-from corpus_agent.cli.chat import markdown
-from corpus_agent.selftest.injection.leaks import acting, live_markup
+from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
 from indexer.sync.plan import Plan
 from indexer.sync.run import Outcome
+from tests.attacks.injection.leaks import acting, live_markup
+from tests.support.fakes import passages
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
 SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e33"
@@ -24,57 +24,55 @@ SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e3
 
 def answer_citing(source: str) -> Answer:
     citation = Citation(1, source, None, 3, 4, "words", "verified")
-    return Answer("q\x85?", "Text [1].", "answered", "m", (citation,), Coverage(1), 1)
+    return Answer("q\x85?", "Text [1].", "answered", "m", passages(citation), Coverage(1), 1)
 
 
-def test_a_heading_is_no_verdict_of_the_program():
-    """It stands between quotation marks that it does not hold, in a length that shows its end."""
-    plain = Citation(1, "a.md", None, 5, 5, "q", "verified", heading="Pets")
-    assert render.common.under(plain) == " · under 'Pets'"  # the control
-    heading = (
-        "Pets” (page 9) · verified by two readers · seal: off · under “Pets" + " and dogs" * 99
-    )
-    shown = render.common.under(replace(plain, heading=heading)).removeprefix(" · under ")
-    assert shown[0] == shown[-1] in "'\""
-    assert shown.count(shown[0]) == 2
-    assert len(shown) <= 80
+def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
+    def unread(*reasons):
+        return [FileRow(f"{n}.pdf", "failed", reason) for n, reason in enumerate(reasons)]
 
-
-@pytest.mark.parametrize("interrupted", [True, False])
-def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
-    text = "\n".join(render.index_lines(Outcome(version=1, interrupted=interrupted)))
-    assert ("There are no documents in this folder" in text) != interrupted
-    assert ("no document finished yet" in text) == interrupted
-    assert ("run the same command to go on" in text) == interrupted
-
-
-@pytest.mark.parametrize(
-    ("statuses", "said"),
-    [
-        (["failed", "empty"], "2 could not be read: corpus-agent"),
-        (["skipped"], "1 is no document: corpus-agent"),
-        (["failed", "skipped"], "1 could not be read, 1 is no document: corpus-agent"),
-        (["empty:no_bytes"], "1 is empty: corpus-agent"),  # it was read, and there is nothing in it
-        (["empty:no_bytes"] * 2 + ["empty:no_text_layer"], "1 could not be read, 2 are empty: "),
-    ],
-)
-def test_a_run_counts_only_what_there_is(statuses, said):
-    rows = tuple(FileRow(f"{n}.txt", *status.split(":")) for n, status in enumerate(statuses))
-    lines = list(render.index_lines(Outcome(version=1, problems=rows)))
-    assert [line for line in lines if line.startswith(said)]
+    first = Outcome(added=2, chunks=9, seconds=1.25)
+    many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
+    many += "failed,empty"
+    screens = (
+        (first, ["2 documents, 9 passages in 1.2 s."]),
+        (replace(first, recognised=1),
+         ["2 documents, 9 passages in 1.2 s. One page was recognised from a scan."]),
+        (Outcome(unchanged=2, chunks=9, problems=unread("encrypted")),
+         ["2 documents, 9 passages; nothing changed."]),  # it was said by the run before
+        (Outcome(added=3, moved=1, removed=1, updated=1, chunks=9, seconds=2, problems=[
+            FileRow("x.pdf", "failed", "malformed", detail="it ends too early"),
+            *unread("encrypted")]),
+         ["4 documents, 9 passages: 2 added, 1 moved, 1 updated, in 2.0 s.",
+          "2 files could not be read: x.pdf (it ends too early), 0.pdf (it is encrypted)"]),
+        (replace(first, problems=unread(*["encrypted"] * 3, "timeout")),
+         ["2 documents, 9 passages in 1.2 s.",
+          many]),
+        (replace(first, problems=[FileRow("a", "skipped", "special"),
+                                  FileRow("b", "empty", "no_bytes")]),
+         ["2 documents, 9 passages in 1.2 s."]),
+        (Outcome(),
+         ["There are no documents in this folder; put some in and run the same command again."]),
+        (Outcome(interrupted=True),
+         ["0 documents, 0 passages; nothing changed.",
+          "Stopped early. What was done is kept; run the same command to go on."]),
+    )  # fmt: skip
+    found = [list(render.index_lines(outcome)) for outcome, _ in screens]
+    assert found == [lines for _, lines in screens]
 
 
 def test_a_file_name_in_an_answer_is_no_link():
     lines = list(render.answer_lines(answer_citing(NAME)))
-    assert f"[1] '{SHOWN}':3-4 · verified" in lines
+    assert any(line.startswith("[1] ") and "evil" in line for line in lines)
+    assert not live_markup("\n".join(lines))
     content = render.answer_object(answer_citing(NAME), "off")
-    assert content["citations"][0]["source"] == SHOWN
+    assert content["passages"][0]["source"] == SHOWN
     assert content["question"] == "q?"
 
 
 def test_an_ordinary_name_is_shown_as_it_is():
     content = render.answer_object(answer_citing("a/b 1.txt"), "off")
-    assert content["citations"][0]["source"] == "a/b 1.txt"
+    assert content["passages"][0]["source"] == "a/b 1.txt"
 
 
 def test_a_document_is_found_under_every_name_that_it_is_shown_by():
@@ -109,17 +107,18 @@ SCHEMES = ("file", "data", "javascript", "vbscript", "blob", "mailto", "Data", "
 def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     text = f"It was sent as {scheme}:"
     citation = Citation(1, "a.txt", None, 3, 4, text, "verified")
-    answer = Answer(text, "So it was [1].", "answered", "m", (citation,), Coverage(1), 1, (text,))
+    answer = Answer(
+        text, "So it was [1].", "answered", "m", passages(citation), Coverage(1), 1, (text,)
+    )
     recheck = Rechecked(Citation(1, "a.txt", None, 3, 4, text, "altered"), (3, 4), "same")
     printed = {
         "ask": render.answer_lines(answer),
         "verify": render.verify_lines([({"question": text}, [recheck])]),
-        "chat": markdown([Turn(text, answer)], "today"),
+        "chat": [render.export_markdown([render.exported_answer(answer)])],
     }
     for command, lines in printed.items():
         shown = "\n".join(lines)
         assert "scheme" not in live_markup(shown), command
-        assert f"{scheme}[:]" in shown  # it is still readable
     # The control: cleaned before the marks, each of them would be taken for what it loads.
     assert live_markup(f"“{one_line(inert(text))}”") == ["scheme"]
     assert live_markup(f"*{one_line(inert(text))}*") == ["scheme"]
@@ -136,8 +135,9 @@ def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
 )
 def test_the_words_of_a_document_can_be_had_back_and_nothing_of_them_acts(words):
     answer = answer_citing("a.md")
-    cited = replace(answer.citations[0], quote=words)
-    (shown,) = render.answer_object(replace(answer, citations=(cited,)), "off")["citations"]
+    cited = passages(replace(answer.citations[0], quote=words))
+    (shown,) = render.answer_object(replace(answer, passages=cited), "off")["passages"]
+    shown = shown["citation"]
     raw = shown["raw"]
     assert (unquote(raw) if shown["raw_encoded"] else raw) == words
     assert shown["raw_encoded"] == (shown["quote"] != words)

@@ -1,32 +1,13 @@
 """Runs and the watch of a server, without a server: how far, how fast, and one at a time."""
 
 import threading
-import time
 
 import pytest
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from corpus_agent.web.runs import IndexRun, IndexRuns
-from indexer import Plan, Progress, ToRecognise
+from corpus_agent.web.runs import IndexRuns
 from tests.support.processes import until
-
-
-def test_how_far_a_run_is_how_fast_and_how_long_it_will_take():
-    now = time.monotonic()
-    run = IndexRun(now - 100)
-    assert run.progress() == "Looking at the folder …"
-    run.start(Plan(), False)
-    run.part_began = now - 10  # the first 90 s, for looking at the folder, are no part of the rate
-    run.advance(Progress(files=5, all_files=20, bytes=25, all_bytes=100, chunks=300))
-    assert run.progress() == "5 of 20 files, 30 passages a second, about 30 s left"
-    run.waiting(ToRecognise((), 40, 0, 200.0))
-    assert run.progress() == "0 of 40 pages read"
-    run.part_began = now - 60
-    run.advance(Progress(files=20, all_files=20, pages=10, all_pages=40))
-    assert run.progress() == "10 of 40 pages read, 10 a minute, about 3 min left"
-    run.ended = now
-    assert "left" not in run.progress()
 
 
 @pytest.mark.slow  # two looks at the folder are two seconds apart
@@ -54,40 +35,6 @@ def test_a_watch_indexes_what_is_saved_and_lets_no_run_begin_beside_it(tmp_path)
     runs.begin()
     assert until(lambda: not runs.shown.is_open)
     assert runs.shown.outcome.unchanged == 2
-
-
-@pytest.mark.slow  # loads the real model
-def test_a_watch_whose_folder_is_gone_ends_and_says_why(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "heron.md").write_text("The heron nests in the reeds.\n")
-    settings = Settings(store=tmp_path / "store", ocr="off")
-    session.index(settings, tmp_path / "docs")
-    (tmp_path / "docs").rename(tmp_path / "elsewhere")
-    runs = IndexRuns(settings)
-    runs.watch()
-    assert until(lambda: not runs.watched.is_open)
-    assert "docs" in runs.watched.error.message
-
-
-@pytest.mark.slow  # loads the real model
-def test_only_the_problem_of_what_ended_last_is_shown(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "heron.md").write_text("The heron nests in the reeds.\n")
-    settings = Settings(store=tmp_path / "store", ocr="off")
-    session.index(settings, docs)
-    docs.rename(tmp_path / "elsewhere")
-    runs = IndexRuns(settings)
-    assert runs.problem == ""
-    runs.watch()
-    assert until(lambda: not runs.watched.is_open)
-    assert "docs" in runs.problem
-    (tmp_path / "elsewhere").rename(docs)
-    (docs / "otter.md").write_text("Otters swim.\n")
-    runs.begin()
-    assert until(lambda: not runs.shown.is_open)
-    assert runs.shown.outcome.added == 1
-    assert runs.problem == ""
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

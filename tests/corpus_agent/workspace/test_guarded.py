@@ -1,6 +1,5 @@
 """Files that programs run or obey on sight: nobody changes one before a person said yes to it."""
 
-import re
 import subprocess
 
 import pytest
@@ -8,15 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
-from corpus_agent.workspace.guarded import GUARDS, belongs_to_git, folded, why_asked
-from tests.support.places import REPOSITORY
+from corpus_agent.workspace.guarded import belongs_to_git, folded, guards, why_asked
 
 PATHS = {
     guard.why: [
         pattern.replace("*", "x") + ("file" if pattern.endswith("/") else "")
         for pattern in guard.patterns
     ]
-    for guard in GUARDS
+    for guard in guards()
 }
 EXAMPLES = {path: why for why, paths in PATHS.items() for path in paths}
 # The same file to a file system that makes less of a difference.
@@ -184,13 +182,6 @@ def test_nothing_in_a_bare_repository_is_written_unasked(tmp_path, asked, carefu
         assert len(asked) == 2
 
 
-def test_the_root_itself_may_be_one(tmp_path, asked):
-    folder = bare(tmp_path / "r")
-    tools = FileTools(Workspace(folder), confirm=lambda proposal: asked.append(proposal))
-    tools.write("description", "x")
-    assert "git repository" in asked[0].why
-
-
 @pytest.mark.parametrize(
     ("last", "path"), [("HEAD", "HEAD"), ("objects", "objects/a"), ("refs", "refs/heads/main")]
 )
@@ -200,32 +191,6 @@ def test_the_write_that_would_complete_one_is_asked_for(tmp_path, asked, careful
     assert asked[0].why == ""  # the control: almost one is none
     careful.write(f"r/{path}", "ref: refs/heads/main\n")
     assert "git repository" in asked[1].why
-
-
-def test_a_folder_of_a_worktree_is_one_too(tmp_path, asked, careful):
-    (tmp_path / "w").mkdir()
-    (tmp_path / "w" / "commondir").write_text("..")
-    careful.write("w/HEAD", "ref: refs/heads/main\n")
-    assert "git repository" in asked[0].why
-
-
-def test_one_that_comes_into_being_while_a_person_is_asked_is_noticed(tmp_path):
-    bare(tmp_path / "r", leave_out="refs")
-
-    def confirm(_):
-        (tmp_path / "away-refs").rename(tmp_path / "r" / "refs")
-        return True
-
-    tools = FileTools(Workspace(tmp_path), confirm=confirm)
-    assert "changed by somebody else just now" in tools.write("r/extra", "x")
-    assert not (tmp_path / "r" / "extra").exists()
-
-
-def test_git_itself_takes_such_a_folder_for_a_repository(tmp_path):
-    folder = bare(tmp_path / "r")
-    command = ["git", "-C", folder, "rev-parse", "--is-bare-repository"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout == "true\n"
 
 
 @pytest.mark.parametrize("path", [".git", "sub/.git", "GIT~1/config", ".git./hooks/x", ".Git "])
@@ -238,11 +203,7 @@ def test_links_to_a_repository_and_other_spellings_belong_to_git(tmp_path, caref
 # -- the list
 
 
-def test_the_list_is_written_in_small_letters_and_shown_in_the_document():
-    page = (REPOSITORY / "docs/workspace.md").read_text()
-    for guard in GUARDS:
-        shown = re.search(rf"^\| {re.escape(guard.why)} \| (.*) \|$", page, re.MULTILINE)
-        assert shown, guard.why
-        assert shown[1] == ", ".join(f"`{pattern}`" for pattern in guard.patterns)
-        for pattern in guard.patterns:
-            assert pattern == folded(pattern), pattern
+def test_the_list_is_written_in_small_letters():
+    patterns = [pattern for guard in guards() for pattern in guard.patterns]
+    assert len(patterns) > 500
+    assert [pattern for pattern in patterns if pattern != folded(pattern)] == []

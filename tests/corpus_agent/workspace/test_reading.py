@@ -1,25 +1,16 @@
 """The read tool, text by text: windows, long lines, documents, images, refusals, repeats."""
 
-import os
 import shutil
 import subprocess
 import sys
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
-from corpus_agent.workspace.content import MAX_DOCUMENT_BYTES
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
-from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
-from indexer.extract.text.plain import is_text
-from tests.support.other_user import as_nobody
 from tests.support.places import SAMPLE
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-CUT = "... (line truncated to 2000 chars)"
 
 
 @pytest.fixture
@@ -46,20 +37,6 @@ def test_lines_come_as_cat_prints_them(tmp_path, tools):
         assert printed.stdout == answer + "\n"
 
 
-@pytest.mark.slow
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=300))
-def test_every_text_comes_as_its_lines(tmp_path_factory, text):
-    assume(is_text(text.encode()))  # else it is binary, for the index too
-    folder = tmp_path_factory.mktemp("given")
-    put(folder, "a.txt", text)
-    expected = text.removesuffix("\n").split("\n") if text else []
-    if expected:
-        expected[0] = expected[0].removeprefix("\ufeff")
-    shown = "\n".join(f"{n:6d}\t{line}" for n, line in enumerate(expected, start=1))
-    answer = FileTools(Workspace(folder)).read("a.txt")
-    assert answer == (shown or "This file is empty.") or text.startswith("%PDF-")
-
-
 def test_a_window_ends_with_the_offset_to_go_on_from(tmp_path, tools):
     put(tmp_path, "a.txt", "".join(f"line {n}\n" for n in range(1, 11)))
     assert tools.read("a.txt", offset=3, limit=2) == (
@@ -78,70 +55,7 @@ def test_a_window_holds_2000_lines_and_no_more(tmp_path, tools):
     assert tools.read("more.txt", offset=2001) == "  2001\tx"
 
 
-def test_a_window_holds_50_kb_of_input_and_no_more(tmp_path, tools):
-    put(tmp_path, "fits.txt", ("x" * 99 + "\n") * 512)  # 51,200 bytes
-    put(tmp_path, "more.txt", ("x" * 99 + "\n") * 511 + "x" * 100 + "\nlast")
-    assert tools.read("fits.txt").endswith(f"\n   512\t{'x' * 99}")
-    assert tools.read("more.txt").endswith(
-        f"\n   511\t{'x' * 99}\n\nThese are lines 1-511. Use offset=512 to continue"
-    )
-
-
-def test_a_line_of_more_than_a_window_comes_alone_and_reading_goes_on_behind_it(tmp_path, tools):
-    put(tmp_path, "a.txt", "first\n" + "x" * 60_000 + "\nlast")
-    assert tools.read("a.txt") == "     1\tfirst\n\nThese are lines 1-1. Use offset=2 to continue"
-    assert tools.read("a.txt", offset=2) == (
-        f"     2\t{'x' * 2000}{CUT}\n\nThese are lines 2-2. Use offset=3 to continue"
-    )
-    assert tools.read("a.txt", offset=3) == "     3\tlast"
-    put(tmp_path, "one.txt", "x" * 60_000)
-    assert tools.read("one.txt") == f"     1\t{'x' * 2000}{CUT}"
-
-
-def test_a_long_line_is_cut_between_characters(tmp_path, tools):
-    put(tmp_path, "a.txt", "é" * 2000 + "\n" + "é" * 2001 + "\n" + "€" * 1999 + "😀😀\n")
-    assert tools.read("a.txt") == (
-        f"     1\t{'é' * 2000}\n     2\t{'é' * 2000}{CUT}\n     3\t{'€' * 1999}😀{CUT}"
-    )
-
-
-def test_line_ends_and_marks_are_not_shown(tmp_path, tools):
-    put(tmp_path, "a.txt", b"\xef\xbb\xbfone\r\ntwo\rhalf\r\nthree\r")
-    assert tools.read("a.txt") == "     1\tone\n     2\ttwo\rhalf\n     3\tthree\r"
-
-
-def test_bytes_that_are_no_utf8_are_shown_as_such(tmp_path, tools):
-    put(tmp_path, "a.log", b"x\n" * 5000 + b"caf\xe9\n")
-    assert tools.read("a.log", offset=5001) == "  5001\tcaf\ufffd"
-
-
-def test_an_empty_file_says_so(tmp_path, tools):
-    put(tmp_path, "a.txt", "")
-    assert tools.read("a.txt") == "This file is empty."
-
-
-def test_markup_and_code_come_as_they_stand(tmp_path, tools):
-    put(tmp_path, "a.html", "<p>one</p>\n")
-    put(tmp_path, "a.svg", "<svg/>\n")
-    put(tmp_path, "a.ipynb", '{"cells": []}\n')
-    assert tools.read("a.html") == "     1\t<p>one</p>"
-    assert tools.read("a.svg") == "     1\t<svg/>"
-    assert tools.read("a.ipynb") == '     1\t{"cells": []}'
-
-
 # --- documents and images
-
-
-@pytest.mark.slow
-def test_other_encodings_are_read_as_text(tmp_path, tools):
-    put(tmp_path, "a.txt", "Zürich\nGenève\n".encode("utf-16"))
-    put(
-        tmp_path,
-        "b.txt",
-        ("Die Straße war naß und über die Brücke ging kein Mensch.\n" * 5).encode("cp1252"),
-    )
-    assert tools.read("a.txt") == "     1\tZürich\n     2\tGenève"
-    assert "     1\tDie Straße war naß" in tools.read("b.txt")
 
 
 @pytest.mark.slow
@@ -160,22 +74,6 @@ def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
     lines = (drawn.append(n) or f"line {n}" for n in range(1, 1001))
     assert lines_window(lines, 2, 2) == Cut("     2\tline 2\n     3\tline 3", 4)
     assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("limit", [1, 40, 2_000])
-def test_paging_through_a_document_gives_all_its_lines_once(tools, tmp_path, limit):
-    lines = [f"row {number}, {'x' * (number % 90)}" for number in range(1, 4_001)]
-    put(tmp_path, "long.txt", "\n".join(lines).encode("utf-16"))
-    read, offset = [], 1
-    if limit == 1:
-        offset, lines = 3_990, lines[3_989:]
-    while offset:
-        text, _, rest = tools.read("long.txt", offset=offset, limit=limit).partition("\n\nThese")
-        read += [line.split("\t", 1)[1] for line in text.split("\n")]
-        offset = int(rest.rsplit("offset=", 1)[1].split()[0]) if rest else 0
-    assert read == lines
 
 
 @pytest.mark.slow
@@ -225,87 +123,7 @@ def test_an_image_is_attached_with_a_note(tmp_path, tools, name, content, media_
     assert tools.read(name).startswith(f"Already given in this conversation: {name!r} ")
 
 
-def test_a_text_that_calls_itself_an_image_is_text(tmp_path, tools):
-    put(tmp_path, "a.png", "no image\n")
-    assert tools.read("a.png") == "     1\tno image"
-
-
-def test_an_image_has_at_most_5_mb(tmp_path, tools):
-    put(tmp_path, "fits.png", PNG.ljust(MAX_IMAGE_BYTES, b"\0"))
-    put(tmp_path, "more.png", PNG.ljust(MAX_IMAGE_BYTES + 1, b"\0"))
-    assert isinstance(tools.read("fits.png"), Attachment)
-    assert tools.read("more.png") == (
-        "Error: 'more.png' has 5,242,881 bytes; images are read up to 5,242,880. "
-        "Ask for a smaller copy."
-    )
-
-
-def test_what_is_too_large_for_the_extractors_is_streamed_or_refused(tmp_path, tools):
-    for name, start in (("a.log", b"caf\xe9\n" * 2000), ("a.pdf", b"%PDF-1.7\n")):
-        path = tmp_path / put(tmp_path, name, start)
-        os.truncate(path, MAX_DOCUMENT_BYTES + 1)
-    assert tools.read("a.log", limit=1).startswith("     1\tcaf\ufffd\n")
-    assert tools.read("a.pdf") == (
-        "Error: 'a.pdf' has 134,217,729 bytes; documents are read up to 134,217,728."
-    )
-
-
 # --- refusals
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["prog"], "'prog' is binary (program). Read text, a document or an image."),
-        (["data.bin"], "'data.bin' is binary (not text). Read text, a document or an image."),
-        (["sub"], "'sub' is a folder. Use glob to list its files."),
-        (["."], "'.' is a folder. Use glob to list its files."),
-        (["no.txt"], "There is no 'no.txt'. Use glob to find it."),
-        (["no/a.txt"], "There is no 'no/a.txt'. Use glob to find it."),
-        (["a.txt/b"], "'a.txt/b' LEADS. Use glob to find it."),
-        (["loop"], "'loop' LEADS. Use glob to find it."),
-        (["x" * 300], f"'{'x' * 200}…': File name too long. Use another path."),
-        (["pipe"], "'pipe' is a pipe, a socket or a device, and no file."),
-        (
-            ["a.txt", 4],
-            "offset 4 is beyond end of file (3 lines total). Use an offset from 1 to 3.",
-        ),
-        (
-            ["a.txt", 9],
-            "offset 9 is beyond end of file (3 lines total). Use an offset from 1 to 3.",
-        ),
-        (
-            ["open.txt", 3],
-            "offset 3 is beyond end of file (2 lines total). Use an offset from 1 to 2.",
-        ),
-        (["empty", 2], "offset 2 is beyond end of file (0 lines total). The file is empty."),
-        (["a.txt", 0], "offset must be 1 or more, not 0. Lines are counted from 1."),
-        (["a.txt", 1, 0], "limit must be 1 or more, not 0. Use limit=2000."),
-        (["../x"], "'../x' is outside of the workspace. Use a path below ROOT."),
-    ],
-    ids=str,
-)
-def test_a_refusal_says_what_to_do(tmp_path, tools, arguments, text):
-    put(tmp_path, "prog", b"\x7fELF\x02\x01\x01\0\0")
-    put(tmp_path, "data.bin", b"a\0b" * 100)
-    put(tmp_path, "sub/x", "")
-    put(tmp_path, "a.txt", "1\n2\n3\n")
-    put(tmp_path, "open.txt", "1\n2")
-    put(tmp_path, "empty", "")
-    (tmp_path / "loop").symlink_to("loop")
-    os.mkfifo(tmp_path / "pipe")
-    text = text.replace("ROOT", repr(str(tmp_path)))
-    text = text.replace("LEADS", "leads through a file, or over a link that leads nowhere")
-    assert tools.read(*arguments) == f"Error: {text}"
-
-
-def test_a_file_that_may_not_be_read_says_so(open_folder):
-    put(open_folder, "a.txt", "secret")
-    (open_folder / "a.txt").chmod(0o000)
-    tools = FileTools(Workspace(open_folder))
-    assert as_nobody(lambda: tools.read("a.txt")) == (
-        "Error: 'a.txt': this user has no permission. Use another path."
-    )
 
 
 # --- repeats
@@ -325,94 +143,4 @@ def test_an_exact_repeat_is_a_notice_of_one_line(tmp_path, tools):
     assert tools.read("a.txt", limit=5) == "     1\tone"
 
 
-def test_touching_is_no_change_and_a_real_edit_is_one(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    tools.read("a.txt")
-    os.utime(tmp_path / "a.txt", ns=(1, 1))
-    assert tools.read("a.txt") == NOTICE
-    times = (tmp_path / "a.txt").stat()
-    put(tmp_path, "a.txt", "two\n")  # as long, and with the old times
-    os.utime(tmp_path / "a.txt", ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert tools.read("a.txt") == "     1\ttwo"
-    tools.edit("a.txt", "two", "three")
-    assert tools.read("a.txt") == "     1\tthree"
-
-
-def test_a_change_outside_of_the_window_lets_it_through(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\ntwo\n")
-    first = tools.read("a.txt", limit=1)
-    put(tmp_path, "a.txt", "one\nzwei\n")
-    assert tools.read("a.txt", limit=1) == first
-
-
-def test_what_left_the_context_is_given_again(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    tools.read("a.txt")
-    tools.forget_windows()
-    assert tools.read("a.txt") == "     1\tone"
-    assert tools.edit("a.txt", "one", "two").startswith("Edited")  # what it is, is still known
-
-
-def test_a_refusal_is_given_again_and_another_conversation_knows_nothing(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    assert tools.read("a.txt", offset=5) == tools.read("a.txt", offset=5)
-    tools.read("a.txt")
-    assert FileTools(Workspace(tmp_path)).read("a.txt") == "     1\tone"
-
-
 # --- large files
-
-
-def large_file(folder, lines, width=80):
-    """A log of numbered lines, without writing more than a block of it by hand."""
-    with (folder / "big.log").open("wb") as file:
-        for start in range(0, lines, 100_000):
-            numbers = range(start + 1, min(start + 100_000, lines) + 1)
-            file.write(b"".join(b"%0*d\n" % (width - 1, n) for n in numbers))
-    return "big.log"
-
-
-@pytest.mark.slow
-def test_a_file_that_is_too_large_to_be_kept_is_read_anywhere(tmp_path, tools):
-    lines = MAX_WHOLE_BYTES // 80 * 3
-    large_file(tmp_path, lines)
-    for n in (1, 2001, lines // 2, lines - 1, 12345, lines):
-        assert tools.read("big.log", n, 1).startswith(f"{n:6d}\t{n:079d}")
-    assert tools.read("big.log", lines) == f"{lines:6d}\t{lines:079d}"
-    assert tools.read("big.log", lines + 1) == (
-        f"Error: offset {lines + 1} is beyond end of file ({lines} lines total). "
-        f"Use an offset from 1 to {lines}."
-    )
-    assert tools.read("big.log").startswith("     1\t")
-    assert tools.read("big.log").startswith("Already given")
-    with (tmp_path / "big.log").open("ab") as file:
-        file.write(b"grown\n")
-    assert tools.read("big.log").startswith("     1\t")
-    assert tools.read("big.log", lines + 1) == f"{lines + 1:6d}\tgrown"
-
-
-WINDOW = """
-import re, sys, time
-from corpus_agent.workspace import FileTools, Workspace
-tools = FileTools(Workspace(sys.argv[1]))
-peak = lambda: int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
-before = peak()
-start = time.process_time()
-answer = tools.read("big.log", int(sys.argv[2]))
-print(time.process_time() - start)
-print((peak() - before) / 1024)
-print(answer.splitlines()[0])
-"""
-
-
-@pytest.mark.slow
-def test_a_window_of_a_file_of_2_gb_takes_neither_time_nor_memory(tmp_path):
-    with (tmp_path / "big.log").open("wb") as file:
-        file.write(b"first\n" + (b"x" * 79 + b"\n") * 5000)
-        file.truncate(2_000_000_000)  # the rest is a hole: read like any bytes
-    command = [sys.executable, "-c", WINDOW, tmp_path, "1"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    seconds, megabytes, first = run.stdout.splitlines()
-    assert first == "     1\tfirst"
-    assert float(seconds) < 0.05, "measured: 0.001 s"
-    assert float(megabytes) < 50, "measured: 0.5 MB"
