@@ -93,7 +93,7 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 9, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    replace(_binary("pdf", 10, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
     _binary("image", 1, "picture", "claims.magic"),
     _binary("docx", 5, "docx", "office.docx", markdown=True),
     _binary("pptx", 5, "pptx", "office.pptx", markdown=True),
