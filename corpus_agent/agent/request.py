@@ -138,7 +138,7 @@ class _PartialReply:
             return
         known = self.calls.setdefault(at, ["", "", ""])
         for place, text in enumerate(given):
-            known[place] += text
+            known[place] += text[:MAX_REPLY_CHARACTERS]
         self._size += sum(map(len, given))
 
     def _is_over(self, piece: str) -> bool:
