@@ -28,7 +28,7 @@ from corpus_agent.settings import NamedStore, Settings
 from indexer.embed import FolderEncoder
 from indexer.index import Index
 from indexer.records import Query
-from indexer.retrieve import DEPTH
+from indexer.retrieve import POOL
 from indexer.store.snapshot import Snapshot
 
 MOST_LOST = 0.005  # of recall
@@ -93,7 +93,7 @@ def scores(corpus: Index, name: str, ids: Mapping[str, str]) -> tuple[float, flo
     for query in read_jsonl(data("retrieval", name, "queries.jsonl")):
         wanted = {key for key, value in relevant.get(query["_id"], {}).items() if value > 0}
         if wanted:
-            found = documents(corpus.search(Query(query["text"], DEPTH, per_source=None)))
+            found = documents(corpus.search(Query(query["text"], POOL, per_source=None)))
             listed = [ids[source.rpartition(":")[2]] for source in found]
             recalls.append(len(wanted & set(listed[:CUT])) / min(len(wanted), CUT))
             gains.append(ndcg(listed, relevant[query["_id"]]))

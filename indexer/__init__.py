@@ -74,6 +74,8 @@ if TYPE_CHECKING:
     from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
+    from indexer.store.document_names import Names as Names
+    from indexer.store.document_names import file_stem as file_stem
     from indexer.store.filters import in_part as in_part
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.inspection import Inspection as Inspection
@@ -124,6 +126,7 @@ _PUBLIC = {
         "PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.cleanup": "Cleaned clean_up",
+    "indexer.store.document_names": "Names file_stem",
     "indexer.store.filters": "in_part parse_filter",
     "indexer.store.inspection": "Inspection",
     "indexer.sync.display": "RunDisplay",

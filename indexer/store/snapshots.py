@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Coverage, FileRow, Hit, OpenStore, Query
+from indexer.store.document_names import Names
 from indexer.store.exact import Pool, Ranked
 from indexer.store.filters import parse_filter
 from indexer.store.ranking import kept
@@ -24,6 +25,7 @@ from indexer.store.word_weights import as_in_one
 
 STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
 OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
+MOST_NAMES = 50_000  # documents, whose names take .5 s to be read
 SIMILAR = 3  # names that are proposed for one that is not there
 
 
@@ -87,6 +89,12 @@ class Snapshots:
         )
 
     # ---- Files
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of all documents; of none, where they are too many to be looked through."""
+        sources = [p + source for p, part in self.parts.items() for source in part.documents]
+        return Names(sources if len(sources) <= MOST_NAMES else ())
 
     def place(self, source: str) -> tuple[str, str] | None:
         """The prefix of the store that a source names, and the source in it; None if it is none."""

@@ -32,7 +32,7 @@ from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
 from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
-from indexer.retrieve import diverse
+from indexer.retrieve import diverse, place_of
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
 if TYPE_CHECKING:
@@ -81,9 +81,7 @@ class MemoryCorpus:
         for source in sorted(self._lines):
             if not query.paths or source.startswith(query.paths):
                 hits += self._hits(source, wanted)
-        return diverse(
-            sorted(hits, key=_rank), query.limit, query.per_source, lambda hit: hit.chunk.source
-        )
+        return diverse(sorted(hits, key=_rank), query, place_of)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document; see the protocol."""
