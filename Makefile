@@ -3,7 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Two processes, each with whole files, so that what a file's tests share is made once.
 TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+# uv installs in a fifth of pip's time; pip stays for where uv cannot be had or finds less. uv does not read
+# pip's own settings: it is given the folder of wheels, and else the build of torch without CUDA.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python -c constraints.txt
+FOR_UV := $(if $(PIP_FIND_LINKS),UV_FIND_LINKS=$(PIP_FIND_LINKS),UV_TORCH_BACKEND=cpu)
+install = $(PIP) uv && $(FOR_UV) $(UV) $(1) || $(PIP) $(1)
 
 # Modules stay compiled: each of the thousand processes that tests start would compile them anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -65,11 +70,11 @@ docs: .venv/test
 	$(PYTHON) -m venv .venv
 
 .venv/demo: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) -e .
+	@$(call install,-e .)
 	touch $@
 
 .venv/test: .venv/bin/python pyproject.toml constraints.txt
-	$(PIP) -e '.[dev]'
+	@$(call install,-e '.[dev]')
 	touch .venv/demo $@
 
 # What the program does today, file by file: `golden` records it, `golden-check` names each difference.

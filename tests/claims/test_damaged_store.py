@@ -24,10 +24,6 @@ from indexer.index import Index
 from indexer.records import Query
 from indexer.store.inspection import inspect
 from indexer.store.integrity import (
-    EVERY_BYTE,
-    SAMPLE_BYTES,
-    SAMPLES,
-    check_contents,
     checked_manifest,
 )
 from indexer.store.manifest import read_manifest, write_manifest
@@ -35,7 +31,6 @@ from indexer.store.ownership import identity_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync.folder import sync_folder
 from tests.support.large_index import sync as sync_large
-from tests.support.other_user import as_nobody
 from tests.support.toy_index import ENCODER, rows
 
 FILES, PASSAGES = 20, 24
@@ -222,57 +217,12 @@ def test_a_damaged_cache_changes_no_answer(cache, change, copy, sound):
     assert rows(copy / "store") == written
 
 
-def test_a_flipped_marker_is_a_store_that_is_not_known(copy):
-    marker = copy / "store/corpus-agent.store"
-    marker.write_text(marker.read_text().replace("id = ", "id = f")[:-2] + "\n")
-    with pytest.raises(CorpusError, match="corpus-agent trust"):
-        session.index(session.Settings(store=copy / "store"), None)
-
-
-def test_files_that_this_user_may_not_read_are_named(copy):
-    part = one(copy, f"{CHUNKS}/_indices/*/part_*_invert.lance")
-    part.chmod(0)
-    for path in (copy, *copy.parents):
-        if path.stat().st_uid == os.getuid() and path != Path("/"):
-            path.chmod(path.stat().st_mode | 0o055)
-    for path in (copy / "store").rglob("*"):
-        if path != part:
-            path.chmod(0o755)
-    (copy / "store").chmod(0o755)
-    told = as_nobody(lambda: command("search", copy, None))
-    assert told["error"] == "CorpusError"
-    assert "may not be read by this user" in told["message"]
-    assert "chmod" in told["message"]
-
-
 def test_an_index_without_its_documents_is_not_mended_into_an_empty_one(copy):
     one(copy, f"{CHUNKS}/data/*").unlink()
     shutil.rmtree(copy / "docs")
     (copy / "docs").mkdir()
     with pytest.raises(CorpusError, match=r"damaged.*is empty.*mounted"):
         sync_folder(copy / "store", copy / "docs", ENCODER)
-
-
-def test_a_large_version_is_sampled_and_verify_compares_every_byte(tmp_path, copy):
-    """Between two samples a flipped bit is found by those alone that compare every byte."""
-    path = copy / "store" / f"{CHUNKS}/data/{'0' * 50}.lance"
-    size = 2 * SAMPLES * SAMPLE_BYTES
-    path.write_bytes(bytes(size))
-    from indexer.store.integrity import sums_of
-
-    name = str(path.relative_to(copy / "store"))
-    listed = replace(read_manifest(copy / "store"), contents={name: sums_of(path)})
-    for place, seen in ((0, True), (size - 1, True), (2 * SAMPLE_BYTES, False)):
-        data = bytearray(size)
-        data[place] = 1
-        path.write_bytes(data)
-        if seen:
-            with pytest.raises(DamagedStore, match="is not what was written"):
-                check_contents(copy / "store", listed, 0)
-        else:
-            check_contents(copy / "store", listed, 0)
-        with pytest.raises(DamagedStore, match="is not what was written"):
-            check_contents(copy / "store", listed, EVERY_BYTE)
 
 
 @pytest.mark.slow
@@ -292,22 +242,3 @@ def test_a_passage_that_is_not_what_was_embedded_is_not_shown(copy):
     with pytest.raises(DamagedStore, match=r"a passage of '07.txt' is not what was embedded"):
         corpus.search(Query(f"the {WORD} lamp", 1))
     assert corpus.search(Query("w3x3y3 w3x3y4", 1))  # of another document, which is sound
-
-
-@pytest.mark.slow
-def test_a_version_that_lists_no_files_gets_its_list_with_the_next_run(copy):
-    store = copy / "store"
-    write_manifest(store, replace(read_manifest(store), contents={}))
-    assert searched(Index.open(store, ENCODER, root=copy / "docs")) == ["07.txt"]
-    assert sync_folder(store, copy / "docs", ENCODER).repaired == ""
-    assert read_manifest(store).contents
-
-
-def test_what_is_damaged_is_said_without_the_library_s_own_source(copy):
-    """LanceDB adds where in its source it stumbled, and asks for a report of its own fault."""
-    versions = copy / "store" / CHUNKS / "_versions"
-    shutil.copyfile(next(versions.glob("*.manifest")), versions / "3.manifest")
-    with pytest.raises(DamagedStore, match="multiple manifest naming schemes") as raised:
-        searched(Index.open(copy / "store", ENCODER, root=copy / "docs"))
-    for noise in (".rs", "bug report", "lance error", "cargo"):
-        assert noise not in str(raised.value)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from indexer.files.walk import walk
-from indexer.parsers.limits import TEXT_CHARS, TEXT_LINES, limits_for
+from indexer.parsers.limits import TEXT_LINES, limits_for
 from indexer.records import STATUSES
 from tests.support.hostile_files import HOSTILE, MIB, SECRET, asking_for, long_line
 from tests.support.parsing import READING
@@ -140,28 +140,4 @@ outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
     assert outcome["chars"] == 50 * MIB
     assert outcome["longest"] <= 2_000
     assert outcome["windows"] >= 50 * MIB // 50_000
-    assert outcome["resident"] < MAX_RESIDENT_BYTES
-
-
-@pytest.mark.nightly
-def test_as_much_text_as_may_be_fits_into_the_program(root, tmp_path):
-    """At the limit: short lines are what costs most."""
-    width = TEXT_CHARS // TEXT_LINES - 2
-    (root / "lines.txt").write_text(f"{'x' * width}\n" * TEXT_LINES)
-    (tmp_path / "store").mkdir()
-    outcome = python(
-        READING
-        + """
-from indexer.sync.read import document_of, text_of
-root, store = Path(sys.argv[1]), Path(sys.argv[2])
-with closing(Worker()) as worker, copied(root, "lines.txt", 0) as copy:
-    text = text_of(copy, "lines.txt", worker, Texts(store))
-outcome = {"lines": len(document_of(text, "lines.txt", "").lines)}
-status = Path("/proc/self/status").read_text()
-outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
-""",
-        root,
-        tmp_path / "store",
-    )
-    assert outcome["lines"] == TEXT_LINES
     assert outcome["resident"] < MAX_RESIDENT_BYTES

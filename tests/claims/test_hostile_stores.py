@@ -1,126 +1,393 @@
 """An index that came with a folder, or that code of a taken-over run has changed, gains nothing.
 
-hostile_stores.py makes the homes and watches, hostile_cases.py holds the attacks. Each is tried on
-an index that was found, on one that was trusted before it was changed, and, as the control, on the
-commit before the defence, where most get through.
+Each attack is tried on an index that was found and on one that was trusted before it was changed.
+The controls: what is trusted is used, and a program that believes a store is caught at everything.
 """
+# ruff: noqa: E501 - an attack a line, as a table
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
+import stat
+import subprocess
+import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from corpus_agent.cli import main
 from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN
-from tests.support.forged import signed
-from tests.support.forked import Server
-from tests.support.hostile_cases import (
-    CASES,
-    FOUND,
-    IGNORE_FILES,
-    PERSISTENCE,
-    STRANGER,
-    Case,
-    fields,
-)
+from tests.support.forked import Server, server
 from tests.support.hostile_stores import (
-    BEFORE,
-    CANARY,
     COMMANDS,
     DOCUMENT,
-    HANGS_AFTER,
-    NOT_OURS,
-    REPOSITORY,
     ROWS,
     SCRIPTS,
-    SECONDS,
     START,
     STORE,
-    Finding,
+    Alter,
     Listener,
-    Program,
-    Ran,
     Scene,
     copy_home,
     findings,
     look,
     make_home,
     notices_readers,
-    program_before,
-    run,
-    run_code,
-    shown,
-    type_in,
+    signed,
 )
+from tests.support.places import REPOSITORY
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 TRUSTED = "CORPUS_AGENT_TRUSTED_STORES"
-Stage = Callable[[Path, Path], Scene]
-NEEDS_ROOT = "only root gives a file to somebody else"
+NOT_OURS = "corpus-agent trust "  # the command that the hint of a refusal names
+OSC = "\x1b]0;owned\x07\x1b[2J\x9b31m"
+STRANGER = 4321  # a user who is not this one
+HUGE = 10**30
 
-pytestmark = pytest.mark.timeout(600)
+
+# ---- How an index is changed
 
 
-# ---- Homes and programs, made once
+def _place(scene: Scene, name: str) -> Path:
+    """The path `name` in the store, free; a `*` in it is the first that is there."""
+    path = sorted(scene.store.glob(name))[0] if "*" in name else scene.store / name
+    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink(missing_ok=True)
+    path.parent.mkdir(exist_ok=True)
+    return path
+
+
+def link(name: str, target: str) -> Alter:
+    """A link in the place of `name`; `target` is relative to the victim's home, or absolute."""
+    return lambda scene: _place(scene, name).symlink_to(scene.home / target)
+
+
+def hard_link(name: str, target: str) -> Alter:
+    """A second name for a file of the victim's, in the place of `name`."""
+    return lambda scene: _place(scene, name).hardlink_to(scene.home / target)
+
+
+def pipe(name: str) -> Alter:
+    """A pipe with no writer in the place of `name`."""
+    return lambda scene: os.mkfifo(_place(scene, name))
+
+
+def file(name: str, content: str | bytes = "words\n", size: int = 0) -> Alter:
+    """A file of this content in the place of `name`, or of `size` bytes that take no space."""
+
+    def alter(scene: Scene) -> None:
+        path = _place(scene, name)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        if size:
+            os.truncate(path, size)
+
+    return alter
+
+
+def both(*alterations: Alter) -> Alter:
+    """One after the other."""
+    return lambda scene: [one(scene) for one in alterations]
+
+
+def fields(**changes: object) -> Alter:
+    """Other values of the manifest; `a__b` is the field b within a, Scene -> value is called."""
+
+    def alter(scene: Scene) -> None:
+        content: dict[str, Any] = json.loads((scene.store / "manifest.json").read_text())
+        content = {key: value for key, value in content.items() if key != "contents"}
+        for name, value in changes.items():
+            *above, last = name.split("__")
+            here = content
+            for part in above:
+                here = here[part]
+            here[last] = value(scene) if callable(value) else value
+        (scene.store / "manifest.json").write_text(signed(scene.store, content))
+
+    return alter
+
+
+def settings(content: str) -> Alter:
+    """A config.toml in the store; HOME and PORT stand for the victim's home and the listener."""
+
+    def alter(scene: Scene) -> None:
+        port = str(scene.listener.port if scene.listener else 0)
+        text = content.replace("HOME", str(scene.home)).replace("PORT", port)
+        (scene.store / "config.toml").write_text(text)
+
+    return alter
+
+
+def owned(name: str) -> Alter:
+    """A stranger owns `name` in the store, with all that is below."""
+
+    def alter(scene: Scene) -> None:
+        for path in (scene.store / name, *(scene.store / name).rglob("*")):
+            os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
+
+    return alter
+
+
+def mode(name: str, bits: int) -> Alter:
+    """Other permissions."""
+    return lambda scene: (scene.store / name).chmod(bits)
+
+
+def unpacked(*alterations: Alter) -> Alter:
+    """The folder, changed first, as `tar -x` unpacks it."""
+
+    def alter(scene: Scene) -> None:
+        both(*alterations)(scene)
+        archive, at = scene.base / "archive.tar", scene.project.parent
+        subprocess.run(["tar", "-cf", archive, "-C", at, scene.project.name], check=True)
+        shutil.rmtree(scene.project)
+        subprocess.run(["tar", "-xf", archive, "-C", at], check=True)
+        archive.unlink()
+
+    return alter
+
+
+def another_store(scene: Scene) -> Path:
+    """An honest index of the victim's, of private documents, elsewhere in the home."""
+    other = scene.home / "documents" / STORE
+    shutil.copytree(scene.store, other, symlinks=True)
+    scene.private += [path for path in other.rglob("*") if path.is_file()]
+    return other
+
+
+def another_stores(name: str) -> Alter:
+    """A link to `name` in another index of the victim's, in the place of our own."""
+
+    def alter(scene: Scene) -> None:
+        other = another_store(scene)
+        _place(scene, name).symlink_to(other / name)
+
+    return alter
+
+
+def is_a_link(scene: Scene) -> None:
+    """The store is a link to another index of the victim's."""
+    other = another_store(scene)
+    shutil.rmtree(scene.store)
+    scene.store.symlink_to(other)
+
+
+def is_a_pipe(scene: Scene) -> None:
+    shutil.rmtree(scene.store)
+    os.mkfifo(scene.store)
+
+
+def borrowed_tables(scene: Scene) -> None:
+    """The tables are shallow copies: no link, but their data is in another index of the victim's."""
+    import lancedb
+
+    other = another_store(scene)
+    shutil.rmtree(scene.store / "lance")
+    database = lancedb.connect(str(scene.store / "lance"))
+    numbers = {}
+    for name in ("chunks", "files"):
+        made = database.clone_table(name, f"{other}/lance/{name}.lance", is_shallow=True)
+        numbers[f"{name}_version"] = made.version
+    fields(**numbers)(scene)
+
+
+def garbage(pattern: str) -> Alter:
+    """Noise in the place of what is in every file of this name."""
+    return lambda scene: [p.write_bytes(b"\xff\xfe\0" * 99) for p in scene.store.glob(pattern)]
+
+
+_SEALED = """
+import contextlib, os, sys
+from pathlib import Path
+from corpus_agent.seal import policy, seal
+root, store, home, port = Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
+seal(policy(root, store))
+with contextlib.suppress(OSError):
+    """
+
+
+def taken_over(code: str) -> Alter:
+    """What a line of code does that took over a sealed run of the index; the kernel may refuse it."""
+
+    def alter(scene: Scene) -> None:
+        places = [scene.project, scene.store, scene.home, scene.listener.port]
+        command = [sys.executable, "-P", "-c", _SEALED + code, *map(str, places)]
+        env = {**os.environ, "HOME": str(scene.home), "PYTHONPATH": str(REPOSITORY), **START}
+        done = subprocess.run(command, env=env, cwd=scene.base, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+    return alter
+
+
+def ignore_file(*rules: str) -> Alter:
+    """An ignore file of these lines, beside a document of a long name."""
+
+    def alter(scene: Scene) -> None:
+        (scene.project / ("a" * 60)).write_text("words")
+        (scene.project / ("a/" * 60)).mkdir(parents=True)
+        (scene.project / ".gitignore").write_text("\n".join(rules))
+
+    return alter
 
 
 @dataclass(frozen=True, slots=True)
-class Homes:
-    """Homes that a program has made an index in; `rows` has tables that name private files."""
+class Case:
+    """One attack, and the commands that the victim runs.
 
-    program: Program
-    honest: Path
-    rows: Path
+    `once_trusted` is what must become of it where this user had trusted the index before it was
+    changed; "" where that cannot be. `of_folder` changes the documents of an honest index instead.
+    """
+
+    name: str
+    alter: Alter
+    commands: tuple[str, ...]
+    once_trusted: str = "harmless"
+    root: Callable[[Scene], Path] = lambda scene: scene.project  # by the victim's record
+    of_folder: bool = False
+
+
+KEYS = ("read .ssh/id_rsa", "Corpus")
+CASES = [
+    # links, pipes, other names of other files
+    Case(".gitignore leads to .bashrc", link(".gitignore", ".bashrc"), ("index",), "refused"),
+    Case(".gitignore is .bashrc itself", hard_link(".gitignore", ".bashrc"), ("index",)),
+    Case(".gitignore is a pipe", pipe(".gitignore"), ("index",)),
+    Case("manifest.json leads to a file", link("manifest.json", "documents/settings.toml"), ("status", "search"), "refused"),
+    Case("manifest.json is a pipe", pipe("manifest.json"), ("status", "index"), "refused"),
+    Case("manifest.json is a private file itself", hard_link("manifest.json", "documents/salary.md"), ("status",)),
+    Case("manifest.new leads to .bashrc", link("manifest.new", ".bashrc"), ("Corpus",), "refused"),
+    Case("config.toml leads to a file", link("config.toml", "documents/settings.toml"), ("status", "ask"), "refused"),
+    Case("config.toml is a private file itself", hard_link("config.toml", "documents/settings.toml"), ("status",)),
+    Case("config.toml leads to /dev/zero", link("config.toml", "/dev/zero"), ("status",), "refused"),
+    Case("config.toml is a pipe", pipe("config.toml"), ("status",)),
+    Case("writer.lock leads to .bashrc", link("writer.lock", ".bashrc"), ("Corpus",), "refused"),
+    Case("writer.lock is .bashrc itself", hard_link("writer.lock", ".bashrc"), ("index", "forget")),
+    Case("receipts.jsonl leads to .bashrc", link("receipts.jsonl", ".bashrc"), ("ask", "Corpus"), "refused"),
+    Case("receipts.jsonl is .bashrc itself", hard_link("receipts.jsonl", ".bashrc"), ("ask", "chat")),
+    Case("receipts.jsonl is a pipe", pipe("receipts.jsonl"), ("ask",)),
+    Case("lance leads to other tables", another_stores("lance"), ("Corpus",), "refused"),
+    Case("a file of a table leads to a file", link("lance/chunks.lance/data/*.lance", "documents/lance/kept.lance"), ("Corpus", "search"), "refused"),
+    Case("the tables borrow their data elsewhere", borrowed_tables, ("Corpus", "search")),
+    Case("texts leads to a folder", link("texts", "documents"), ("Corpus",), "refused"),
+    Case("tmp leads to a folder", link("tmp", "documents"), ("index --force", "Corpus"), "refused"),
+    Case("the log of a llama-server leads to .bashrc", link("tmp/llama-server.log", ".bashrc"), ("ask auto",), "refused"),
+    Case("the store is a link", is_a_link, ("forget", "ask"), ""),
+    Case("the store is a pipe", is_a_pipe, ("index", "status"), ""),
+    Case("an archive with a link and a pipe", unpacked(link("manifest.new", ".bashrc"), pipe("config.toml")), ("status", "index"), ""),
+    # owners
+    Case("everything is a stranger's", owned("."), ("status", "ask"), "refused"),
+    Case("the manifest is a stranger's", owned("manifest.json"), ("files",), "refused"),
+    Case("everybody may write it", mode(".", 0o777), ("status",)),
+    Case("everybody may write the manifest", mode("manifest.json", 0o666), ("status",)),
+    # roots
+    Case("root: above", fields(root="../.."), KEYS),
+    Case("root: the home, absolute", fields(root=lambda s: str(s.home)), KEYS),
+    Case("root: a link inside", fields(root=lambda s: (s.project / "l").symlink_to(s.home) or "l"), KEYS),
+    Case("root: everything", fields(root="/"), ("status", "files")),
+    Case("root: the store itself", fields(root=STORE), ("status", "index")),
+    Case("root: with NUL", fields(root="notes\0/../.."), ("status", "ask")),
+    Case("root: with escape sequences", fields(root=f"notes{OSC}"), ("status", "ask", "index")),
+    Case("root: 100,000 characters", fields(root="a/" * 50_000), ("status", "doctor")),
+    Case("root: a list", fields(root=["..", ".."]), ("status", "index")),
+    Case("root: a lone surrogate", fields(root="\ud800"), ("status", "files")),
+    Case("root: for index to read", fields(root="../../documents"), ("index", "index --force")),
+    Case("rows for keys below the recorded root", fields(root="../.."), ("read .ssh/id_rsa", "read .bashrc"), root=lambda scene: scene.home),
+    # settings
+    Case("settings: a server of the attacker's", settings('llm = "http://127.0.0.1:PORT"\n'), ("ask auto", "Librarian"), "refused"),
+    Case("settings: an embedding model elsewhere", settings('model = "HOME/documents/model"\n'), ("search",), "refused"),
+    Case("settings: a reranker that is the home", settings('reranker = "HOME/documents/model"\n'), ("status",), "refused"),
+    Case("settings: llama-server and weights", settings('llm = "gguf:HOME/.bashrc"\n'), ("ask auto",), "refused"),
+    Case("settings: a key in escape sequences", settings('"\\u001b]0;owned\\u0007" = 1\n'), ("status",), "refused"),
+    Case("settings: nested lists", settings("max_file_bytes = " + "[" * 100_000 + "]" * 100_000), ("status",), "refused"),
+    Case("settings: one gibibyte", file("config.toml", size=2**30), ("status",), "refused"),
+    Case("settings: without an end", settings("llm_seconds = inf\n"), ("status",), "refused"),
+    # types and sizes
+    Case("manifest: escape sequences in updated", fields(updated=OSC), ("status", "Corpus")),
+    Case("manifest: escape sequences in the model", fields(fingerprint__model=OSC), ("status", "search")),
+    Case("manifest: version is huge", fields(version=HUGE), ("index --force", "ask")),
+    Case("manifest: version of a table is negative", fields(chunks_version=-1), ("search",)),
+    Case("manifest: version of a table is a fraction", fields(files_version=1.5), ("files",)),
+    Case("manifest: chunks is text", fields(chunks="many"), ("status", "search")),
+    Case("manifest: coverage counts text", fields(coverage__indexed=OSC), ("status", "ask")),
+    Case("manifest: dimension is huge", fields(fingerprint__dimension=HUGE), ("search", "index")),
+    Case("manifest: a field of another name", fields(script="touch it-ran"), ("status",)),
+    Case("manifest: an earlier schema and a root elsewhere", fields(schema=1, root="../../documents"), ("index",)),
+    Case("manifest: nested lists", file("manifest.json", "[" * 200_000 + "]" * 200_000), ("status", "index")),
+    Case("manifest: a number of 100,000 digits", file("manifest.json", '{"schema": ' + "9" * 100_000 + "}"), ("status",)),
+    Case("manifest: one gibibyte", file("manifest.json", size=2**30), ("status",)),
+    Case("manifest: not UTF-8", file("manifest.json", b'{"schema": 2, "root": "\xff"}'), ("status",)),
+    Case("tables: versions of noise", garbage("lance/*/_versions/*.manifest"), ("search", "doctor", "index")),
+    Case("tables: data of noise", garbage("lance/*/data/*"), ("search", "files")),
+    Case("texts of noise", garbage("texts/*/*"), ("read", "index --force")),
+    Case("a lock that names a command", file("writer.lock", json.dumps({"pid": 1, "command": OSC, "since": OSC})), ("index",)),
+    Case("a store in the store", lambda s: shutil.copytree(s.store, s.store / STORE, ignore=lambda *_: [STORE]), ("index", "status")),
+    Case("a name of nobody's", file("Makefile", "all:\n\ttouch it-ran\n"), ("status",), "refused"),
+    # what a sealed run leaves that was taken over
+    Case("taken over: a server of the attacker's", taken_over("(store / 'config.toml').write_text(f'llm = \"http://127.0.0.1:{port}\"')"), ("ask auto", "Librarian"), "refused"),
+    Case("taken over: a model elsewhere", taken_over("(store / 'config.toml').write_text(f'model = \"{home}/documents/model\"')"), ("ask",), "refused"),
+    Case("taken over: settings that are a pipe", taken_over("os.mkfifo(store / 'config.toml')"), ("status",)),
+    Case("taken over: .gitignore", taken_over("(store / '.gitignore').unlink(); (store / '.gitignore').symlink_to(home / '.bashrc')"), ("index",)),
+    Case("taken over: files that run elsewhere", taken_over("(store / '.envrc').write_text('touch it-ran')"), ("index --force",), "refused"),
+    # the folder itself, where the index is honest
+    Case("ignore file: a pipe", lambda s: os.mkfifo(s.project / ".gitignore"), ("index",), of_folder=True),
+    Case("ignore file: a link to /dev/zero", lambda s: (s.project / ".corpusignore").symlink_to("/dev/zero"), ("index",), of_folder=True),
+    Case("ignore file: a device", lambda s: os.mknod(s.project / ".gitignore", stat.S_IFCHR | 0o666, os.makedev(1, 5)), ("index",), of_folder=True),
+    Case("ignore file: a link to a private file", lambda s: (s.project / ".gitignore").symlink_to(s.home / "documents/salary.md"), ("index", "Corpus"), of_folder=True),
+    Case("ignore file: a pattern without an end", ignore_file("*a" * 20 + "b"), ("index",), of_folder=True),
+    Case("ignore file: a path without an end", ignore_file("**/a/" * 24 + "c"), ("index",), of_folder=True),
+    Case("ignore file: one line of 60 MB", ignore_file("?" * 60_000_000), ("index",), of_folder=True),
+]  # fmt: skip
+SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  # of each four cases
+
+
+# ---- Homes, made once
 
 
 @pytest.fixture(scope="module")
-def today(tmp_path_factory: pytest.TempPathFactory) -> Homes:
-    """This program and its homes."""
-    return _homes(Program("today", REPOSITORY), tmp_path_factory.mktemp("today"))
+def forks() -> Iterator[Server]:
+    """A process that forks for each command, in the victim's surroundings."""
+    with server({**os.environ, **START}) as forks:
+        yield forks
 
 
 @pytest.fixture(scope="module")
-def before(tmp_path_factory: pytest.TempPathFactory) -> Homes:
-    """The program before the defence, from the repository's history, and its homes."""
-    folder = tmp_path_factory.mktemp("before")
-    return _homes(program_before(folder), folder)
+def home(forks: Server) -> Iterator[Path]:
+    """A home with an index whose tables claim that private files are documents.
+
+    In a folder of a short name: the path of a Unix socket in a store has at most 107 bytes.
+    """
+    if os.geteuid() != 0:
+        pytest.skip("only root gives a file to somebody else")
+    with tempfile.TemporaryDirectory(prefix="h-") as folder:
+        if not notices_readers(Path(folder)):
+            pytest.skip("the file system of the temporary folder does not note who reads")
+        scene = Scene(Path(folder, "made"), forks)
+        make_home(scene)
+        made = scene.run("index")
+        assert made.code == 0, made.err
+        _plant_rows(scene)
+        yield scene.base
 
 
-def _homes(program: Program, folder: Path) -> Homes:
-    if not notices_readers(folder):
-        pytest.skip("the file system of the temporary folder does not note who reads")
-    homes = Homes(program, folder / "honest", folder / "rows")
-    make_home(homes.honest)
-    made = run(Scene(program, homes.honest), "index")
-    assert made.code == 0, made.err
-    copy_home(homes.honest, homes.rows)
-    _plant_rows(Scene(program, homes.rows).store)
-    return homes
-
-
-def _plant_rows(store: Path) -> None:
-    """Have the tables of an index claim that private files are documents."""
+def _plant_rows(scene: Scene) -> None:
     import lancedb
 
-    database = lancedb.connect(str(store / "lance"))
-    content = json.loads((store / "manifest.json").read_text())
+    database = lancedb.connect(str(scene.store / "lance"))
+    numbers = {}
     for name in ("files", "chunks"):
         table = database.open_table(name)
         rows = table.search().where(f"source = '{DOCUMENT}'").to_list()
         table.add([_planted(row, source, name) for source in ROWS for row in rows])
-        content[f"{name}_version"] = table.version
-    (store / "manifest.json").write_text(signed(store, content))
+        numbers[f"{name}_version"] = table.version
+    fields(**numbers)(scene)
 
 
-def _planted(row: Mapping[str, object], source: str, table: str) -> dict[str, object]:
+def _planted(row: dict[str, object], source: str, table: str) -> dict[str, object]:
     kept = {key: value for key, value in row.items() if not key.startswith("_")}
     if table == "chunks":
         text = "The private text is of the lease."
@@ -129,443 +396,247 @@ def _planted(row: Mapping[str, object], source: str, table: str) -> dict[str, ob
     return {**kept, "source": source}
 
 
-# ---- Trials, which run beside each other
+@pytest.fixture
+def scene(home: Path, forks: Server) -> Iterator[Scene]:
+    """A home whose folder came with an index that somebody else has made."""
+    with tempfile.TemporaryDirectory(prefix="h-") as folder:
+        copy_home(home, Path(folder, "base"))
+        yield Scene(Path(folder, "base"), forks)
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A case, and how the victim came to the index: found, trusted, named, or long ago."""
-
-    case: Case
-    how: str
-
-    @property
-    def refused(self) -> bool:
-        """Whether every command must say no; else it is enough that nothing happens."""
-        if self.how == "found":
-            return True
-        if self.how == BEFORE:
-            return self.case not in IGNORE_FILES
-        return self.case.once_trusted == "refused"
-
-
-class _Forks(threading.local):
-    """A process for each thread that has a program imported, in the victim's surroundings."""
-
-    def __init__(self, program: Program, started: list[Server]) -> None:
-        self.server = Server({**os.environ, **START}, program.packages, program.modules)
-        started.append(self.server)
-
-
-@contextlib.contextmanager
-def _forks(program: Program) -> Iterator[_Forks]:
-    started: list[Server] = []
-    try:
-        yield _Forks(program, started)
-    finally:
-        for server in started:
-            server.close()
-
-
-def _tried(trial: Trial, homes: Homes, base: Path, forks: _Forks) -> list[Finding]:
-    """What went wrong in a trial."""
-    case = trial.case
-    copy_home(homes.rows if case.rows else homes.honest, base)
-    scene = Scene(homes.program, base, named=case.named, listener=Listener())
-    scene.forks = None if case.anew else forks.server
-    try:
-        root = case.root(scene) if case.root else scene.project
-        if trial.how == "trusted" and (case in PERSISTENCE or "Corpus" in case.commands):
-            _trust(scene, root)
-        elif trial.how == "trusted":  # by the variable, which costs no run; Corpus knows none
-            scene.env[TRUSTED] = f"{scene.store}={root}"
+def _tried(case: Case, how: str, home: Path, forks: Server) -> list[str]:
+    """What went wrong in a trial: of an index that was found, trusted, or is only named."""
+    with tempfile.TemporaryDirectory(prefix="h-") as folder:
+        copy_home(home, Path(folder, "base"))
+        scene = Scene(Path(folder, "base"), forks, listener=Listener())
+        if "named" in how or "manifest.json" in case.name:
+            scene.options = ("--store", str(scene.store))
+        if how == "trusted" and ("Corpus" in case.commands or "taken over" in case.name):
+            scene.trust(case.root(scene))  # the variable costs no run; Corpus knows none
+        elif how == "trusted":
+            scene.env[TRUSTED] = f"{scene.store}={case.root(scene)}"
         case.alter(scene)
-        if trial.how == "named":
+        if how == "named":
             scene.env[TRUSTED] = str(scene.store)
         looked = look(scene)
-        control = trial.how == BEFORE
-        commands = case.control or case.commands if control else case.commands
-        seconds = HANGS_AFTER if control and case.got_through == "hung" else SECONDS
-        runs = []
-        for name in commands:
-            runs.append(run(scene, name, seconds))
-            if control and _holds(scene, looked, runs, case):
-                break
-        return findings(scene, looked, runs, refused=trial.refused)
-    finally:
+        refused = how == "found" or case.once_trusted == "refused"
+        found = findings(scene, looked, [scene.run(n) for n in case.commands], refused=refused)
         scene.listener.close()
-        shutil.rmtree(base, ignore_errors=True)
-
-
-def _holds(
-    scene: Scene, looked: dict[str, tuple[object, ...]], runs: list[Ran], case: Case
-) -> bool:
-    """Whether a control has shown what it is there to show."""
-    found = findings(scene, looked, runs, refused=case not in IGNORE_FILES)
-    return case.got_through in {finding.kind for finding in found}
-
-
-def _trust(scene: Scene, root: Path) -> None:
-    """What a person types who has looked at an index."""
-    done = type_in(scene, "trust", scene.store, "--root", root)
-    assert done.code == 0, done.err
-
-
-Outcomes = Mapping[Trial, Future[list[Finding]]]
-
-
-def _begun(request: pytest.FixtureRequest, homes: Homes) -> Iterator[Outcomes]:
-    """The trials of the tests that were chosen, begun side by side; many of them only wait.
-
-    In a folder of a short name: the path of a Unix socket in a store has at most 107 bytes.
-    """
-    lived = homes.program.name == BEFORE
-    chosen = [
-        item.callspec.params["trial"]
-        for item in request.session.items
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-        if "trial" in item.callspec.params and item.module is request.module
-    ]
-    trials = [trial for trial in chosen if (trial.how == BEFORE) == lived]
-    with (
-        _forks(homes.program) as forks,
-        tempfile.TemporaryDirectory(prefix="h-") as folder,
-        ThreadPoolExecutor(2 + (os.cpu_count() or 1)) as pool,
-    ):
-        yield {
-            trial: pool.submit(_tried, trial, homes, Path(folder, f"{number}"), forks)
-            for number, trial in enumerate(trials)
-        }
-
-
-@pytest.fixture(scope="module")
-def outcomes(request: pytest.FixtureRequest, today: Homes) -> Iterator[Outcomes]:
-    """What became of each attack on this program."""
-    yield from _begun(request, today)
-
-
-@pytest.fixture(scope="module")
-def outcomes_before(request: pytest.FixtureRequest, before: Homes) -> Iterator[Outcomes]:
-    """What became of each attack on the program before the defence."""
-    yield from _begun(request, before)
-
-
-def _params(cases: list[Case], how: str) -> list[object]:
-    stranger = pytest.mark.skipif(os.geteuid() != 0, reason=NEEDS_ROOT)
-    return [
-        pytest.param(Trial(case, how), id=case.name, marks=[stranger] if case.needs_root else [])
-        for case in cases
-    ]
+        return [f"{case.name}, {how}: {finding}" for finding in found]
 
 
 # ---- The attacks
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.slow
-@pytest.mark.parametrize("trial", _params(FOUND, "found"))
-def test_a_hostile_store_that_was_found_is_refused(trial, outcomes):
-    assert shown(outcomes[trial].result()) == ""
+@pytest.mark.parametrize("share", SHARES)
+def test_a_hostile_store_that_was_found_is_refused(share, home, forks):
+    cases = [case for case in CASES if not case.of_folder][share::4]
+    assert [found for case in cases for found in _tried(case, "found", home, forks)] == []
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.slow
-@pytest.mark.parametrize("trial", _params([c for c in CASES if c.once_trusted], "trusted"))
-def test_a_store_that_turned_hostile_once_it_was_trusted_gains_nothing(trial, outcomes):
-    assert shown(outcomes[trial].result()) == ""
+@pytest.mark.parametrize("share", SHARES)
+def test_a_store_that_turned_hostile_once_it_was_trusted_gains_nothing(share, home, forks):
+    cases = [case for case in CASES if case.once_trusted][share::4]
+    assert [found for case in cases for found in _tried(case, "trusted", home, forks)] == []
 
 
-NAMED = [case for case in FOUND if case.once_trusted != "harmless" or "root" in case.name]
+@pytest.mark.parametrize("share", SHARES)
+def test_a_hostile_store_that_the_environment_names_gains_nothing(share, home, forks):
+    named = [case for case in CASES if case.once_trusted != "harmless" or "root" in case.name]
+    assert [found for case in named[share::4] for found in _tried(case, "named", home, forks)] == []
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.slow
-@pytest.mark.parametrize("trial", _params(NAMED, "named"))
-def test_a_hostile_store_that_the_environment_names_gains_nothing(trial, outcomes):
-    assert shown(outcomes[trial].result()) == ""
+# A program that does what a store says: it writes its files, reads what it names, asks its server.
+BELIEVES = """
+import json, socket, sys, tomllib
+from pathlib import Path
+store, root = Path(sys.argv[1]), Path(sys.argv[2])
+for name in (".gitignore", "writer.lock", "receipts.jsonl", "manifest.new"):
+    with (store / name).open("a") as file:
+        file.write("ours")
+root = root / json.loads((store / "manifest.json").read_text())["root"]
+for name in sys.argv[3:]:
+    print((root / name).read_text() if (root / name).is_file() else "")
+said = tomllib.loads((store / "config.toml").read_text()) if (store / "config.toml").exists() else {}
+if "llm" in said:
+    socket.create_connection(("127.0.0.1", int(said["llm"].rpartition(":")[2]))).close()
+"""
 
 
-@pytest.mark.sampled(8)
-@pytest.mark.slow
-@pytest.mark.parametrize("trial", _params([c for c in CASES if c.got_through], BEFORE))
-def test_the_control_an_attack_got_through_before(trial, outcomes_before):
-    found = outcomes_before[trial].result()
-    assert trial.case.got_through in {finding.kind for finding in found}, found
+def test_a_program_that_believes_a_store_is_caught_at_what_each_attack_is_for(home, forks):
+    caught = {
+        ".gitignore leads to .bashrc": "changed", "writer.lock is .bashrc itself": "changed",
+        "receipts.jsonl leads to .bashrc": "changed", "manifest.new leads to .bashrc": "changed",
+        "config.toml leads to a file": "opened", "root: above": "shown",
+        "root: the home, absolute": "shown", "settings: a server of the attacker's": "sent",
+        "taken over: a server of the attacker's": "sent",
+    }  # fmt: skip
+    missed = []
+    for case in (case for case in CASES if case.name in caught):
+        with tempfile.TemporaryDirectory(prefix="h-") as folder:
+            copy_home(home, Path(folder, "base"))
+            scene = Scene(Path(folder, "base"), forks, listener=Listener())
+            case.alter(scene)
+            looked = look(scene)
+            ran = scene.code(BELIEVES, scene.store, scene.project, *ROWS)
+            kinds = {
+                each.partition(":")[0] for each in findings(scene, looked, [ran], refused=False)
+            }
+            scene.listener.close()
+            missed += [] if caught[case.name] in kinds else [(case.name, ran)]
+    assert missed == []
 
 
-# ---- Every command, every call
+# ---- Every command, every way to name it
 
 
-@pytest.fixture(scope="module")
-def stage(today: Homes) -> Iterator[Stage]:
-    """Makes scenes one after the other, whose commands are forked from one process."""
-    with _forks(today.program) as forks:
-
-        def made(home: Path, base: Path) -> Scene:
-            copy_home(home, base)
-            return Scene(today.program, base, forks=forks.server)
-
-        yield made
-
-
-@pytest.fixture
-def scene(today: Homes, stage: Stage, tmp_path: Path) -> Scene:
-    """A home whose folder came with an index that somebody else has made."""
-    return stage(today.honest, tmp_path / "base")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in (*COMMANDS, *SCRIPTS) if name[:5] != "read "])
-def test_no_command_uses_a_store_that_this_user_did_not_make(name, scene):
+def test_no_command_uses_a_store_that_this_user_did_not_make(scene):
+    names = [n for n in (*COMMANDS, *SCRIPTS) if n[:5] != "read "]
+    names = [n for n in names if n in SCRIPTS or COMMANDS[n][0] in main.commands]
     looked = look(scene)
-    ran = run(scene, name)
-    assert shown(findings(scene, looked, [ran], refused=True)) == ""
-    said = ran.out if name == "doctor" else ran.err  # whose findings are its output
-    assert ran.code == (1 if name == "doctor" else 2), ran
-    assert NOT_OURS in said
-    assert "corpus-agent trust " in said
+    runs = [scene.run(name) for name in names]
+    assert findings(scene, looked, runs, refused=True) == []
+    assert {ran.command: ran.code for ran in runs if ran.code != 2} == {"doctor": 1}
+    # Of `doctor` the findings are its output.
+    assert [ran for ran in runs if NOT_OURS not in ran.err + ran.out] == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("how", ["option", "variable", "parent", "folder"])
-def test_nor_is_it_used_where_it_is_named(how, scene):
-    if how == "variable":
-        scene.env["CORPUS_AGENT_STORE"] = str(scene.store)
-    elif how == "parent":
-        scene.options = ("--store", str(scene.project))  # whose .corpus-agent is meant
-    elif how == "folder":
-        scene.options = ("--store", STORE)
-    else:
-        scene.named = True
-    ran = run(scene, "ask")
-    assert ran.code == 2, ran
-    assert NOT_OURS in ran.err
+def test_nor_is_it_used_where_it_is_named(scene):
+    values = ("", ":", "/nowhere:", "=/", "*", "/nowhere=/", ".")
+    for options, env in [
+        (("--store", str(scene.store)), {}),
+        (("--store", str(scene.project)), {}),
+        (("--store", STORE), {}),
+        ((), {"CORPUS_AGENT_STORE": str(scene.store)}),
+        *(((), {TRUSTED: value}) for value in values),
+    ]:
+        scene.options, scene.env = options, env
+        ran = scene.run("ask")
+        assert (ran.code, "Error: " in ran.err) == (2, True), ran
 
 
-@pytest.mark.slow
-def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(
-    today, stage, tmp_path
-):
-    scene = stage(today.rows, tmp_path / "base")  # both name private files as documents
+def test_what_is_trusted_is_used_by_the_control_of_these_tests(scene):
+    scene.trust()
+    assert "31 May 2031" in scene.run("read").out
+    assert scene.run("Corpus").out
+
+
+def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(scene):
     second = scene.home / "cloned" / "second"
     shutil.copytree(scene.project, second, symlinks=True)
     scene.options = ("-s", str(scene.store), "-s", str(second / STORE))
-    for trusted in (None, scene.store):
-        if trusted is not None:
-            _trust(scene, scene.project)
+    for trusts in (False, True):
+        if trusts:
+            scene.trust()
         looked = look(scene)
-        ran = run(scene, "search")
-        assert shown(findings(scene, looked, [ran], refused=True)) == ""
+        ran = scene.run("search")
+        assert findings(scene, looked, [ran], refused=True) == []
         assert (ran.code, NOT_OURS in ran.err) == (2, True), ran
-    assert type_in(scene, "trust", second / STORE, "--root", second).code == 0
-    used = type_in(scene, *scene.options, "files", "--json", name="files")
+    assert scene.type_in("trust", second / STORE, "--root", second).code == 0
+    used = scene.type_in(*scene.options, "files", "--json", name="files")
     assert used.code == 0, used
     names = [one["name"] for one in json.loads(used.out)["stores"]]
     for folder in (scene.project, second):  # and then turns hostile
         fields(root="../..")(replace(scene, store=folder / STORE))
     looked = look(scene)
-    runs = [
-        type_in(scene, *scene.options, "read", f"{name}:{source}", name="read")
-        for name in names
-        for source in ROWS
-    ]
-    assert shown(findings(scene, looked, runs, refused=False)) == ""
-    assert all(ran.code for ran in runs), runs
+    sources = [f"{name}:{source}" for name in names for source in ROWS]
+    runs = [scene.type_in(*scene.options, "read", source, name="read") for source in sources]
+    assert findings(scene, looked, runs, refused=True) == []
     for name in names:  # the control
-        document = type_in(scene, *scene.options, "read", f"{name}:{DOCUMENT}", name="read")
-        assert "31 May 2031" in document.out, document
+        read = scene.type_in(*scene.options, "read", f"{name}:{DOCUMENT}", name="read")
+        assert "31 May 2031" in read.out, read
 
 
-@pytest.mark.slow
-def test_what_is_trusted_is_used_by_the_control_of_these_tests(scene):
-    assert run(scene, "search").code == 2
-    _trust(scene, scene.project)
-    assert "31 May 2031" in run(scene, "search").out
-    assert run(scene, "Corpus").out
+# ---- Another store in the place of one that was trusted, and the victim's own decisions
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("value", ["", ":", "/nowhere:", "=", ":=:", "=/", "*", "/nowhere=/", "."])
-def test_a_variable_that_names_nothing_trusts_nothing(value, scene):
-    scene.env[TRUSTED] = value
-    looked = look(scene)
-    ran = run(scene, "search")
-    assert shown(findings(scene, looked, [ran], refused=True)) == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["read .ssh/id_rsa", "read .bashrc", "mcp", "Corpus"])
-def test_a_key_is_not_read_though_the_user_named_that_root(name, today, stage, tmp_path):
-    scene = stage(today.rows, tmp_path / "base")
-    fields(root="../..")(scene)
-    scene.env[TRUSTED] = f"{scene.store}={scene.home}"
-    look(scene)
-    ran = run(scene, name)
-    assert CANARY not in ran.out.replace(f"{CANARY} salary.md", "")
-    assert (scene.home / ".ssh" / "id_rsa").stat().st_atime_ns == 0
-    assert (scene.home / ".bashrc").stat().st_atime_ns == 0
-
-
-# ---- Another store in the place of one that was trusted
-
-
-@pytest.mark.slow
-def test_another_store_in_the_same_place_and_inode_is_another_store(scene, today):
-    _mark(scene.store, "e" * 32)  # a home that was copied has the markers of its origin
-    _trust(scene, scene.project)
-    inode = scene.store.stat().st_ino
-    for entry in scene.store.iterdir():
-        shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-    shutil.copytree(
-        today.rows / scene.store.relative_to(scene.base), scene.store, dirs_exist_ok=True
-    )
-    assert scene.store.stat().st_ino == inode
-    ran = run(scene, "search")
-    assert ran.code == 2, ran
-    assert NOT_OURS in ran.err
-    _mark(scene.store, "f" * 32)
-    assert run(scene, "search").code == 2
-
-
-@pytest.mark.slow
-def test_a_copy_with_the_same_marker_is_another_store(scene, today):
-    _trust(scene, scene.project)
+def test_a_copy_with_the_same_marker_is_another_store(scene):
+    scene.trust()
     scene.store.rename(scene.store.with_name("old"))
     shutil.copytree(scene.store.with_name("old"), scene.store)
-    ran = run(scene, "search")
-    assert ran.code == 2, ran
-    assert NOT_OURS in ran.err
+    ran = scene.run("search")
+    assert (ran.code, NOT_OURS in ran.err) == (2, True), ran
 
 
-def _mark(store: Path, ident: str) -> None:
-    """Another id, with the manifest that goes with it."""
-    (store / "corpus-agent.store").write_text(f"corpus-agent store\nid = {ident}\n")
-    manifest = store / "manifest.json"
-    manifest.write_text(signed(store, json.loads(manifest.read_text())))
-
-
-@pytest.mark.slow
 def test_a_store_above_that_was_trusted_does_not_trust_the_one_that_is_nearer(scene):
     inner = scene.project / "notes" / STORE
     shutil.copytree(scene.store, inner)
-    _trust(scene, scene.project)
+    scene.trust()
     scene.options = ("--store", str(inner))
-    ran = run(scene, "search")
-    assert ran.code == 2, ran
-    assert NOT_OURS in ran.err
+    ran = scene.run("search")
+    assert (ran.code, NOT_OURS in ran.err) == (2, True), ran
 
 
-# ---- The state folder
+def _linked(path: Path, target: Path) -> None:
+    path.rename(target)
+    path.symlink_to(target)
 
 
-def _file(scene: Scene) -> Path:
-    return scene.state / "stores.json"
-
-
-def _state_is_a_link(scene: Scene) -> None:
-    scene.state.rename(scene.elsewhere / "state")
-    scene.state.symlink_to(scene.elsewhere / "state")
-
-
-def _file_is_a_link(scene: Scene) -> None:
-    _file(scene).rename(scene.elsewhere / "stores.json")
-    _file(scene).symlink_to(scene.elsewhere / "stores.json")
-
-
-def _file_is_a_pipe(scene: Scene) -> None:
-    _file(scene).unlink()
-    os.mkfifo(_file(scene))
-
-
-STATES: dict[str, Callable[[Scene], object]] = {
-    "the folder is a link": _state_is_a_link,
-    "the file is a link": _file_is_a_link,
-    "the file is a pipe": _file_is_a_pipe,
-    "everybody may write the folder": lambda scene: scene.state.chmod(0o777),
-    "everybody may write the file": lambda scene: _file(scene).chmod(0o666),
-    "the folder is a stranger's": lambda scene: os.chown(scene.state, STRANGER, STRANGER),
-    "the file is a stranger's": lambda scene: os.chown(_file(scene), STRANGER, STRANGER),
-    "the file is noise": lambda scene: _file(scene).write_bytes(b"\xff\x00\x1b]0;a\x07"),
-    "the file is a list": lambda scene: _file(scene).write_text("[]"),
-    "the file is nested": lambda scene: _file(scene).write_text("[" * 200_000),
-    "the file holds numbers": lambda scene: _file(scene).write_text('{"stores": 5, "a": [1]}'),
-    "the file is empty": lambda scene: _file(scene).write_text(""),
-    "the file is a gibibyte": lambda scene: os.truncate(_file(scene), 2**30),
-    "the file is gone": lambda scene: _file(scene).unlink(),
+STATES: dict[str, Callable[[Scene, Path], object]] = {
+    "the folder is a link": lambda scene, _: _linked(scene.state, scene.elsewhere / "state"),
+    "the file is a link": lambda scene, path: _linked(path, scene.elsewhere / "stores.json"),
+    "the file is a pipe": lambda _, path: (path.unlink(), os.mkfifo(path)),
+    "everybody may write the folder": lambda scene, _: scene.state.chmod(0o777),
+    "everybody may write the file": lambda _, path: path.chmod(0o666),
+    "the folder is a stranger's": lambda scene, _: os.chown(scene.state, STRANGER, STRANGER),
+    "the file is a stranger's": lambda _, path: os.chown(path, STRANGER, STRANGER),
+    "the file is noise": lambda _, path: path.write_bytes(b"\xff\x00\x1b]0;a\x07"),
+    "the file is nested": lambda _, path: path.write_text("[" * 200_000),
+    "the file holds numbers": lambda _, path: path.write_text('{"stores": 5, "a": [1]}'),
+    "the file is a gibibyte": lambda _, path: os.truncate(path, 2**30),
+    "the file is gone": lambda _, path: path.unlink(),
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", STATES)
-def test_where_the_state_of_the_user_cannot_be_believed_nothing_is_trusted(name, scene):
-    if "stranger" in name and os.geteuid() != 0:
-        pytest.skip(NEEDS_ROOT)
-    _trust(scene, scene.project)
-    assert run(scene, "status").code == 0
-    STATES[name](scene)
-    looked = look(scene)
-    ran = run(scene, "status")
-    assert shown(findings(scene, looked, [ran], refused=True)) == ""
+def test_where_the_state_of_the_user_cannot_be_believed_nothing_is_trusted(home, forks):
+    wrong = []
+    for name, change in STATES.items():
+        with tempfile.TemporaryDirectory(prefix="h-") as folder:
+            copy_home(home, Path(folder, "base"))
+            scene = Scene(Path(folder, "base"), forks)
+            scene.trust()
+            change(scene, scene.state / "stores.json")
+            looked = look(scene)
+            found = findings(scene, looked, [scene.run("status")], refused=True)
+            wrong += [(name, each) for each in found]
+    assert wrong == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "variables",
-    [
-        {"XDG_STATE_HOME": "state"},
-        {"XDG_STATE_HOME": "./state"},
-        {"HOME": "."},
-        {"HOME": "", "XDG_STATE_HOME": "state"},
-    ],
-    ids=str,
-)
-def test_no_folder_brings_the_state_of_its_user_along(variables, scene):
-    _trust(scene, scene.project)
-    shutil.copytree(scene.state, scene.project / "state" / "corpus-agent")
-    shutil.copytree(scene.state, scene.project / ".local" / "state" / "corpus-agent")
-    shutil.rmtree(scene.state)
-    scene.env |= variables
-    looked = look(scene)
-    ran = run(scene, "status")
-    assert shown(findings(scene, looked, [ran], refused=True)) == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "variables", [{"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."}], ids=str
-)
-def test_no_folder_brings_the_settings_of_its_user_along(variables, scene):
-    _trust(scene, scene.project)
+def test_no_folder_brings_the_state_or_the_settings_of_its_user_along(scene):
+    scene.trust()
     scene.listener = Listener()
+    for below in ("state", ".local/state"):
+        shutil.copytree(scene.state, scene.project / below / "corpus-agent")
     for place in (scene.project, scene.project / ".config"):
         (place / "corpus-agent").mkdir(parents=True)
         said = f'llm = "http://127.0.0.1:{scene.listener.port}"\n'
         (place / "corpus-agent" / "config.toml").write_text(said)
-    scene.env |= {"XDG_STATE_HOME": str(scene.state.parent), **variables}
-    looked = look(scene)
-    ran = run(scene, "ask auto")
+    kept = {"XDG_STATE_HOME": str(scene.state.parent)}
+    for variables in ({"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."}):
+        scene.env = kept | variables
+        looked = look(scene)
+        assert findings(scene, looked, [scene.run("ask auto")], refused=False) == []
+    shutil.rmtree(scene.state)
+    for variables in ({"XDG_STATE_HOME": "state"}, {"XDG_STATE_HOME": "./state"}, {"HOME": "."}):
+        scene.env = variables
+        looked = look(scene)
+        assert findings(scene, looked, [scene.run("status")], refused=True) == []
     scene.listener.close()
-    assert shown(findings(scene, looked, [ran], refused=False)) == ""
 
 
-# What index makes at these places, the next run would take for a decision of the user.
-DECISIONS = (".local", ".local/state", ".local/state/corpus-agent", ".config/corpus-agent")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("place", DECISIONS)
-def test_no_store_is_made_where_decisions_of_the_user_are_kept(place, scene):
+def test_no_store_is_made_where_decisions_of_the_user_are_kept(scene):
+    """What index makes at these places, the next run would take for a decision of the user."""
     shutil.rmtree(scene.store)
     shutil.rmtree(scene.home / ".local")
-    ran = type_in(scene, "--store", scene.home / place, "index", scene.project)
-    assert ran.code not in (0, None), ran
-    assert "Error: " in ran.err
-    assert not list((scene.home / place).rglob("manifest.json"))
-    assert not list((scene.home / place).rglob("config.toml"))
+    for place in (".local", ".local/state", ".local/state/corpus-agent", ".config/corpus-agent"):
+        ran = scene.type_in("--store", scene.home / place, "index", scene.project)
+        assert ran.code not in (0, None), ran
+        assert "Error: " in ran.err
+        made = {path.name for path in (scene.home / place).rglob("*")}
+        assert not made & {"manifest.json", "config.toml"}
 
 
-def _sealed_attempt(scene: Scene, *, sealed: bool) -> str:
-    """What becomes of code that writes the user's record from within a run."""
+def test_a_sealed_run_does_not_write_what_its_user_decided(scene):
     code = """
 import sys
 from pathlib import Path
@@ -574,43 +645,26 @@ root, store, state = map(Path, sys.argv[1:4])
 if sys.argv[4] == "True":
     seal(policy(root, store))
 try:
-    with (state / "stores.json").open("a") as file:
-        file.write(" ")
+    (state / "stores.json").open("a").close()
     print("written")
 except OSError as error:
     print(type(error).__name__)
 """
-    places = (scene.project, scene.store, scene.state, sealed)
-    return run_code(scene, code, *places).out.strip()
+    scene.trust()
+    places = (scene.project, scene.store, scene.state)
+    assert [scene.code(code, *places, sealed).out.strip() for sealed in (False, True)] == [
+        "written",
+        "PermissionError",
+    ]
 
 
-@pytest.mark.slow
-def test_a_sealed_run_does_not_write_what_its_user_decided(scene):
-    _trust(scene, scene.project)
-    assert _sealed_attempt(scene, sealed=False) == "written"
-    assert _sealed_attempt(scene, sealed=True) == "PermissionError"
-
-
-# ---- What trust prints
-
-
-@pytest.mark.slow
-def test_trust_shows_what_it_would_permit_and_permits_nothing_unless_told(scene):
-    (scene.store / "config.toml").write_text("llm_seconds = 30\n")
-    ran = type_in(scene, "trust", scene.store, "--dry-run")
-    assert ran.code == 0, ran
-    for said in (str(scene.project), "llm_seconds"):
-        assert said in ran.out
-    assert run(scene, "status").code == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "case", [case for case in CASES if case.name.startswith("root: ")], ids=lambda case: case.name
-)
-def test_trust_itself_reads_and_shows_nothing_of_elsewhere(case, today, stage, tmp_path):
-    scene = stage(today.rows, tmp_path / "base")
-    case.alter(scene)
-    looked = look(scene)
-    ran = type_in(scene, "trust", scene.store, "--dry-run")
-    assert shown(findings(scene, looked, [ran], refused=False)) == ""
+def test_trust_reads_and_shows_nothing_of_elsewhere_and_permits_nothing_unless_told(home, forks):
+    for case in (case for case in CASES if case.name.startswith("root: ")):
+        with tempfile.TemporaryDirectory(prefix="h-") as folder:
+            copy_home(home, Path(folder, "base"))
+            scene = Scene(Path(folder, "base"), forks)
+            case.alter(scene)
+            looked = look(scene)
+            ran = scene.type_in("trust", scene.store, "--dry-run")
+            assert findings(scene, looked, [ran], refused=False) == [], case.name
+            assert scene.run("status").code == 2

@@ -160,42 +160,7 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
     assert differences(keys(json_index.IndexResult), indexed) == set()
 
 
-def test_a_key_that_is_not_declared_is_a_difference():
-    content = {"source": "a", "reason": None, "detail": None}
-    assert differences(keys(json_index.Problem), content) == set()
-    assert differences(keys(json_index.Problem), {**content, "new": 1}) == {"new"}
-    assert differences({"failed": keys(json_index.Problem)}, {"failed": [{"source": "a"}]}) == {
-        "failed.reason",
-        "failed.detail",
-    }
-
-
 # -- life of an object
-
-
-@pytest.mark.slow
-def test_each_call_sees_the_newest_version_and_a_name_as_it_is_shown(tmp_path):
-    from corpus_agent import Corpus, CorpusError
-
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.txt").write_text("The boiler makes 1.4 bar.\n")
-    with Corpus.open(tmp_path / "store") as corpus, Corpus.open(tmp_path / "store") as other:
-        with pytest.raises(CorpusError, match="is a new index"):
-            corpus.index()
-        assert corpus.index(tmp_path / "docs")["added"] == 1
-        assert [hit["source"] for hit in other.search("boiler")["results"]] == ["a.txt"]
-        (tmp_path / "docs/line\nbreak.txt").write_text("The bread bakes.\n")
-        assert other.index()["added"] == 1
-        shown = corpus.search("bread")["results"][0]["source"]
-        assert re.fullmatch(r"line break\.txt~[0-9a-f]{6}", shown)  # cleaned, and marked as that
-        assert corpus.read(shown)["lines"] == ["The bread bakes."]
-        assert corpus.status()["version"] == 2
-        at = [corpus.read("a.txt", at=version)["version"] for version in (2, "2")]
-        assert at == [2, 2]
-        with pytest.raises(CorpusError, match="Version 7 is not kept"):
-            corpus.search("bread", at=7)
-        with pytest.raises(CorpusError, match="0 hits cannot be found"):
-            corpus.search("bread", k=0)
 
 
 @pytest.mark.slow
@@ -243,66 +208,6 @@ print(json.dumps([answer["answerer"], answer["seal"], children]))
 
 
 @pytest.mark.slow
-def test_a_corpus_that_is_refused_leaves_neither_process_nor_descriptor(sample_store):
-    from tests.support.fakes import ScriptedModelServer
-
-    code = """
-import json, os, sys
-from corpus_agent import Corpus, CorpusError
-from tests.support.processes import children
-def left():
-    return [len(children(os.getpid())), len(os.listdir("/proc/self/fd"))]
-def opened(model):
-    try:
-        return Corpus.open(sys.argv[1], llm=sys.argv[2], reranker=sys.argv[2], model=model)
-    except CorpusError as error:
-        assert "no model folder" in str(error), error
-opened("/nope")  # imports what it needs, which may keep files open
-before = left()
-opened("/nope"), opened("/nope")
-refused = left()
-corpus = opened(None)
-while_open = left()
-corpus.close()
-print(json.dumps([before, refused, while_open, left()]))
-"""
-    with ScriptedModelServer() as server:
-        url = server.server.base_url
-        before, refused, while_open, after = outcome(code, REPOSITORY, sample_store, url)
-    assert refused == before == after and before[0] == 0
-    assert while_open[0] == 2  # the control: a relay for the model, one for the reranker
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("question", "added"),
-    [
-        ("How long can the sourdough starter stay in the fridge without being fed?", True),
-        ("What is the Wi-Fi password?", False),  # the control: the documents say nothing either
-    ],
-)
-def test_below_an_answer_that_nothing_supports_stand_the_passages(sample_store, question, added):
-    from tests.support.fakes import ScriptedModelServer, says
-
-    code = """
-import json, sys
-from corpus_agent import Corpus
-with Corpus.open(sys.argv[1], llm=sys.argv[2]) as corpus:
-    print(json.dumps(corpus.ask(sys.argv[3])))
-"""
-    with ScriptedModelServer([says("Surely for 47 weeks.")]) as server:
-        answer = outcome(code, REPOSITORY, sample_store, server.server.base_url, question)
-    text, _, passages = answer["answer"].partition("\n\n")
-    assert text == "Surely for 47 weeks [unsupported]."
-    assert answer["unsupported"] == ["Surely for 47 weeks."]
-    assert answer["status"] == ("closest" if added else "partial")
-    assert ("up to 12 days without feeding. [1]" in passages) == added
-    assert bool(answer["citations"]) == added
-    assert any("added without the model" in notice for notice in answer["notices"]) == added
-
-
-@pytest.mark.slow
 def test_a_process_with_other_threads_is_not_sealed_and_says_so(tmp_path):
     code = """
 import json, sys, threading
@@ -328,47 +233,6 @@ def bread(folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_document_is_listed_forgotten_and_stays_on_disk(tmp_path):
-    from corpus_agent import Corpus, CorpusError
-
-    with Corpus.open(bread(tmp_path)) as corpus:
-        corpus.index(tmp_path / "notes")
-        assert [(row["source"], row["status"]) for row in corpus.files()["files"]] == [
-            ("bread.md", "indexed")
-        ]
-        assert corpus.files(status="failed")["files"] == []
-        with pytest.raises(CorpusError, match=r"Unknown status 'lost'\. Known are: indexed"):
-            corpus.files(status="lost")
-        assert corpus.forget("bread.md")["keep_out"]["line"] == "/bread.md"
-        assert corpus.files()["files"] == []
-        assert (tmp_path / "notes/bread.md").exists()
-        with pytest.raises(CorpusError, match="cannot be read"):
-            corpus.verify()  # nothing was asked yet
-
-
-@pytest.mark.slow
-def test_a_document_that_was_just_written_is_read_again_alone(tmp_path):
-    from corpus_agent import Corpus, CorpusError
-
-    notes = tmp_path / "notes"
-    with Corpus.open(bread(tmp_path)) as corpus:
-        corpus.index(notes)
-        for name in ("bread.md", "tea.md", "rye.md"):
-            (notes / name).write_text(f"# {name}\n\nThe kettle whistles at noon.\n")
-        done = corpus.reindex("bread.md")
-        assert (done["added"], done["updated"], done["seal"]) == (0, 1, "off")
-        assert corpus.search("kettle")["results"][0]["source"] == "bread.md"
-        assert len(corpus.files()["files"]) == 1  # the others wait
-        assert corpus.reindex(str(notes / "tea.md"))["added"] == 1
-        (notes / "bread.md").unlink()
-        assert corpus.reindex("bread.md")["removed"] == 1
-        assert [each["source"] for each in corpus.files()["files"]] == ["tea.md"]
-        with pytest.raises(CorpusError, match=r"'gone\.md'"):
-            corpus.reindex("gone.md")
-        assert corpus.index()["added"] == 1
-
-
-@pytest.mark.slow
 def test_a_folder_is_watched_until_told_to_stop(tmp_path):
     from corpus_agent import Corpus
 
@@ -383,33 +247,6 @@ def test_a_folder_is_watched_until_told_to_stop(tmp_path):
         corpus.watch(tmp_path / "notes", should_stop=lambda: len(outcomes) > 1, on_outcome=take)
         assert outcomes == [1, 1]
         assert len(corpus.files()["files"]) == 2
-
-
-@pytest.mark.slow
-def test_a_closed_corpus_is_not_used(tmp_path):
-    from corpus_agent import Corpus, CorpusError
-
-    corpus = Corpus.open(bread(tmp_path))
-    corpus.index(tmp_path / "notes")
-    with pytest.raises(CorpusError, match="There is no model that could read"):
-        corpus.table("rest", llm=True)
-    corpus.close()
-    corpus.close()
-    assert corpus.closed
-    for use in (
-        corpus.index,
-        corpus.status,
-        corpus.files,
-        corpus.verify,
-        lambda: corpus.ask("How long does the dough rest?"),
-        lambda: corpus.search("dough"),
-        lambda: corpus.read("bread.md"),
-        lambda: corpus.table("rest"),
-        lambda: corpus.forget("bread.md"),
-        lambda: corpus.watch(should_stop=lambda: True),
-    ):
-        with pytest.raises(CorpusError, match=r"This corpus is closed\. Open it again: Corpus"):
-            use()
 
 
 @pytest.mark.slow

@@ -146,33 +146,6 @@ def test_a_reranker_behind_http_orders_what_was_found_through_its_relay(python, 
     assert "is not this machine" in far
 
 
-def test_a_package_that_is_no_copy_within_the_walls_is_an_error_with_the_way_out(
-    python, folder, run, tmp_path
-):
-    """As `pip install -e` leaves it: described among the packages, its code elsewhere."""
-    home = python.parents[1]
-    (packages,) = home.glob("lib/python*/site-packages")
-    described = packages / "elsewhere-1.0.dist-info"
-    described.mkdir()
-    (described / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
-    entries = "[corpus_agent.embedders]\nelsewhere = elsewhere:Words\n"
-    (described / "entry_points.txt").write_text(entries)
-    (packages / "elsewhere.pth").write_text(f"{tmp_path}\n")
-    (tmp_path / "elsewhere.py").write_text("from example_words import Words\n")
-    try:
-        refused = run("index", "docs", "--embedder", "elsewhere", code=1)
-        doctor = run("doctor", "--embedder", "elsewhere", code=1)
-        outside = [python, "-c", "import elsewhere; print(elsewhere.Words)"]
-        done = subprocess.run(outside, capture_output=True, text=True, cwd="/")
-    finally:
-        shutil.rmtree(described)
-        (packages / "elsewhere.pth").unlink()
-    assert "'elsewhere' of elsewhere 1.0 cannot be loaded" in refused
-    assert "pip install ." in refused
-    assert "Traceback" not in doctor
-    assert "example_words.Words" in done.stdout  # the control
-
-
 @pytest.mark.nightly
 def test_a_setting_lets_a_package_read_what_this_program_reads(folder, run):
     ours, theirs = {}, {"CORPUS_AGENT_EXTRACTORS": "example-logbook"}

@@ -81,13 +81,6 @@ def test_the_settings_of_a_store_are_a_small_text_file_or_an_error(tmp_path, kin
         of_store(load({}, None, {}), store)
 
 
-def test_a_named_file_takes_the_place_of_the_users(tmp_path):
-    write(user_config(), 'llm = "user"\n')
-    named = write(tmp_path / "named.toml", "max_file_bytes = 7\n")
-    settings = load({}, named, {})
-    assert (settings.llm, settings.max_file_bytes) == ("auto", 7)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -120,26 +113,6 @@ def test_the_page_names_every_variable_and_no_other():
     assert unknown_variables(dict.fromkeys(named, "x")) == []
     parts = loading._KINDS.keys() | set(loading._VARIABLE_ONLY) | {"config"}
     assert named == {f"CORPUS_AGENT_{part.upper()}" for part in parts}
-
-
-def test_the_null_device_is_a_configuration_that_says_nothing(tmp_path):
-    write(user_config(), 'llm = "user"\n')
-    assert load({}, None, {}).llm == "user"  # the control
-    assert load({}, Path(os.devnull), {}).llm == "auto"
-    assert load({}, None, {"CORPUS_AGENT_CONFIG": os.devnull}).llm == "auto"
-
-
-@pytest.mark.parametrize("kind", ["fifo", "folder", "zeros", "link to nothing"])
-def test_what_is_named_and_is_no_file_is_one_clear_error(tmp_path, kind):
-    path = Path("/dev/zero") if kind == "zeros" else tmp_path / "c.toml"
-    if kind == "fifo":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    elif kind == "link to nothing":
-        path.symlink_to("nothing")
-    with pytest.raises(UsageError, match=r"is no regular file|There is no configuration file"):
-        load({}, path, {})
 
 
 @pytest.mark.parametrize("key", ["CONFIG", "MODEL", "RERANKER"])

@@ -15,19 +15,16 @@ from markdown_it import MarkdownIt
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.follow_up import carried_over
 from corpus_agent.answering.records import Answer, Citation, Turn
-from corpus_agent.cli import chat
-from corpus_agent.cli.chat import Chat, Doing, markdown, save
+from corpus_agent.cli.chat import Chat, Doing, markdown
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import called_path
-from indexer.errors import UsageError
 from indexer.records import Coverage
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, fails, says
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import own
 
@@ -99,16 +96,6 @@ def test_the_first_search_of_a_follow_up_is_made_on_the_question_made_standalone
     assert last["messages"][-3] == {"role": "user", "content": "And how often is it fed?"}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("said", ["", "I think that\nit is this.", "x" * 400, "…"])
-def test_what_is_no_question_is_not_searched(tmp_path, said):
-    _, fake = conversation(
-        tmp_path, ["How warm?", "And how often?"], [says(WARM), says(said), says(FED)]
-    )
-    call = fake.requests[2]["messages"][-2]["tool_calls"][0]["function"]["arguments"]
-    assert json.loads(call) == {"query": "And how often?"}
-
-
 def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
     said, _ = conversation(
         tmp_path, ["How warm?", "/open 1", "/open 9", f"/open {'9' * 5_000}"], [says(WARM)]
@@ -138,13 +125,6 @@ def test_another_model_and_none_can_be_taken(tmp_path):
     assert "extractive answers; the server has:" in said
 
 
-def test_without_a_server_another_model_is_explained(tmp_path):
-    said, _ = conversation(tmp_path, ["/model x", "/sources", "/odd"], [], models=())
-    assert "There is no model server" in said
-    assert "Nothing asked yet." in said
-    assert "Unknown command '/odd'" in said
-
-
 # --- keeping
 
 
@@ -160,19 +140,6 @@ def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
     assert "[^1]: bread.md:3, verified: “Keep the sourdough at a temperature of 24 °C.”" in text
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_kept_conversation_has_a_name_of_its_own_and_an_empty_one_is_refused(tmp_path):
-    answer = Answer("q?", "a", "answered", "m", (), Coverage(), 1)
-    assert save(tmp_path, "", [Turn("q?", answer)]).name.startswith("conversation-20")
-    said, _ = conversation(tmp_path, ["/save x"], [])
-    assert "There is nothing to save yet." in said
-    for name in ("..", "/", "a\0b"):
-        try:
-            path = save(tmp_path, name, [Turn("q?", answer)])
-        except (UsageError, session.CorpusError):
-            continue
-        assert path.parent == tmp_path / "saved"
 
 
 def test_nothing_in_a_kept_conversation_is_live():
@@ -214,83 +181,7 @@ def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text,
 # --- follow-ups without a model
 
 
-@pytest.mark.parametrize(
-    ("question", "before", "expected"),
-    [
-        ("And on the counter?", "How long does the starter keep?", "starter keep"),
-        ("What does it cost?", "How long is the bike guarantee?", "bike guarantee"),
-        ("Und im Winter?", "Wann wird das Wasser abgestellt?", "wasser abgestellt"),
-        ("Why?", "Are we allowed to get a puppy?", "allowed get puppy"),
-    ],
-)
-def test_a_question_that_leans_on_another_takes_its_words_along(question, before, expected):
-    assert carried_over(question, before) == f"{question} ({expected})"
-
-
-@pytest.mark.parametrize(
-    ("question", "before"),
-    [
-        ("How much deposit did we pay for the flat?", "How warm is the sourdough?"),
-        ("How much deposit did we pay for the flat?", None),
-        ("And?", None),
-        ("Who fixes the boiler?", "How long does the dal simmer?"),
-    ],
-)
-def test_a_question_that_stands_alone_is_left_alone(question, before):
-    assert carried_over(question, before) == question
-
-
-def test_the_extractive_answerer_searches_for_what_was_meant():
-    corpus = Corpus({"bread.md": BREAD, "lease.md": LEASE})
-    answerer = ExtractiveAnswerer(corpus.encoder)
-    events: list[str] = []
-    first = answerer.answer("How warm is the sourdough temperature?", corpus)
-    second = answerer.answer(
-        "And its feeding?", corpus, [Turn(first.question, first)], events.append
-    )
-    assert events == ["search: And its feeding? (warm sourdough temperature)"]
-    assert json.loads(second.calls[0].arguments)["query"].startswith("And its feeding?")
-
-
 # --- at a terminal
-
-
-def test_commands_and_what_they_take_are_completed(tmp_path):
-    corpus = Corpus({"bread.md": BREAD})
-    doing = Doing(
-        lambda *_: pytest.fail("nothing is asked"),
-        lambda _: ExtractiveAnswerer(corpus.encoder),
-        lambda _: ["toy-model", "other"],
-        lambda _: None,
-    )
-    talk = Chat(corpus, Launch(unsealed()), tmp_path, doing)
-    citation = Citation(12, "bread.md", None, 3, 3, "Keep", "verified")
-    answer = Answer("q?", "a", "answered", "m", (citation,), Coverage(), 1)
-    talk._turns.append(Turn("q?", answer))
-    assert talk._completions("/s") == ["/sources ", "/save "]
-    assert talk._completions("/model o") == ["other"]
-    assert talk._completions("/model ") == ["none", "toy-model", "other"]
-    assert talk._completions("/open 1") == ["12"]
-    assert talk._completions("/quit ") == []
-
-
-@pytest.mark.slow
-def test_the_tabulator_key_completes_at_a_real_terminal():
-    code = (
-        "import readline; from corpus_agent.cli.chat import _complete_with\n"
-        "_complete_with(readline, lambda line: [c for c in ('/sources ',) if c.startswith(line)])\n"
-        "print('got', repr(input('> ')))"
-    )
-    pid, fd = pty.fork()
-    if pid == 0:
-        os.environ["TERM"] = "xterm"
-        os.execv(sys.executable, [sys.executable, "-c", code])
-    os.write(fd, b"/so\t\n")
-    seen = b""
-    while b"got" not in seen or not seen.endswith(b"\n"):
-        seen += os.read(fd, 1024)
-    os.waitpid(pid, 0)
-    assert b"got '/sources '" in seen
 
 
 HOSTILE_NAMES = (
@@ -354,17 +245,3 @@ def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept(tmp_path):
     for line in kept.splitlines():
         if line.startswith("[^"):
             assert line.partition(", verified: ")[0].count("\n") == 0 and len(line) < 400
-
-
-def test_the_names_of_the_help_are_the_commands():
-    for command in ("/sources", "/open", "/save", "/model", "/quit"):
-        assert command in chat.HELP
-
-
-@pytest.mark.slow
-def test_a_reply_with_calls_in_a_later_turn_is_answered_too(tmp_path):
-    feed = calls(("vectordb_search", {"query": "feed"}))
-    replies = [says(WARM), says("How often fed?"), feed, says(FED)]
-    said, fake = conversation(tmp_path, ["How warm?", "And fed?"], replies)
-    assert "Every 12 hours [2]" in said
-    assert len(fake.requests) == 4

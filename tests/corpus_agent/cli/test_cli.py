@@ -4,7 +4,6 @@ import json
 import os
 import pty
 import select
-import shlex
 import signal
 import subprocess
 import sys
@@ -77,35 +76,6 @@ def test_an_option_of_all_commands_stands_before_or_behind_them(words, tmp_path,
     assert "No such option" in unknown.output
 
 
-@pytest.mark.parametrize(
-    ("words", "option"),
-    [
-        (["table", "rent", "--csv", "--path", "home"], "--csv"),
-        (["ask", "rent", "--export", "--no-log"], "--export"),
-        (["status", "--store", "--json"], "--store"),  # of all commands
-        (["--store", "--unsealed", "status"], "--store"),
-    ],
-)
-def test_an_option_is_not_the_value_of_another(words, option, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(main, words, prog_name="corpus-agent")
-    assert (done.exit_code, f"Option '{option}' requires an argument." in done.output) == (2, True)
-    meant = [f"{option}={words.pop(words.index(option) + 1)}" if w == option else w for w in words]
-    control = CliRunner().invoke(main, meant, prog_name="corpus-agent")
-    assert "requires an argument" not in control.output
-    behind = CliRunner().invoke(main, ["search", "--", "--csv", "--path"])
-    assert "requires an argument" not in behind.output
-
-
-@pytest.mark.slow
-def test_a_missing_path_and_a_file_for_a_folder_are_explained(cli: Cli, tmp_path):
-    assert "There is no folder" in problem(cli("index", "nowhere"), 2)
-    (tmp_path / "file.txt").write_text("x")
-    message = problem(cli("index", "file.txt"), 2)
-    assert "is a file; a corpus is a folder" in message
-    assert not (tmp_path / ".corpus-agent").exists()
-
-
 @pytest.mark.slow
 def test_an_empty_folder_gives_an_empty_index_and_an_emptied_one_loses_nothing(cli, tmp_path):
     (tmp_path / "docs").mkdir()
@@ -126,14 +96,6 @@ def test_another_folder_for_the_same_store_is_refused(cli: Cli, project):
 
 
 @pytest.mark.slow
-def test_a_corpus_that_is_gone_keeps_its_index(cli: Cli, project):
-    (project / "docs").rename(project / "away")
-    assert "the index is kept as it is" in problem(cli("index"), 1)
-    assert "a.md" in cli("files").stdout
-    assert "(MISSING)" in cli("status").stdout
-
-
-@pytest.mark.slow
 def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
     manifest = project / ".corpus-agent/manifest.json"
     good = json.loads(manifest.read_text())
@@ -146,13 +108,6 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
     done = cli("index")
     assert done.returncode == 0
     assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
-
-
-@pytest.mark.slow
-def test_an_index_of_another_model_says_how_to_mend_it(cli: Cli, project):
-    said = problem(cli("search", "bread"), 1)
-    assert "Search with the model that made it: --model DIR, its folder is called 'toy'." in said
-    assert "Or bring it up to date: corpus-agent index" in said
 
 
 @pytest.mark.slow
@@ -219,13 +174,6 @@ def test_nothing_in_a_document_acts_on_the_terminal(cli: Cli, project):
     assert cli("read", "sub/b.txt").stdout == "The boiler. evil\n"
 
 
-@pytest.mark.slow
-def test_a_changed_file_is_marked_on_stderr_and_served(cli: Cli, project):
-    (project / "docs/a.md").write_text("New words.\n")
-    done = cli("read", "a.md")
-    assert (done.stdout, "changed after" in done.stderr) == ("New words.\n", True)
-
-
 def test_status_says_what_there_is(cli: Cli, project):
     status = one_object(cli("status", "--json"))
     assert status["files"] == {
@@ -275,36 +223,6 @@ def test_a_reader_of_our_output_that_has_left_ends_every_command_alike(project):
         left = (2, True) if words == ["search"] else (141, "nosuch" in words)
         assert (done.returncode, bool(done.stderr)) == left, (words, done.stderr)
         assert said in done.stderr and "Exception" not in done.stderr
-
-
-@pytest.mark.slow
-def test_an_output_that_is_full_or_closed_is_a_line_and_no_traceback(project):
-    full = "Error: The output could not be written: No space left on device.\n"
-    for words in (["--help"], ["files"], ["status", "--json"], ["read", "a.md"]):
-        for where, code, said in ((">/dev/full", 1, full), (">&-", 0, ""), (">/dev/null", 0, "")):
-            words_of_shell = [sys.executable, "-m", "corpus_agent", *words]
-            done = subprocess.run(
-                f"cd {project} && {shlex.join(words_of_shell)} {where}",
-                shell=True,
-                capture_output=True,
-                text=True,
-                env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-            )
-            assert (done.returncode, done.stderr) == (code, said), (words, where)
-
-
-@pytest.mark.slow
-def test_a_reader_of_our_output_may_leave_early(project):
-    shell = f"cd {project} && {sys.executable} -m corpus_agent files | head -1"
-    done = subprocess.run(
-        shell,
-        shell=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )
-    assert done.stdout == "indexed a.md (3 lines, 1 chunk, markdown/2)\n"
-    assert done.stderr == ""
 
 
 @pytest.mark.slow
@@ -478,44 +396,6 @@ def test_control_c_stops_an_answer_and_not_the_conversation(sample_store):
         terminal.wait_for("> ")  # typed earlier, an end of input would go to nobody
         terminal.type("\x04")
         assert terminal.exit_code() == 0
-
-
-@pytest.mark.slow
-def test_a_model_that_is_gone_is_said_and_an_error_where_it_was_typed(cli: Cli, sample_store):
-    question = "How long can the sourdough starter stay in the fridge without being fed?"
-    asked = ["--store", sample_store, "ask", question, "--llm-model", "m", "--json"]
-    server = "http://127.0.0.1:9"
-    done = cli(*asked, env={"CORPUS_AGENT_LLM": server})
-    answer = one_object(done)
-    assert (done.returncode, answer["answerer"]) == (0, "extractive")
-    assert "127.0.0.1:9" in answer["notices"][0]
-    assert answer["notices"][0].endswith("Answered without a model.")
-    typed = cli(*asked, "--llm", server)
-    assert typed.returncode == 1
-    assert "No model server answers" in json.loads(typed.stdout)["error"]["message"]
-
-
-@pytest.mark.slow
-def test_bash_completes_commands_and_options_with_what_is_printed():
-    script = CliRunner().invoke(main, ["completion", "bash"]).output
-    words = "COMP_WORDS=(corpus-agent search --not); COMP_CWORD=2"
-    folder = Path(sys.executable).parent
-    done = subprocess.run(
-        [
-            "bash",
-            "-c",
-            f"{script}\n{words}\n_corpus_agent_completion corpus-agent\necho ${{COMPREPLY[@]}}",
-        ],
-        env={"PATH": f"{folder}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout.strip() == "--not-path"
-
-
-def test_shells_without_completion_are_wrong_usage():
-    assert CliRunner().invoke(main, ["completion", "tcsh"]).exit_code == 2
 
 
 def test_ctrl_c_ends_every_command_as_shells_count():

@@ -9,13 +9,6 @@ from indexer import UsageError
 from tests.support.pdfs import pdf_of
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a", "html", ".md", "a.pdf"])
-def test_a_file_of_another_kind_is_refused_before_it_is_made(tmp_path, name):
-    with pytest.raises(UsageError, match="neither Markdown nor HTML"):
-        opened_export(tmp_path / name)
-    assert not (tmp_path / name).exists()
-
-
 def test_a_file_that_is_there_is_not_overwritten(tmp_path):
     (tmp_path / "a.md").write_text("mine")
     (tmp_path / "link.md").symlink_to(tmp_path / "new.md")
@@ -31,11 +24,6 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path):
     write_text(opened_new(tmp_path / "a.md"), "words")
     assert (tmp_path / "a.md").read_text() == "words"
     assert (tmp_path / "a.md").stat().st_mode & 0o777 == 0o600
-
-
-def test_no_file_is_asked_for_and_none_is_made(tmp_path):
-    assert opened_export(None) is None
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
@@ -59,23 +47,3 @@ def test_an_answer_is_written_with_its_page_and_checked_again(cli, tmp_path):
     refused = cli("ask", asked, "--llm", "none", "--export", "a.html")
     assert refused.returncode == 2
     assert "is not overwritten" in refused.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["ask", "When is rent due?", "--llm", "none", "--export", "docs/new.md"],
-        ["ask", "When is rent due?", "--llm", "none", "--receipt", "docs/new.md"],
-        ["table", "rent", "--csv", "./docs/sub/../new.md"],
-    ],
-)
-def test_who_writes_an_answer_among_the_documents_is_told(cli, tmp_path, words):
-    (tmp_path / "docs/sub").mkdir(parents=True)
-    (tmp_path / "docs/a.md").write_text("The rent is due on Monday.\n")
-    assert cli("index", "docs").returncode == 0
-    done = cli(*words)
-    assert done.returncode == 0, done.stderr
-    assert "Note: 'new.md' lies in" in done.stderr
-    assert ".corpusignore" in done.stderr
-    assert (tmp_path / "docs/new.md").stat().st_size

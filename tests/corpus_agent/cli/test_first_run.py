@@ -15,7 +15,7 @@ import pytest
 
 from corpus_agent.api import Corpus
 from indexer.errors import NoIndex
-from indexer.store.lock import LOCK_NAME, writer_lock, writer_of
+from indexer.store.lock import LOCK_NAME, writer_of
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
@@ -90,17 +90,3 @@ def test_a_run_that_was_killed_does_not_go_on(cli: Cli, docs, running):
     done = cli("status", cwd=docs)
     assert done.returncode == 1 and "There is no index here or in any folder above" in done.stderr
     assert "being made" not in done.stderr
-
-
-def test_who_writes_is_asked_of_a_regular_file_alone_and_shown_in_one_line(tmp_path):
-    lock = tmp_path / LOCK_NAME
-    for make in (lambda: os.mkfifo(lock), lambda: lock.symlink_to(tmp_path / "gone"), lock.mkdir):
-        make()
-        assert writer_of(tmp_path) is None
-        lock.rmdir() if lock.is_dir() else lock.unlink()
-    with writer_lock(tmp_path):
-        assert str(writer_of(tmp_path)).startswith(f"process {os.getpid()} (")  # the control
-        for odd in (b"", b"[]", b'{"pid": 1}', b'{"pid": 1e400, "command": [1], "since": "\\n"}'):
-            lock.write_bytes(odd)
-            assert "\n" not in str(writer_of(tmp_path))
-    assert writer_of(tmp_path) is None

@@ -8,7 +8,6 @@ import sys
 import pytest
 
 from indexer.store.lance import CLIENT, OTHERS
-from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
 pytestmark = pytest.mark.slow
@@ -45,19 +44,6 @@ def test_a_one_shot_command_imports_no_heavy_library(sample_store, command):
     assert modules.isdisjoint((*LIBRARIES, *OTHERS))
 
 
-@pytest.mark.parametrize(("word", "status"), [("--version", 0), ("nonsense", 2)])
-def test_a_command_that_ends_quickly_ends_properly(word, status):
-    code = (
-        "import atexit; atexit.register(print, 'the end'); from corpus_agent.cli import run; run()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, word], capture_output=True, text=True, cwd=REPOSITORY
-    )
-    assert done.returncode == status
-    assert done.stdout.endswith("the end\n")
-    assert ("No such command" in done.stderr) == bool(status)
-
-
 def test_indexing_imports_no_heavy_library_either(tmp_path):
     (tmp_path / "corpus").mkdir()
     (tmp_path / "corpus/a.md").write_bytes((SAMPLE / "kitchen/sourdough.md").read_bytes())
@@ -72,11 +58,6 @@ def test_indexing_imports_no_heavy_library_either(tmp_path):
         capture_output=True, text=True, cwd=REPOSITORY,
     )  # fmt: skip
     assert done.stdout == "True set()\n", done.stderr
-
-
-def test_a_sealed_search_prints_nothing_but_its_answer(sample_store, cli: Cli):
-    done = cli("--store", sample_store, "search", "sourdough starter")
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 LANCEDB = f"""
@@ -110,19 +91,6 @@ def test_lancedb_works_without_the_client_of_its_remote_catalogues():
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.nightly
-def test_where_the_client_is_loaded_already_lancedb_uses_it():
-    code = (
-        f"import {CLIENT}.models as models\n"
-        "from indexer.store.lance import import_lancedb\n"
-        "assert import_lancedb().namespace.ListTablesResponse is models.ListTablesResponse"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_help_and_status_import_no_more_than_they_use(sample_store):
     """Each of these would be a tenth of the time that they take, or more."""
     others = (
@@ -140,30 +108,3 @@ def test_help_and_status_import_no_more_than_they_use(sample_store):
         modules = imported_by(sample_store, command, shows="")
         assert used in modules  # the control
         assert modules.isdisjoint((*unused, *others))
-
-
-@pytest.mark.slow
-def test_the_model_begins_to_load_before_what_opens_an_index_is_imported(sample_store):
-    code = """
-import gc, sys
-from pathlib import Path
-from corpus_agent.service import loading
-from corpus_agent.settings import Settings
-from indexer import CorpusError, FolderEncoder
-began, begin = [], FolderEncoder.loading
-def noted(encoder):
-    began.append({"lancedb", "pyarrow", "corpus_agent.service.session"} & set(sys.modules))
-    return begin(encoder)
-FolderEncoder.loading = noted
-corpus = loading.open_to_search(Settings(store=Path(sys.argv[1])))
-print(began, "_engine" in vars(corpus.encoder), "lancedb" in sys.modules, gc.isenabled())
-try:
-    loading.open_to_search(Settings(store=Path("/nowhere")))
-except CorpusError:
-    print(gc.isenabled())
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code, sample_store],
-        capture_output=True, text=True, cwd=REPOSITORY,
-    )  # fmt: skip
-    assert done.stdout == "[set()] True True True\nTrue\n", done.stderr

@@ -1,9 +1,5 @@
 """The progress of a run outside of a terminal."""
 
-import time
-
-import pytest
-
 from corpus_agent.cli import progress
 from corpus_agent.cli.progress import IndexProgress
 from indexer import Progress
@@ -33,18 +29,3 @@ def test_otherwise_there_is_a_line_every_ten_seconds_with_the_time_left(capsys):
     assert line.endswith("left\n")
     shown.advance(halfway(4))  # what came of it follows
     assert capsys.readouterr().err == ""
-
-
-@pytest.mark.slow
-def test_no_time_left_is_told_from_the_first_file_of_many_or_from_sleep(capsys):
-    first = IndexProgress(None, seconds=0.0)
-    first.advance(Progress(1, 400, 10, 40_000, 1, "notes/1.md"))
-    assert capsys.readouterr().err == "indexed 1 of 400 files (notes/1.md)\n"
-    slept = IndexProgress(None, seconds=0.0, longest_step=0.1)
-    time.sleep(1.5)
-    slept.advance(Progress(6, 400, 200, 400, 6, "notes/6.md"))
-    assert capsys.readouterr().err.endswith("about 1 s left\n")
-    worked = IndexProgress(None, seconds=0.0)  # the control: work of that time counts
-    time.sleep(1.5)
-    worked.advance(Progress(6, 400, 200, 400, 6, "notes/6.md"))
-    assert capsys.readouterr().err.endswith("about 2 s left\n")

@@ -29,23 +29,6 @@ def told(cli, *arguments):
 
 
 @pytest.mark.slow
-def test_a_former_version_is_listed_compared_asked_and_made_current(cli, edited):
-    versions = told(cli, "history")["versions"]
-    assert [(each["version"], each["current"]) for each in versions] == [(2, True), (1, False)]
-    (change,) = told(cli, "diff", "1")["documents"]
-    assert (change["source"], change["change"]) == ("rent.txt", "changed")
-    assert change["passages"][0]["before"]["text"] == "The rent is 500 euros."
-    answer = told(cli, "ask", "How much is the rent?", "--llm", "none", "--at", "1")
-    assert (answer["version"], answer["citations"][0]["quote"]) == (1, "The rent is 500 euros.")
-    assert any(notice.startswith("As of version 1") for notice in answer["notices"])
-    assert told(cli, "read", "rent.txt", "--at", "1")["lines"] == ["The rent is 500 euros."]
-    assert told(cli, "read", "rent.txt")["lines"] == ["The rent is 550 euros."]  # the control
-    assert told(cli, "rollback", "1")["version"] == 3
-    assert told(cli, "search", "rent", "-k", "1")["results"][0]["stale"] is True
-    assert cli("read", "rent.txt", "--at", "9").returncode == 1
-
-
-@pytest.mark.slow
 def test_filters_lists_and_timelines(cli, edited):
     found = told(cli, "search", "ends", "--where", "tag:home date>=2024")
     assert {hit["source"] for hit in found["results"]} == {"lease.md"}

@@ -1,12 +1,7 @@
 """Several indexes in one command: what each says, what is refused, and from Python the same."""
 
 import json
-import os
 import re
-import shutil
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,8 +17,7 @@ from corpus_agent.settings import Settings
 from indexer import FolderEncoder
 from indexer.errors import UntrustedStore, UsageError
 from tests.support.command import Cli
-from tests.support.places import REPOSITORY
-from tests.support.processes import SOON, children, gone, until
+from tests.support.processes import until
 from tests.support.sealed_child import python
 from tests.support.web_server import WebServer
 
@@ -87,56 +81,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     done = CliRunner().invoke(main, ["-s", "no-such-name", "status"])
     assert "There is no index 'no-such-name'" in done.stderr
     assert "corpus-agent stores" in done.stderr
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_doctor_examines_each_by_its_name_inside_one_seal(cli: Cli, stores, tmp_path):
-    alone = json.loads(cli("doctor", "-s", stores["home"], "--json").stdout)
-    of_one = [check["name"] for check in alone["doctor"]["checks"]]
-    assert alone["doctor"]["passed"], alone
-    both = json.loads(cli("doctor", *chosen(stores), "--json").stdout)
-    assert (both["doctor"]["passed"], both["seal"]) == (True, "enforced")
-    found = {check["name"]: check for check in both["doctor"]["checks"]}
-    own = of_one[of_one.index("index") :]
-    names = {name.partition(": ")[0] for name in found if ": " in name}
-    assert len(names) == 2
-    assert list(found) == of_one[: of_one.index("index")] + [
-        f"{name}: {check}" for name in sorted(names) for check in own
-    ]
-    copied = tmp_path / "copied" / ".corpus-agent"
-    shutil.copytree(stores["work"], copied)  # whose, nobody has said
-    done = cli("doctor", "-s", stores["home"], "-s", copied)
-    assert done.returncode == 1
-    wrong = [line for line in done.stdout.splitlines() if line.startswith("fail")]
-    assert len(wrong) == 1, done.stdout
-    assert re.match(r"fail copied: index +This index was not made by you here", wrong[0])
-    assert re.search(r"^ok   home[-\d]*: embedding ", done.stdout, re.MULTILINE)  # the control
-
-
-def test_status_and_history_show_each_by_its_name(stores):
-    for words, key in ((["status"], "root"), (["history"], "versions")):
-
-        def shown(*more: str, words: list[str] = words) -> str:
-            done = CliRunner().invoke(main, ["--unsealed", *words, *more])
-            assert done.exit_code == 0, done.output
-            return done.stdout
-
-        listed = json.loads(shown(*chosen(stores), "--json"))["stores"]
-        names = [each["name"] for each in listed]
-        assert all(key in each and each["version"] == 1 for each in listed)
-        blocks = shown(*chosen(stores)).split("\n\n" if key == "root" else "\n\nwork")
-        assert blocks[0].startswith(f"{names[0]}:\n") and len(blocks) == 2
-        alone = json.loads(shown("-s", str(stores["home"]), "--json"))
-        assert key in alone and "stores" not in alone and "name" not in alone  # the control
-
-
-def test_the_list_has_each_by_its_name(stores):
-    listed = json.loads(CliRunner().invoke(main, ["stores", "--json"]).stdout)["stores"]
-    mine = [one for one in listed if Path(one["store"]) in stores.values()]
-    assert [(one["documents"], one["chunks"], one["problem"]) for one in mine] == [(1, 1, None)] * 2
-    text = CliRunner().invoke(main, ["stores"]).stdout
-    assert all(str(store) in text for store in stores.values())
 
 
 @pytest.mark.slow
@@ -276,34 +220,6 @@ def test_each_of_several_folders_gets_an_index_and_they_are_asked_together(cli, 
     assert "unchanged" not in missing.stdout  # nothing was begun
 
 
-def test_what_is_of_one_folder_says_so_where_several_are_named(tmp_path):
-    for option in (["--json"], ["--watch"], ["--dry-run"], ["--store", str(tmp_path)]):
-        done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "b"), *option])
-        assert done.exit_code == 2, option
-        assert re.search("is about one folder|One index holds one folder", done.stderr), option
-
-
-@pytest.mark.slow
-def test_all_stores_are_those_that_are_recorded_whatever_else_is_named(cli: Cli, tmp_path):
-    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    for name, text in TEXTS.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "terms.md").write_text(text)
-        assert cli("index", str(tmp_path / name), env=environment).returncode == 0
-    for words in (["--all-stores"], ["-s", str(tmp_path / "home"), "--all-stores"]):
-        done = cli(*words, "files", "--json", env=environment)
-        assert done.returncode == 0, done.stderr
-        found = {one["source"] for one in json.loads(done.stdout)["files"]}
-        assert {"home:terms.md", "work:terms.md"} <= found
-
-
-def test_a_variable_that_names_a_store_is_refused_as_the_flag_is(tmp_path, monkeypatch):
-    monkeypatch.setenv("CORPUS_AGENT_STORE", str(tmp_path / "store"))
-    done = CliRunner().invoke(main, ["index", str(tmp_path), str(tmp_path / "b")])
-    assert done.exit_code == 2
-    assert "One index holds one folder" in done.stderr and "CORPUS_AGENT_STORE" in done.stderr
-
-
 @pytest.mark.slow
 def test_folders_that_would_share_one_index_are_refused_before_the_first(cli, tmp_path):
     """Where nothing can be recorded each index is made where one stands, and there is one place."""
@@ -317,19 +233,3 @@ def test_folders_that_would_share_one_index_are_refused_before_the_first(cli, tm
     assert not list(tmp_path.glob("**/.corpus-agent"))
     alone = cli("index", "home", env={"XDG_STATE_HOME": str(tmp_path / "no")})  # the control
     assert alone.returncode == 0 and (tmp_path / ".corpus-agent").is_dir()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_who_ends_the_command_ends_the_run_that_it_waits_for(tmp_path, sent):
-    for name, text in TEXTS.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "terms.md").write_text(text)
-    command = [sys.executable, "-m", "corpus_agent", "index", "home", "work"]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen(command, cwd=tmp_path, env=environment) as started:
-        [run] = until(lambda: children(started.pid))
-        started.send_signal(sent)
-        assert started.wait(SOON) == -sent
-    assert gone(run)
-    assert not list(tmp_path.glob("*/.corpus-agent/manifest.json"))  # as it would have made

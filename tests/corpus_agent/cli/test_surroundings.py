@@ -9,10 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.api import Corpus
-from corpus_agent.cli.common import parse_place
-from corpus_agent.models.address import parse
-from indexer.errors import UsageError
 from tests.support.command import Cli
 from tests.support.forked import Server
 from tests.support.places import REPOSITORY
@@ -60,43 +56,6 @@ def test_a_working_folder_that_is_gone_is_one_clear_line(tmp_path, command):
     assert "The working folder is not there any more" in done.stderr
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("closed", ["1", "2"])
-def test_an_output_that_was_closed_before_costs_what_is_printed_alone(tmp_path, closed):
-    code = "from corpus_agent.cli import run; run()"
-    command = [sys.executable, "-P", "-c", code, "stores", "--json"]
-    done = subprocess.run(
-        ["sh", "-c", f'exec "$@" {closed}>&-', "sh", *command],
-        capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "XDG_STATE_HOME": str(tmp_path)},
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("{") == (closed == "2")
-
-
-@pytest.mark.slow
-def test_an_input_that_was_closed_before_is_an_empty_one(sample_store):
-    for words in (["chat", "--llm", "none"], ["mcp", "--llm", "none"]):
-        command = [sys.executable, "-P", "-m", "corpus_agent", "-s", str(sample_store)]
-        done = subprocess.run(
-            ["sh", "-c", 'exec "$@" <&-', "sh", *command, *words],
-            capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        )  # fmt: skip
-        assert (done.returncode, "Traceback" in done.stderr) == (0, False), (words, done.stderr)
-
-
-@pytest.mark.slow
-def test_two_outputs_in_one_file_are_refused_before_any_work(cli: Cli, store, tmp_path):
-    for words in (
-        ["table", "rent", "--csv", "t.html", "--html", "t.html"],
-        ["table", "rent", "--csv", "t.html", "--html", "./t.html"],
-        ["ask", "rent?", "--llm", "none", "--receipt", "t.html", "--export", "t.html"],
-    ):
-        done = cli("-s", store, *words)
-        assert (done.returncode, "Traceback" in done.stderr) == (2, False), done.stderr
-        assert "Two outputs are to go into one file" in done.stderr
-
-
 @pytest.mark.parametrize(
     "words",
     ["search --json", "search x --nosuch --json", "nosuch --json", "--nosuch search x --json"],
@@ -108,47 +67,6 @@ def test_wrong_usage_is_an_object_too_where_objects_are_asked_for(cli: Cli, word
     assert problem["message"] and f"Error: {problem['message']}" in done.stderr
     plain = cli(*words.removesuffix("--json").split())  # the control
     assert (plain.returncode, plain.stdout) == (2, "")
-
-
-def test_a_number_that_no_line_has_is_a_part_of_the_name():
-    assert parse_place("a.md:12:3", set()) == ("a.md", 12, 3)  # the control
-    name = f"a.md:{'9' * 5_000}"
-    assert parse_place(name, set()) == (name, 1, None)
-
-
-@pytest.mark.slow
-def test_what_is_named_in_full_needs_no_working_folder(tmp_path, store):
-    """The control: it is the folder that is missed, and nothing else."""
-    done = from_nowhere(tmp_path, "--store", store, "files")
-    assert (done.returncode, "a.md" in done.stdout) == (0, True), done.stderr
-
-
-@pytest.mark.slow
-def test_a_callers_relative_path_from_a_folder_that_is_gone(tmp_path):
-    code = (
-        "import os, sys; from corpus_agent.api import Corpus; os.chdir(sys.argv[1])\n"
-        "os.rmdir(sys.argv[1])\n"
-        "try: Corpus.open('store')\n"
-        "except Exception as error: print(type(error).__name__, error)"
-    )
-    (tmp_path / "gone").mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "gone"],
-        capture_output=True,
-        text=True,
-        cwd=REPOSITORY,
-        check=True,
-    )
-    assert done.stdout.startswith("UsageError The working folder is not there any more")
-    assert Corpus.open(tmp_path / "store")  # the control: there is none yet, which is allowed
-
-
-@pytest.mark.parametrize("kind", ["unix", "gguf"])
-def test_the_home_of_a_user_who_is_not_known_is_one_clear_line(kind):
-    with pytest.raises(UsageError, match="home folder of a user who is not known"):
-        parse(f"{kind}:~nobody-is-called-so/x", None)
-    with pytest.raises(UsageError, match=r"there is no (socket|file)"):  # the control
-        parse(f"{kind}:~/x", None)
 
 
 @pytest.mark.sampled(4)
@@ -229,27 +147,6 @@ def test_a_configuration_in_an_index_is_refused_and_one_among_documents_obeyed(c
     assert cli("--store", store, "--config", "/dev/null", "files").returncode == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("arguments", [["index", "loop"], ["--store", "loop", "index", "docs"]])
-def test_a_link_that_leads_to_itself_is_one_clear_line(cli: Cli, store, arguments):
-    (store.parent / "loop").symlink_to("loop")
-    for given in (arguments, [each.replace("loop", "loop/x") for each in arguments]):
-        done = cli(*given)
-        assert done.returncode in (1, 2) and "Traceback" not in done.stderr, done.stderr
-        assert "loop" in done.stderr.splitlines()[0]
-    for given in (["--model", "loop", "files"], ["--config", "loop", "files"], ["trust", "loop"]):
-        done = cli("--store", store, *given)
-        assert "Traceback" not in done.stderr, done.stderr
-
-
-@pytest.mark.slow
-def test_a_question_in_bytes_that_are_no_text_is_answered(cli: Cli, sample_store):
-    for given in (["search"], ["ask", "--llm", "none"]):
-        for more in ([], ["--json"]):
-            done = cli("--store", sample_store, *given, *more, f"sourdough {NOT_UTF_8}")
-            assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-
-
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tmp_path):
@@ -285,31 +182,3 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     shutil.move(store, tmp_path / "moved")
     store.mkdir()
     assert "There is no index here" in cli("status", cwd=notes).stderr
-
-
-# Ctrl-C again while it says that it stopped.
-TWICE = """
-import os, signal, sys
-
-class Pressed:
-    def write(self, text):
-        os.kill(os.getpid(), signal.SIGINT)
-        return os.write(2, text.encode())
-    def flush(self):
-        pass
-
-sys.stderr = Pressed()
-raise KeyboardInterrupt
-"""
-
-
-@pytest.mark.parametrize("pressed", ["raise KeyboardInterrupt\n", TWICE], ids=["once", "twice"])
-def test_ctrl_c_while_modules_are_loaded_ends_as_it_does_later(tmp_path, pressed):
-    (tmp_path / "click.py").write_text(pressed)
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "corpus_agent", "status"],
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{REPOSITORY}"},
-        capture_output=True,
-        text=True,
-    )
-    assert (done.returncode, done.stderr) == (130, "Stopped.\n")

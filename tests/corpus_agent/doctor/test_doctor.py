@@ -3,7 +3,6 @@
 import hashlib
 import json
 import os
-import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -103,13 +102,6 @@ def test_each_damage_is_found_by_its_check(made, tmp_path):
 # -- the store
 
 
-def test_a_store_that_others_may_read_is_wrong(store):
-    assert index.permissions(store).state == "ok"
-    store.chmod(0o750)
-    finding = index.permissions(store)
-    assert (finding.state, finding.mend) == ("fail", f"chmod 700 {shlex.quote(str(store))}")
-
-
 # -- the machine
 
 
@@ -141,20 +133,6 @@ def test_without_an_index_the_rest_is_looked_at_and_the_command_named(cli: Cli):
     assert found["seal"]["found"].startswith("enforced")
     assert "rows" not in found
     assert cli("--store", "nowhere/at/all", "doctor", "--llm", "none").returncode == 0
-
-
-@pytest.mark.slow
-def test_an_index_that_does_not_open_is_wrong_and_the_rest_is_looked_at(cli: Cli, store):
-    manifest = store / "manifest.json"
-    good = manifest.read_text()
-    manifest.write_text("not json")
-    assert checks_of(cli("doctor", "--json", "--llm", "none"))["index"]["state"] == "fail"
-    manifest.write_text(good)
-    for file in (store / "lance/chunks.lance").rglob("*.manifest"):
-        file.write_bytes(b"cut")
-    found = checks_of(cli("doctor", "--json", "--llm", "none"))
-    assert found["tables"]["state"] == "fail"
-    assert "stale files" in found
 
 
 @pytest.mark.slow

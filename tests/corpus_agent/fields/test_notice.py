@@ -58,11 +58,3 @@ def test_a_duration_of_notice_is_found_before_and_behind_its_word():
 def test_notice_of_something_else_and_durations_beside_the_word_are_none():
     for text in NONE:
         assert notice(text) == [], text
-
-
-def test_what_ends_the_contract_goes_before_what_is_said_of_nothing():
-    both = "A three-day notice applies.\nThe lease may be ended with two months' notice."
-    assert notice(both) == ["P2M"]
-    assert notice("Notice period: 3 months\nTwo weeks' notice of meetings") == ["P3M"]
-    wrapped = "§3 Ende\n§4 Es gilt ein Monat Kündigungsfrist"  # a line before it is of no account
-    assert notice(wrapped) == ["P1M"]

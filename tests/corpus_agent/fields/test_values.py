@@ -2,14 +2,13 @@
 
 import pytest
 
-from corpus_agent.fields.amounts import find_durations, find_money, find_percentages
+from corpus_agent.fields.amounts import find_durations, find_money
 from corpus_agent.fields.checked import checked_value
 from corpus_agent.fields.definition import field_of, fields_from, fields_of
-from corpus_agent.fields.names import name_at, place_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import Field, ProposedValue
 from corpus_agent.fields.table import proposed
-from corpus_agent.text.dates import add_duration, find_dates, habit
+from corpus_agent.text.dates import find_dates, habit
 from corpus_agent.text.values import Reading
 from indexer import Line, UsageError
 
@@ -61,10 +60,6 @@ def test_what_is_no_day_of_the_calendar_is_no_date(text):
     assert find_dates(text) == []
 
 
-def test_a_month_is_a_date_without_a_day():
-    assert normal(find_dates("in May 2013")) == ["2013-05"]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -100,35 +95,6 @@ def test_a_duration_has_one_form(text, expected):
     assert normal(find_durations(f"for {text}")) == [expected]
 
 
-def test_a_share_and_a_later_day():
-    assert normal(find_percentages("5.5 % or 3 percent")) == ["5.5%", "3%"]
-    assert add_duration("2024-01-31", "P1M") == "2024-02-29"
-    assert add_duration("2019-08-01", "P3Y") == "2022-08-01"
-    assert add_duration("2019-12-15", "P2W") == "2019-12-29"
-    assert add_duration("2019-08", "P3Y") is None
-    assert add_duration("9999-08-01", "P3Y") is None
-
-
-def test_names_and_places_end_where_a_description_begins():
-    text = "Dunmoor Heating & Sons Ltd., a company of England"
-    assert name_at(text, 0).normal == "Dunmoor Heating & Sons Ltd."
-    assert name_at("Jane Roe, residing at", 0).normal == "Jane Roe"
-    assert place_at("NEW YORK, WITHOUT REGARD", 0).normal == "New York"
-    assert place_at("England and Wales applies", 0).normal == "England and Wales"
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["Dr. med. Anna Vogel", "Prof. Dr. rer. nat. h. c. Anna Vogel", "Dr.-Ing. Anna Vogel"],
-)  # fmt: skip
-def test_a_person_is_named_with_the_degrees_before_the_name(name):
-    document = DocumentText("a.txt", [Line(f"Kunde: {name}"), Line("Datum: 3. Mai 2024")])
-    assert [one.normal for one in proposed(document, field_of("kunde"))] == [name]
-    # The control: a sentence ends behind a name that is no degree.
-    ended = DocumentText("a.txt", [Line("Kunde: Anna Vogel. Er zahlt.")])
-    assert [one.normal for one in proposed(ended, field_of("kunde"))] == ["Anna Vogel"]
-
-
 @pytest.mark.parametrize(
     ("words", "kind"),
     [
@@ -144,18 +110,6 @@ def test_a_person_is_named_with_the_degrees_before_the_name(name):
 )
 def test_the_type_of_a_field_is_guessed_from_its_words(words, kind):
     assert field_of(words).type == kind
-
-
-def test_a_field_that_is_not_known_is_looked_for_as_it_is_written():
-    for words, phrase in {
-        "the number of rooms?": "number of rooms",
-        "date of birth": "date of birth",
-        "Name of the dog": "name of the dog",
-        "the": "the",
-    }.items():
-        assert field_of(words).phrases == (phrase,)
-    # The control: articles keep no field out of the lexicon.
-    assert field_of("the canone della locazione").phrases[1:]
 
 
 def test_columns_come_from_a_file_and_then_from_words(tmp_path):
@@ -184,89 +138,6 @@ def test_a_file_of_columns_that_is_wrong_says_where(tmp_path, content, message):
     file.write_text(content)
     with pytest.raises(UsageError, match=message):
         fields_from(file)
-
-
-def test_no_field_and_one_that_is_named_twice_are_refused():
-    with pytest.raises(UsageError, match="No field is named"):
-        fields_of([], None)
-    with pytest.raises(UsageError, match="'rent' is named twice"):
-        fields_of(["rent", "rent"], None)
-    with pytest.raises(UsageError, match="names no field"):
-        fields_of(["?!"], None)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("-30 EUR", "EUR -30"),
-        ("-£30", "GBP -30"),
-        ("Balance: −£1,250.00", "GBP -1250"),
-        ("Balance: £-30", "GBP -30"),
-        ("the balance is -30 €", "EUR -30"),
-        ("| Balance: | -30 € |", "EUR -30"),
-        ("Balance: 30 EUR", "EUR 30"),
-        ("Milk -£2.50", "GBP 2.5"),  # a dash
-        ("Milk - £2.50", "GBP 2.5"),
-        ("10-30 EUR", "EUR 30"),
-    ],
-)
-def test_a_minus_of_an_amount_is_not_lost(text, expected):
-    assert [reading.normal for reading in find_money(text)] == [expected]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("from 2 September to 30 October 2024", "2024-09-02 2024-10-30"),
-        ("2 September – 30 October 2024", "2024-09-02 2024-10-30"),
-        ("on 3 and 4 May 2024", "2024-05-03 2024-05-04"),
-        ("12–15 June 2024", "2024-06-12 2024-06-15"),
-        ("Conference, 12-15 June 2024", "2024-06-12 2024-06-15"),
-        ("from 12 – 15 June 2024", "2024-06-12 2024-06-15"),
-        ("From 1 to 5 July 2024", "2024-07-01 2024-07-05"),
-        ("from the 1st until the 5th of July 2024", "2024-07-01 2024-07-05"),
-        ("on 1, 2 and 3 May 2024", "2024-05-01 2024-05-02 2024-05-03"),
-        ("30 and 31 May and 1 June 2024", "2024-05-30 2024-05-31 2024-06-01"),
-        ("from 20 December to 5 January 2025", "2024-12-20 2025-01-05"),
-        ("du 2 septembre au 30 octobre 2024", "2024-09-02 2024-10-30"),
-        ("du 1er au 5 mai 2024", "2024-05-01 2024-05-05"),
-        ("vom 2. bis 5. Mai 2024", "2024-05-02 2024-05-05"),
-        ("vom 2. September bis zum 30. Oktober 2024", "2024-09-02 2024-10-30"),
-        ("am 12./13. Mai 2024", "2024-05-12 2024-05-13"),
-        ("del 2 al 5 de mayo de 2024", "2024-05-02 2024-05-05"),
-        ("dal 2 settembre al 30 ottobre 2024", "2024-09-02 2024-10-30"),
-        ("van 2 tot en met 5 mei 2024", "2024-05-02 2024-05-05"),
-        ("od 2 do 5 maja 2024", "2024-05-02 2024-05-05"),
-        ("September 2 to October 30, 2024", "2024-09-02 2024-10-30"),
-        ("June 12–15, 2024", "2024-06-12 2024-06-15"),
-        ("May 3 and 4, 2024", "2024-05-03 2024-05-04"),
-        ("vom 01.05. bis 15.06.2024", "2024-05-01 2024-06-15"),
-        ("01.05.–15.06.2024", "2024-05-01 2024-06-15"),
-    ],
-)
-def test_dates_that_share_their_month_or_year_are_all_found(text, expected):
-    found = find_dates(text)
-    assert normal(found) == expected.split()
-    assert all(text[one.start : one.end] == one.text for one in found)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Version 2 – 12 May 2024",
-        "page 2 - 12 May 2024",
-        "Room 3, 12 May 2024",
-        "pp. 3-12 May 2024",
-        "open from 9 to 12 and on 12 May 2024",
-        "45 to 12 May 2024",
-        "rule 1.3 and 12 May 2024",
-        "open 20 to 12 May 2024",
-        "by 3 votes to 12 May 2024",
-        "3 rooms and 12 May 2024",
-    ],
-)
-def test_a_number_beside_a_date_is_none(text):
-    assert normal(find_dates(text)) == ["2024-05-12"]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """The librarian in real processes: what crosses, what is refused, and that nothing stays behind."""
 
 import asyncio
-import gc
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.answering.records import Answer, Citation, Computation, Condition, UsedCell
+from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.librarian import (
     Librarian,
     LibrarianAnswer,
@@ -24,7 +22,6 @@ from corpus_agent.librarian import (
     LibrarianTimeout,
     call,
     call_async,
-    function_schema,
     pydantic_ai_tool,
 )
 from corpus_agent.librarian.frames import (
@@ -37,13 +34,13 @@ from corpus_agent.librarian.process import COMMAND, Child, parsed
 from corpus_agent.selftest.injection import leaks
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from indexer.errors import IncompatibleStore, NoIndex, UsageError
+from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.places import REPOSITORY
 from tests.support.processes import SOON, children, runs, until
 from tests.support.sealed_child import run
-from tests.support.toy_index import ENCODER, own, sync
+from tests.support.toy_index import ENCODER, sync
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 QUOTED = 'Twelve days [kitchen/sourdough.md:15] "for up to 12 days without feeding".'
@@ -91,17 +88,6 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
     assert not hasattr(reply, "orders")
 
 
-def test_a_computation_crosses_with_its_cells_and_only_in_its_form():
-    cells = (UsedCell(2, "120.00", 1), UsedCell(4, "80.50"))
-    where = (Condition("Payee", "ash"),)
-    computed = Computation("sum", "Amount", where, cells, "200.50", "EUR", 4, (5,), "a.csv")
-    given = replace(ANSWER, computed=computed)
-    assert parsed(json.dumps({"id": 1, "answer": asdict(given)}).encode()).answer == given
-    wrong = {**asdict(given), "computed": {**asdict(computed), "operation": "run"}}
-    with pytest.raises(BadMessage, match="another kind"):
-        parsed(json.dumps({"id": 1, "answer": wrong}).encode())
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -123,14 +109,6 @@ def test_a_computation_crosses_with_its_cells_and_only_in_its_form():
 def test_an_answer_with_a_field_of_another_kind_is_refused(change):
     with pytest.raises(BadMessage):
         parsed(json.dumps({"id": 1, "answer": {**asdict(ANSWER), **change}}).encode())
-
-
-@pytest.mark.parametrize(
-    "body", [b"", b"[]", b"{", b"7", b"\xff\xfe", b'{"id": 1e999}', b"[" * 100_000, b'{"id": NaN}']
-)
-def test_what_is_no_reply_is_refused(body):
-    with pytest.raises(BadMessage):
-        parsed(body)
 
 
 # -- a process that is not what it should be
@@ -207,25 +185,6 @@ def test_a_process_that_replies_nonsense_is_ended_and_the_question_fails(hostile
     assert until(lambda: not runs(child.pid))
 
 
-def test_a_second_reply_to_one_question_ends_the_process(hostile):
-    reply = {"id": 1, "error": {"kind": "NoIndex", "message": "m", "hint": "h"}}
-    child = hostile(f"{READY}receive()\nsend({reply})\nreceive()\nsend({reply})\ntime.sleep(60)")
-    with pytest.raises(NoIndex, match=r"m h"):
-        child.submit("x").result(SOON)
-    with pytest.raises(LibrarianFailed, match="a reply to no question"):
-        child.submit("y").result(SOON)
-
-
-def test_an_error_of_the_process_is_one_clean_line_of_a_known_kind(hostile):
-    problem = {"kind": "os.system", "message": "a\x1b[2J\nb" * 1000, "hint": "\u202eh"}
-    child = hostile(f"{READY}receive()\nsend({ {'id': 1, 'error': problem} })\ntime.sleep(60)")
-    with pytest.raises(Exception, match=r"^a b") as caught:
-        child.submit("x").result(SOON)
-    assert type(caught.value).__name__ == "CorpusError"
-    assert len(caught.value.message) <= 1000
-    assert leaks.acting(str(caught.value)) == []
-
-
 @pytest.mark.slow
 def test_a_process_that_reads_nothing_blocks_nobody(hostile):
     child = hostile(READY + "time.sleep(60)")
@@ -247,14 +206,6 @@ def test_a_process_that_will_not_stop_is_ended(hostile, monkeypatch):
     assert runs(child.pid)
     child._insist(1)  # what the timer does; waiting for it would take its ten seconds
     assert until(lambda: not runs(child.pid))
-
-
-def test_a_process_that_says_it_stopped_lives_on(hostile):
-    code = "receive()\nreceive()\nsend({'id': 1, 'stopped': True})\ntime.sleep(60)"
-    child = hostile(READY + code)
-    child.submit("x").cancel()
-    assert until(lambda: not child._pending)
-    assert child.alive
 
 
 def test_the_secrets_of_the_parent_stay_with_the_parent(hostile, monkeypatch):
@@ -305,28 +256,6 @@ def test_where_the_seal_cannot_be_had_there_is_no_librarian(toy_store, kernel, f
     assert ("SealUnavailable: Landlock is not in this kernel" in done.stderr) == (not printed)
 
 
-@pytest.mark.slow
-def test_what_is_wrong_with_the_index_or_the_settings_is_said_at_once(tmp_path, toy_store):
-    with pytest.raises(NoIndex, match="corpus-agent index FOLDER"), Librarian(tmp_path / "no"):
-        pass
-    with pytest.raises(NoIndex, match="corpus-agent index FOLDER"):  # also without a start
-        Librarian(tmp_path / "no").ask("bread?")
-    elsewhere = Librarian(toy_store, llm="http://192.0.2.1:80")
-    with pytest.raises(UsageError, match="not this machine"), elsewhere:
-        pass
-    with Librarian(toy_store, llm="none") as librarian:
-        with pytest.raises(IncompatibleStore, match="corpus-agent index"):
-            librarian.ask("bread?")
-        with pytest.raises(UsageError, match="too long"):
-            librarian.ask("x" * 100_000)
-        pid = librarian.pid
-        with pytest.raises(IncompatibleStore):  # and it goes on
-            librarian.ask("bread?")
-        assert librarian.pid == pid
-    with pytest.raises(LibrarianFailed, match="is closed"):
-        librarian.ask("bread?")
-
-
 def network_sockets(pid: int) -> list[str]:
     """What sockets beside Unix ones a process holds, by the kernel's own lists."""
     held = set()
@@ -373,15 +302,6 @@ def test_closing_ends_the_process_and_its_broker(toy_store):
         assert until(lambda: not any(map(runs, all_of_it)))
 
 
-@pytest.mark.slow
-def test_a_librarian_that_is_forgotten_ends(toy_store):
-    librarian = Librarian(toy_store, llm="none").start()
-    pid = librarian.pid
-    del librarian
-    gc.collect()
-    assert until(lambda: not runs(pid))
-
-
 PARENT = """
 import sys, time
 from corpus_agent.librarian import Librarian
@@ -408,18 +328,6 @@ def test_a_parent_that_dies_leaves_no_process(toy_store, how):
             assert all(map(runs, left))
             parent.send_signal(how)
     assert until(lambda: not any(map(runs, left)))
-
-
-@pytest.mark.slow
-def test_a_librarian_outlives_the_thread_that_asked_first(toy_store):
-    librarian = Librarian(toy_store, llm="none")
-    thread = threading.Thread(target=librarian.start)
-    thread.start()
-    thread.join()
-    pid = librarian.pid
-    time.sleep(0.5)  # the kernel's signal for the end of a parent thread would have come by now
-    assert runs(pid)
-    librarian.close()
 
 
 @pytest.mark.slow
@@ -530,23 +438,6 @@ def test_a_question_that_takes_too_long_is_stopped_and_the_process_stays(librari
 
 
 @pytest.mark.slow
-def test_questions_that_are_given_up_make_room_for_others(librarian, server):
-    server.replies = [says("late", delay=60.0)] * 6
-    pid = librarian.pid
-
-    async def ask_all():
-        asked = (librarian.ask_async(QUESTION, timeout=2.0) for _ in range(6))
-        return await asyncio.gather(*asked, return_exceptions=True)
-
-    assert {type(outcome) for outcome in asyncio.run(ask_all())} == {LibrarianTimeout}
-    asked = len(server.requests)
-    assert 0 < asked <= 4  # as many as are answered at once, if all of them begin in time
-    server.replies = [*server.replies[:asked], says(QUOTED)]
-    assert librarian.ask(QUESTION).citations
-    assert librarian.pid == pid
-
-
-@pytest.mark.slow
 def test_a_task_that_is_cancelled_stops_its_question(librarian, server):
     server.replies = [says("late", delay=30.0), says(QUOTED)]
 
@@ -565,55 +456,7 @@ def test_a_task_that_is_cancelled_stops_its_question(librarian, server):
     assert until(lambda: not librarian._child._pending, seconds=8.0)
 
 
-@pytest.mark.slow
-def test_a_process_that_is_killed_fails_its_question_and_the_next_one_is_answered(
-    librarian, server
-):
-    server.replies = [says("late", delay=2.0), says(QUOTED)]
-    pid, brokers = librarian.pid, children(librarian.pid)
-    threading.Timer(0.2, lambda: until(lambda: server.requests) and os.kill(pid, 9)).start()
-    with pytest.raises(LibrarianFailed, match="signal 9"):
-        librarian.ask(QUESTION)
-    assert librarian.ask(QUESTION).citations
-    assert librarian.pid != pid
-    assert until(lambda: not any(map(runs, brokers)))
-
-
-@pytest.mark.slow
-def test_a_model_that_is_gone_leaves_the_extractive_answer(librarian, server):
-    server.replies = []
-    answer = librarian.ask(QUESTION)
-    assert answer.answerer == "extractive"
-    assert "12 days" in answer.text
-    assert "HTTP 500" in " ".join(answer.notices)
-
-
-@pytest.mark.slow
-def test_a_new_version_is_seen_at_the_next_question(tmp_path):
-    docs, settings = tmp_path / "docs", Settings(store=tmp_path / "store")
-    docs.mkdir()
-    (docs / "a.md").write_text("The gate code of the garden is 4711.\n")
-    session.index(settings, docs)
-    with Librarian(tmp_path / "store", llm="none") as librarian:
-        first = librarian.ask("What is the gate code of the garden?")
-        (docs / "a.md").write_text("The gate code of the garden is 4812.\n")
-        session.index(settings, docs)
-        pid = librarian.pid
-        second = librarian.ask("What is the gate code of the garden?")
-        assert ("4711" in first.text, "4812" in second.text) == (True, True)
-        assert second.version > first.version
-        assert librarian.pid == pid
-
-
 # -- adapters
-
-
-def test_the_schema_is_what_an_openai_style_loop_sends():
-    schema = function_schema()
-    assert schema["type"] == "function"
-    assert schema["function"]["name"] == "ask_corpus"
-    assert schema["function"]["parameters"]["required"] == ["question"]
-    json.dumps(schema)
 
 
 @pytest.mark.slow
@@ -703,14 +546,3 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
         assert leaks.live_markup(text.replace("<<doc", "").replace("<</doc", "")) == []
     assert any("[_]" in answer.text for answer in answers)
     assert not (tmp_path / "outside/new.txt").exists()
-
-
-@pytest.mark.slow
-def test_an_index_that_is_removed_is_missed_at_the_next_question(toy_store, tmp_path):
-    own(shutil.copytree(toy_store, tmp_path / "copy"), tmp_path)
-    with Librarian(tmp_path / "copy", llm="none") as librarian:
-        with pytest.raises(IncompatibleStore):
-            librarian.ask("bread?")
-        shutil.rmtree(tmp_path / "copy")
-        with pytest.raises(NoIndex):
-            librarian.ask("bread?")

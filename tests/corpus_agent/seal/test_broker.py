@@ -6,7 +6,6 @@ import socket
 import textwrap
 import threading
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -149,17 +148,6 @@ def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
         found = brokered(code, root, store, str(fake.path))
         assert found == {"asked": 200, "directly": "EPERM"}
         assert fake.paths == ["GET /v1/models"]
-
-
-@pytest.mark.slow
-def test_a_socket_of_a_long_path_is_reached_too(root, store, tmp_path, monkeypatch):
-    # connect() takes 107 bytes; the broker holds the folder and names the socket in it.
-    folder = tmp_path / ("x" * 100) / ("y" * 100)
-    folder.mkdir(parents=True)
-    monkeypatch.chdir(folder)
-    with ScriptedModelServer(path=Path("model.sock")):
-        code = 'outcome["asked"] = broker.status_of("/v1/models", 10)'
-        assert brokered(code, root, store, str(folder / "model.sock")) == {"asked": 200}
 
 
 FAILED = """
@@ -371,25 +359,6 @@ def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, model_server, lis
     assert "lets nothing to 127.0.0.1" in found["other port"]
     assert "lets nothing to localhost" in found["other name"]
     assert heard(listener) == 0
-
-
-@pytest.mark.slow
-def test_a_server_that_is_gone_is_a_connection_error(root, store):
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        code = """
-        import asyncio
-        import httpx2
-        from corpus_agent.models.http import http_client
-        async def main():
-            async with http_client(broker) as client:
-                await client.get("/v1/models")
-        try:
-            asyncio.run(main())
-        except httpx2.ConnectError as error:
-            outcome["error"] = str(error)
-        """
-        assert "Connection refused" in brokered(code, root, store, sock.getsockname()[1])["error"]
 
 
 @pytest.mark.slow

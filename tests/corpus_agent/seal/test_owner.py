@@ -118,28 +118,6 @@ def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
         tables.close()
 
 
-@pytest.mark.skipif(ME != 0, reason="only root can become another user")
-def test_a_listener_that_was_handed_to_another_user_has_two():
-    # As a service manager does: it listens, and the service accepts.
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        address = TcpAddress("127.0.0.1", listener.getsockname()[1])
-        with socket.create_connection((address.ip, address.port)) as ours:
-            accepts, has_accepted = os.pipe()
-            if (child := os.fork()) == 0:
-                ours.close()
-                os.setuid(OTHER)
-                accepted, _ = listener.accept()
-                os.write(has_accepted, b".")
-                accepted.recv(1)
-                os._exit(0)
-            client = ours.getsockname()
-            assert os.read(accepts, 1) == b"."
-            assert owners_both_ways(address, client) == {ME, OTHER}
-    os.waitpid(child, 0)
-    os.close(accepts)
-    os.close(has_accepted)
-
-
 def test_a_unix_socket_says_who_listens(tmp_path):
     with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as ours:
         listener.bind(str(tmp_path / "s"))
@@ -153,11 +131,6 @@ def test_the_number_for_users_without_one_is_nobody_only_where_all_have_one():
     assert checked(frozenset([7]), users_are_known=False) == {7}
     with pytest.raises(OwnerUnknown, match="no user known here"):
         checked(frozenset([65_534]), users_are_known=False)
-
-
-def test_a_user_is_shown_by_name_and_number():
-    assert owner_text(frozenset([0])) == "root (uid 0)"
-    assert owner_text(frozenset([OTHER, 0])) == f"root (uid 0) and uid {OTHER}"
 
 
 # ---- Who is asked unnamed
@@ -197,11 +170,6 @@ def test_another_users_server_is_asked_once_it_was_named_and_while_it_stays_thei
         assert find("auto", ports=[server.port, fake.port]).server == fake.server
 
 
-def test_a_server_of_this_user_goes_before_the_notice_about_anothers():
-    with serving_as(OTHER) as server, ScriptedModelServer() as fake:
-        assert find("auto", ports=[server.port, fake.port]).server == fake.server
-
-
 def test_what_was_remembered_in_another_shape_counts_as_nothing():
     address = TcpAddress("127.0.0.1", 9)
     for entry in ([OTHER], {"owners": "all"}, {"owners": [True]}, {"owners": None}, 5):
@@ -210,17 +178,6 @@ def test_what_was_remembered_in_another_shape_counts_as_nothing():
     known_servers.remember(address, frozenset([OTHER]))
     assert known_servers.refusal(address, frozenset([OTHER])) is None
     assert known_servers.refusal(address, frozenset([OTHER, THIRD])) is not None
-
-
-def test_without_a_state_folder_a_server_is_named_each_time(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
-    with serving_as(OTHER) as server:
-        named = find(parse(f"http://127.0.0.1:{server.port}"))
-        assert named.name == "m"
-        assert "is not remembered" in named.notices[0]
-        with pytest.raises(ModelUnavailable, match="is not yours"):
-            find("auto", ports=[server.port])
 
 
 @pytest.mark.slow

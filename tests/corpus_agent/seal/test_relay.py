@@ -7,7 +7,6 @@ import socket
 import struct
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
@@ -218,13 +217,6 @@ def test_what_is_no_frame_is_an_error():
     assert read_reply(frames_of(struct.pack("=IBI", 1, 2, 4) + b"123")) is None
 
 
-def test_a_frame_is_read_back_as_it_was_written():
-    request = Request(7, Verb.ASK, 0, b"{}")
-    read = frames_of(packed_request(request) + packed_request(Request(8, Verb.CANCEL)))
-    assert [read_request(read), read_request(read)] == [request, Request(8, Verb.CANCEL)]
-    assert read_request(read) is None
-
-
 def test_a_relay_that_is_told_no_frame_ends_and_says_nothing():
     for data in (
         b"GET /api/push HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -415,20 +407,6 @@ def test_a_frame_that_comes_in_pieces_is_one():
             time.sleep(0.01)
         assert asked(broker)[0] == 200
     assert len(server.requests) == 3
-
-
-def test_a_body_that_the_server_does_not_read_can_be_given_up():
-    body = chat(messages=[{"role": "user", "content": "x" * 15_000_000}])
-    deaf = RawServer(lambda _: deaf.over.wait(30), reads=False)
-    with deaf as server, relayed(server.port) as broker:
-        heard = []
-        exchange = broker.ask("POST", "/v1/chat/completions", body, heard.append)
-        exchange.cancel()
-        assert broker.status_of("/v1/models", 0.5) is None  # which is not read either
-        assert heard == []
-        threads = Path(f"/proc/{broker.pid}/task")
-        # The thread of the long body ends; the other one may be ending.
-        assert until(lambda: len(list(threads.iterdir())) <= 2)
 
 
 def test_more_at_once_than_are_served_are_refused_and_later_ones_served():

@@ -7,34 +7,6 @@ import pytest
 from corpus_agent.selftest.clustered import trial
 from indexer import CorpusError
 
-CLEAN = {"processes": 4, "sockets": 0, "documents": 0, "texts": 0}
-CONTROL = {"processes": 1, "sockets": 1, "documents": 1, "texts": 1}
-SEEN = {
-    "readers": {**CLEAN, "documents": 3},
-    "others": {**CLEAN, "sockets": 4},
-    "control": CONTROL,
-    "out": 0,
-    "own": 7,
-}
-
-
-def test_what_breaks_a_claim_is_said_and_so_is_a_control_that_sees_nothing():
-    socket, document, text, packets = (row.what for row in trial._claims("ray", SEEN))
-    for changed, expected in (
-        ({}, []),
-        ({"readers": {**CLEAN, "sockets": 1}}, [socket]),
-        ({"readers": {**CLEAN, "processes": 0}}, [socket]),
-        ({"others": {**CLEAN, "documents": 1}}, [document]),
-        ({"others": {**CLEAN, "texts": 1}}, [text]),
-        ({"out": 1}, [packets]),
-        ({"own": 0}, [packets]),
-        ({"control": {**CONTROL, "sockets": 0}}, [socket]),
-        ({"control": {**CONTROL, "documents": 0, "texts": 0}}, [document, text]),
-    ):
-        rows = trial._claims("ray", {**SEEN, **changed})
-        assert [row.what for row in rows if not row.passed] == expected, changed
-
-
 NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="no extra [cluster]")
 
 

@@ -11,23 +11,14 @@ from random import Random
 
 import pytest
 
-from corpus_agent.service.cluster import RayHands, egress_of, hands_for
+from corpus_agent.service.cluster import RayHands, egress_of
 from corpus_agent.service.ray_side import QUIET
-from corpus_agent.settings import Settings
-from indexer import CorpusError, FolderEncoder, ShardLost, UsageError, sync_folder
+from indexer import CorpusError, FolderEncoder, ShardLost, sync_folder
 from indexer.confine import starting
 from indexer.store.ownership import make_store
 from tests.support.checks import check_same, check_store
 from tests.support.folders import make_folder
 from tests.support.places import REPOSITORY
-
-
-@pytest.mark.parametrize(
-    "where", ["", "local:0", "local:257", "local", "http://a:1", "a b:1", "a:"]
-)
-def test_what_names_no_cluster_is_wrong_usage(where):
-    with pytest.raises(UsageError, match="names no cluster"):
-        hands_for(where, Settings())
 
 
 def test_a_cluster_that_is_not_on_this_machine_is_egress():
@@ -73,23 +64,6 @@ def test_a_side_that_answers_nonsense_ends_the_run_or_loses_the_shard(reply, kin
     finally:
         hands._process.kill()
         hands.close()
-
-
-@pytest.mark.parametrize(
-    ("greeting", "match"),
-    [
-        ('{"refused": "no cluster here"}', "no cluster here"),
-        ('{"refused": "No module named \'ray\'"}', r"corpus-agent\[cluster\]"),
-        ('{"slots": 0}', "it ended"),
-        ("[]", "it ended"),
-        ("nonsense", "it ended"),
-        ("[" * 60_000, "it ended"),
-        ("", "it ended"),
-    ],
-)
-def test_without_a_cluster_the_command_says_so(greeting, match):
-    with pytest.raises(CorpusError, match=match):
-        RayHands("h:1", command=side(f"print({greeting!r}, flush=True)"))
 
 
 # Some nodes, the real command, and what stands in /proc meanwhile.

@@ -83,29 +83,6 @@ def test_nothing_is_opened_that_is_no_document_below_the_folder(opener, root, sa
     assert said.exists()
 
 
-@pytest.mark.slow
-def test_a_program_that_fails_or_is_not_there_is_told(root, tmp_path, said, monkeypatch):
-    def opened() -> str:
-        opener = Opener.start({"": root}, named_by("a b.md:3", {"": root}))
-        try:
-            return opener.open("a b.md", 3)
-        finally:
-            opener.close()
-
-    monkeypatch.setenv("VISUAL", str(program(tmp_path / "bad", said, code=3)))
-    with pytest.raises(CorpusError, match="'bad' ended with exit code 3"):
-        opened()
-    monkeypatch.setenv("VISUAL", "no-such-editor")
-    with pytest.raises(CorpusError, match="no editor 'no-such-editor'"):
-        opened()
-    monkeypatch.setenv("VISUAL", str(program(tmp_path / "code", said)))
-    assert opened() == "code"
-    assert said.read_text() == f"/|-g|{root}/a b.md:3|"
-    monkeypatch.setenv("VISUAL", "")
-    monkeypatch.setenv("EDITOR", "")
-    assert opened() == "xdg-open"  # of plain text
-
-
 def test_the_command_opens_the_document_that_was_typed_and_no_other(root, monkeypatch):
     roots = {"": root}
     monkeypatch.chdir(root.parent)

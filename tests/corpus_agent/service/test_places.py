@@ -4,9 +4,8 @@ import os
 
 import pytest
 
-from corpus_agent.service.places import document, selected, sources_of
-from indexer import CorpusError, Index, UsageError
-from indexer.store.selection import condition
+from corpus_agent.service.places import selected, sources_of
+from indexer import CorpusError, Index
 from tests.support.toy_index import copied, sync
 
 
@@ -64,23 +63,3 @@ def test_a_path_that_selects_nothing_is_an_error_that_names_what_is_near(corpus)
     assert "'tax/'" not in caught.value.hint
     with pytest.raises(CorpusError, match="lies outside of the indexed folder"):
         selected(corpus, ["/etc"])
-
-
-def test_a_document_is_named_as_it_is_shown_or_by_its_path(root):
-    names = {"lease.md": "lease.md", "a?b": "a\nb"}
-    assert document("a?b", names, {"": root}) == "a\nb"
-    assert document("./docs/lease.md", names, {"": root}) == "lease.md"
-    assert document(os.fspath(root / "lease.md"), names, {"": root}) == "lease.md"
-    assert (
-        document("../lease.md", names, {"": root}) == "../lease.md"
-    )  # the gate refuses it by name
-
-
-@pytest.mark.parametrize("typed", ["a\0b", "*\0", "\udcff*", "\udcff.md", "\ud800"])
-def test_what_no_file_can_be_called_selects_nothing(corpus, root, typed):
-    with pytest.raises(CorpusError, match="No document of the index is at"):
-        selected(corpus, [typed])
-    assert document(typed, {"lease.md": "lease.md"}, {"": root}) == typed
-    with pytest.raises(UsageError, match="is not a pattern of paths"):
-        condition([typed])
-    assert selected(corpus, ["*.md"]) == ("*.md",)  # the control

@@ -5,12 +5,10 @@ import pytest
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.whole_corpus import NOTICE
-from corpus_agent.render.answers import answer_object
 from corpus_agent.service import session
-from indexer import FolderEncoder, UsageError
+from indexer import FolderEncoder
 from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
 
-REFUSAL = "Not found in 1 document. Searched for “"
 BREAD = "# Bread\n\nThe dough rises at 24 °C for five hours.\n"
 
 
@@ -26,19 +24,6 @@ def asked(question: str, reply: str):
         own = ExtractiveAnswerer(corpus.encoder)
         answerer = ModelAnswerer(fake.server, "toy-model", own=own)
         return session.ask(question, corpus, answerer)
-
-
-@pytest.mark.slow
-def test_below_a_refusal_stand_the_passages_that_the_model_may_have_overlooked():
-    answer = asked("At what temperature does the dough rise?", "NOT_FOUND")
-    assert (answer.status, answer.answerer, answer.probability) == ("closest", "toy-model", None)
-    refusal, _, below = answer.text.partition("\n\n")
-    assert refusal.startswith(REFUSAL)
-    assert below == ("The closest passages are:\nThe dough rises at 24 °C for five hours. [1]")
-    assert answer.citations[0].quote == "The dough rises at 24 °C for five hours."
-    assert any("added without the model" in notice for notice in answer.notices)
-    shown = answer_object(answer, "enforced")
-    assert (shown["status"], shown["probability"]) == ("closest", None)
 
 
 EVERY = "Which of my documents say at what temperature the dough rises?"
@@ -79,12 +64,3 @@ def test_a_question_that_code_understands_is_answered_from_every_document_and_no
     )
     none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
     assert (none.status, none.citations) == ("not_found", ())
-
-
-def test_a_question_that_is_a_book_is_refused_before_it_is_compared_with_anything():
-    corpus = Corpus({"bread.md": BREAD})
-    answerer = ExtractiveAnswerer(corpus.encoder)
-    with pytest.raises(UsageError, match="10,007 characters; at most 10,000 are taken"):
-        session.ask("dough" * 2_001 + " ?", corpus, answerer)
-    # The control: as long as it may be.
-    assert session.ask("dough" * 1_999 + " ?", corpus, answerer).status == "not_found"

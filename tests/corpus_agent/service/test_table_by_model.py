@@ -18,7 +18,6 @@ from corpus_agent.service import session, tables
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from indexer import Index
-from indexer.sync.forget import forget_document
 from tests.support.brokers import broker_for
 from tests.support.fakes import FieldsModelServer, ScriptedModelServer
 from tests.support.toy_index import sync
@@ -148,27 +147,6 @@ def test_a_table_that_was_stopped_asks_for_the_rest_alone(corpus):
         last = server.requests[-1]["messages"][-1]["content"]
         assert "colour" in last
         assert "insurer" not in last.rpartition("Fields:")[2]
-
-
-@pytest.mark.slow
-def test_what_a_model_said_is_forgotten_with_the_document_and_asked_anew_of_another_text(
-    docs, tmp_path
-):
-    own = tmp_path / "docs"
-    own.mkdir()
-    (own / "a.txt").write_text((docs / "letter00.txt").read_text())
-    sync(own, tmp_path / "store")
-    server = FieldsModelServer(say=true)
-    kept = tmp_path / "store" / "texts"
-    with launched(server) as launch:
-        made(Index.open(tmp_path / "store", root=own), launch)
-        assert sum(path.is_file() for path in kept.rglob("*")) == 2
-        (own / "a.txt").write_text((docs / "letter01.txt").read_text())
-        changed = made(Index.open(tmp_path / "store", root=own), launch)
-        assert changed.rows[0].cells[0].values[0].normal == "2024-05-02"
-        assert len(server.requests) == 2
-    forget_document(tmp_path / "store", own, "a.txt")
-    assert not any(path.is_file() for path in kept.rglob("*"))
 
 
 @pytest.mark.slow

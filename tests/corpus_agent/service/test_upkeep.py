@@ -132,18 +132,6 @@ def documents(store: Path, version: int) -> set[str]:
 
 
 @pytest.mark.slow
-def test_a_forgotten_document_stays_in_what_another_document_says_too(root):
-    store = root.parent / ".corpus-agent"
-    sync(root, store, keep=Keep(versions=9))
-    for name in ("one.md", "other.md"):
-        (root / name).write_text("# Xanthippe\n\nIts number is 4711.\n")
-    sync(root, store)
-    (first,) = [manifest.version for manifest in versions(store)][-1:]
-    forget(Settings(store=store), "one.md")
-    assert documents(store, first) & {"one.md", "other.md"} == {"other.md"}
-
-
-@pytest.mark.slow
 def test_a_forgetting_that_was_killed_is_finished_by_the_next_one(root):
     store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe"]
     sync(root, store, keep=Keep(versions=9))

@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -20,7 +19,6 @@ from pathlib import Path
 import pytest
 
 from indexer.files.watch import moments
-from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from tests.support import processes
@@ -121,25 +119,6 @@ def test_the_first_moment_comes_at_once_and_another_with_a_change_that_matters(r
         next(due)
 
 
-def test_no_moment_comes_without_a_change_nor_with_one_whose_name_says_that_it_cannot_matter(root):
-    names = (".hidden.md", ".git/HEAD", "node_modules/x/readme.md", "note.md.swp", "index/lance/d")
-    for name in names:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-    notices: list[str] = []
-    ended = threading.Event()
-    due = moments(root, root / "index", ended.is_set, notices.append)
-    next(due)
-    for name in names:
-        (root / name).write_text("x")
-    threading.Timer(3, (root / "note.md").write_text, ("x",)).start()
-    begun = time.monotonic()
-    next(due)
-    assert time.monotonic() - begun > 2.5  # for the last, which matters: events do come
-    ended.set()
-    assert [*due] == []
-    assert notices == []
-
-
 # -- what becomes of changes
 
 
@@ -165,25 +144,6 @@ def test_however_an_editor_saves_the_new_text_replaces_the_old(
 # -- other writers, lost folders
 
 
-def test_a_store_that_somebody_else_writes_is_waited_for(watching, root, store):
-    with writer_lock(store):
-        (root / "c.txt").write_text("Waiting for the lock.\n")
-        notice = watching.next("notice")["notice"]
-        assert f"process {os.getpid()}" in notice
-    assert watching.next("index")["index"]["added"] == 1
-
-
-def test_an_emptied_folder_is_told_and_its_documents_come_back(watching, root, store, tmp_path):
-    shutil.copytree(root, tmp_path / "copy")
-    for path in list(root.iterdir()):
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    assert "Nothing was removed" in watching.next("notice")["notice"]
-    shutil.copytree(tmp_path / "copy", root, dirs_exist_ok=True)
-    (root / "c.txt").write_text("Back again.\n")
-    assert watching.next("index")["index"]["added"] == 1
-    assert read_manifest(store).coverage.indexed == 3
-
-
 def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watching, root, store):
     shutil.copytree(root, root.with_name("other"))
     root.rename(root.with_name("away"))
@@ -203,26 +163,6 @@ def test_a_signal_ends_the_watching_and_the_store_is_whole(watching, root, store
 
 
 # -- a system that gives no events
-
-
-def with_limit(limit: str, value: int) -> list[str]:
-    """What to put before a command: a user namespace where the system's limit is small."""
-    script = f'echo {value} > /proc/sys/user/{limit} && exec "$@"'
-    before = ["unshare", "-Ur", "sh", "-c", script, "sh"]
-    if subprocess.run([*before, "true"], capture_output=True).returncode:
-        pytest.skip("no user namespace with limits of its own can be made here")
-    return before
-
-
-def test_without_file_events_it_says_so_and_looks_again_and_again(root, store, tmp_path):
-    before = with_limit("max_inotify_instances", 0)
-    command = [*before, sys.executable, "-m", "tests.support.watcher", store, root]
-    watching = Watching(*command, cwd=REPOSITORY)
-    assert "No file events (" in watching.next("notice")["notice"]
-    watching.next("index")
-    (root / "c.txt").write_text("Found by looking.\n")
-    becomes_equal(store, root, tmp_path / "fresh")
-    assert watching.signal(signal.SIGTERM) == 0
 
 
 # -- the command itself

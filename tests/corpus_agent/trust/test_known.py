@@ -1,16 +1,14 @@
 """The stores of a user by name: given once, told apart, and chosen by name or path."""
 
-import json
 import shutil
 from pathlib import Path
 
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.trust import user_state
-from corpus_agent.trust.known import MAX_SEVERAL, chosen_stores, known_stores
-from corpus_agent.trust.names import MAX_NAME_CHARS, name_for, names_of
-from corpus_agent.trust.stores import STATE, place_of
+from corpus_agent.trust.known import MAX_SEVERAL, chosen_stores
+from corpus_agent.trust.names import MAX_NAME_CHARS, name_for
+from corpus_agent.trust.stores import place_of
 from indexer.errors import NoIndex, UntrustedStore, UsageError
 from tests.support.toy_index import sync
 
@@ -100,42 +98,3 @@ def test_all_stores_leave_out_what_is_gone_and_say_so(tmp_path):
         chosen_stores([], everything=True)
     with pytest.raises(UsageError, match=f"at most {MAX_SEVERAL}"):
         chosen_stores([tmp_path / str(n) for n in range(MAX_SEVERAL + 1)])
-
-
-def test_names_that_a_record_lacks_or_should_not_have_are_made():
-    root = {"root": "/home/ann/notes"}
-    content = {
-        "/a": root,  # of an earlier version
-        "/b": {**root, "name": "notes"},
-        "/c": {**root, "name": "notes"},
-        "/d": {**root, "name": "../x"},
-        "/e": {**root, "name": "-s"},
-        "/f": {"root": 3},
-        "/g": "no record",
-    }
-    found = names_of(content)
-    assert found == {
-        "/b": "notes",
-        "/a": "notes-2",
-        "/c": "notes-3",
-        "/d": "notes-4",
-        "/e": "notes-5",
-    }
-
-
-@pytest.mark.slow
-def test_the_list_says_what_each_holds_and_which_may_not_be_used(tmp_path):
-    store, replaced, gone = (made(tmp_path / name) for name in ("notes", "papers", "tax"))
-    shutil.rmtree(gone)
-    replaced.rename(tmp_path / "away")
-    shutil.copytree(tmp_path / "away", replaced)
-    notes, papers, tax = known_stores(Settings())
-    assert (notes.name, notes.store, notes.root) == ("notes", store, tmp_path / "notes")
-    assert notes.problem is None
-    assert notes.manifest is not None
-    assert (notes.manifest.coverage.searched, notes.manifest.chunks) == (1, 1)
-    assert papers.manifest is None
-    assert "another one is in the place" in (papers.problem or "")
-    assert (tax.manifest, tax.problem) == (None, "it is not there")
-    written = json.loads((user_state.state_folder() / STATE).read_text())
-    assert [entry["name"] for entry in written["stores"].values()] == ["notes", "papers", "tax"]

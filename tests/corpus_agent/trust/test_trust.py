@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.startup import for_indexing
 from corpus_agent.trust import user_state
 from corpus_agent.trust.stores import STATE, place_of
 from corpus_agent.trust.user_state import NoUserState
@@ -18,7 +16,7 @@ from indexer.errors import UntrustedStore, UsageError
 from indexer.store.manifest import MANIFEST_NAME
 from indexer.store.names import MARKER_NAME
 from tests.support.command import Cli
-from tests.support.forged import signed
+from tests.support.hostile_stores import signed
 from tests.support.toy_index import copied, own, sync
 
 
@@ -124,22 +122,6 @@ def test_another_users_words_permit_nothing_else(store, tmp_path):
             place_of(copy, Settings(trusted_stores=variable))
 
 
-@pytest.mark.parametrize("name", ["a=b", "a:b", "a=b:c", "{a", 'a"b', "a b"])
-def test_a_store_of_any_name_can_be_named_by_the_environment(tmp_path, monkeypatch, name):
-    """As the notice of `index` says it, where nothing can be recorded."""
-    folder = tmp_path / name
-    (folder / "docs").mkdir(parents=True)
-    (tmp_path / "no").touch()
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "no"))
-    store = folder / ".corpus-agent"
-    (notice,) = for_indexing(Settings(store=store), folder / "docs", seal_off=True).notices
-    (said,) = shlex.split(notice.partition("CORPUS_AGENT_TRUSTED_STORES=")[2])
-    with pytest.raises(UntrustedStore, match="not made by you here"):  # the control
-        place_of(store, Settings())
-    place = place_of(store, Settings(trusted_stores=said))
-    assert (place.store, place.root) == (store, folder / "docs")
-
-
 def test_a_variable_that_would_trust_whatever_folder_one_stands_in_is_an_error(
     store, tmp_path, monkeypatch
 ):
@@ -207,13 +189,6 @@ def test_what_is_recorded_at_once_is_all_there(tmp_path):
         assert place_of(tmp_path / f"store{number}", Settings()).root.name == f"docs{number}"
 
 
-def test_what_could_not_be_read_again_is_not_written():
-    user_state.update("some.json", lambda _: {"a": 1})
-    with pytest.raises(NoUserState, match="1,000,012 bytes, at most 1,000,000"):
-        user_state.update("some.json", lambda _: {"a": "x" * user_state.MAX_STATE_BYTES})
-    assert user_state.load("some.json") == {"a": 1}
-
-
 # -- the commands
 
 
@@ -263,12 +238,3 @@ def test_trust_says_what_it_permits_and_one_command_is_enough(cli: Cli, store, t
     assert "a.md" in cli("files", cwd=clone).stdout
     again = json.loads(cli("trust", "--dry-run", "--json", ".", cwd=clone).stdout)["trust"]
     assert again["recorded"] and again["already"]
-
-
-@pytest.mark.slow
-def test_no_file_of_a_folder_trusts_it(cli: Cli, store, tmp_path):
-    clone = shutil.copytree(store.parent, tmp_path / "clone")
-    for name in (".env", "config.toml", ".corpus-agent/config.toml"):
-        (clone / name).write_text('trust_store = true\ntrusted_stores = "/"\n')
-    done = cli("files", cwd=clone)
-    assert (done.returncode, "not made by you here" in done.stderr) == (2, True)

@@ -10,7 +10,7 @@ import pytest
 from corpus_agent.selftest.injection.planting import carried, documents
 from corpus_agent.selftest.injection.strings import Targets, load
 from tests.support.browser import Observer, chromium, only_ours
-from tests.support.fakes import ScriptedModelServer, says, stalls, writes
+from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
 from tests.support.places import EVAL_DATA
 from tests.support.processes import until
@@ -19,7 +19,6 @@ from tests.support.web_server import POLICY, WebServer
 pytestmark = pytest.mark.slow
 
 QUESTION = "On which day of the month is the rent due?"
-EVERY = 4  # of the planted strings is searched for; all stand on the pages of documents
 RENT = "1.1 The rent is £985 per calendar month, due in advance on the 3rd day of each month."
 PAGES = ["/", "/search?q=rent", "/documents", "/history", "/state", "/documents/run",
          "/read?source=home/lease.md&line=13", "/read?source=home/home-insurance.pdf&line=5",
@@ -119,57 +118,6 @@ def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server)
 
 
 @pytest.mark.nightly
-def test_the_words_of_a_hit_are_outlined_on_the_page_of_the_pdf(page, server):
-    page.goto(at(server, "/search"))
-    page.get_by_label("Words or a question").fill("policy number")
-    page.get_by_role("link", name="home/home-insurance.pdf").first.click()
-    picture = page.get_by_role("img", name=re.compile("the quoted words outlined"))
-    whole = picture.bounding_box()
-    assert (
-        page.locator("figure img").evaluate("async (i) => (await i.decode(), i.naturalWidth)") > 900
-    )
-    boxes = [box.bounding_box() for box in page.locator("rect").all()]
-    assert boxes
-    for box in boxes:
-        assert whole["x"] <= box["x"] <= box["x"] + box["width"] <= whole["x"] + whole["width"]
-        assert whole["y"] <= box["y"] <= box["y"] + box["height"] <= whole["y"] + whole["height"]
-    page.get_by_role("link", name="Page 2").click()
-    page.get_by_text("Page 2 of 3").wait_for()
-    assert page.locator("rect").count() == 0
-
-
-@pytest.mark.nightly
-def test_search_as_one_types_filters_and_keys(page, server):
-    page.goto(at(server, "/search"))
-    field = page.get_by_label("Words or a question")
-    field.press_sequentially("rent due", delay=20)
-    page.get_by_role("status").filter(has_text="results in").wait_for()
-    page.locator(".hits mark", has_text="rent").first.wait_for()
-    page.wait_for_url(re.compile(r"q=rent\+due&k=10$"))
-    page.get_by_text("Only some documents").click()
-    page.get_by_label("Only below these").fill("kitchen")
-    hits = page.locator("#results a.hit")  # a notice names the best one, which is outside of these
-    assert until(lambda: "lease.md" not in "".join(hits.all_inner_texts()))
-    page.get_by_text("The best passage of all documents is outside of these").wait_for()
-    page.get_by_label("Show why each is there").check()
-    page.locator(".explain").first.wait_for()
-    page.reload()
-    assert page.get_by_label("Only below these").input_value() == "kitchen"
-    page.get_by_label("Only below these").fill("home")
-    page.get_by_role("link", name="home/lease.md").first.wait_for()
-    field.focus()
-    press(page, "ArrowDown")
-    press(page, "ArrowDown")
-    press(page, "ArrowUp")
-    focused = page.evaluate("document.activeElement.innerText")
-    assert focused == page.locator("a.hit").first.inner_text()
-    press(page, "Enter")
-    page.wait_for_url("**/read?**")
-    page.go_back()
-    assert page.get_by_label("Words or a question").input_value() == "rent due"
-
-
-@pytest.mark.nightly
 def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, server):
     page.goto(at(server, "/"))
     write(page, QUESTION)
@@ -196,151 +144,6 @@ def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, ser
 
 
 @pytest.mark.nightly
-def test_ctrl_and_enter_ask_and_enter_alone_begins_a_line(page, server):
-    page.goto(at(server, "/"))
-    write(page, QUESTION)
-    press(page, "Enter")
-    assert page.get_by_label("Question").input_value() == f"{QUESTION}\n"
-    press(page, "Control+Enter")
-    page.get_by_role("list", name="Citations").wait_for()
-
-
-@pytest.mark.nightly
-def test_every_page_can_be_walked_through_by_tab_and_each_stop_is_seen(page, server):
-    for path in PAGES[:6]:
-        page.goto(at(server, path))
-        page.evaluate("document.body.tabIndex = -1, document.body.focus()")
-        seen = []
-        for _ in range(8):
-            press(page, "Tab")
-            seen.append(page.evaluate(
-                "(e => [e.localName, getComputedStyle(e).outlineStyle, e.innerText || e.name])"
-                "(document.activeElement)"
-            ))  # fmt: skip
-            if seen[-1][0] == "body":  # after the last one of a short page
-                break
-        assert seen[0][2] == "Skip to the content"
-        stops = [each for each in seen if each[0] != "body"]
-        unseen = [(path, name, text) for name, style, text in stops if style == "none"]
-        assert unseen == []
-
-
-@pytest.mark.nightly
-def test_documents_are_filtered_forgotten_and_indexed_again(browser, sample_store, tmp_path, cli):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    for name in ("heron", "boiler", "lease"):
-        (docs / f"{name}.md").write_text(f"# {name}\n\nThe {name} is here.\n")
-    (docs / "cut.pdf").write_bytes(b"%PDF-1.4 cut")
-    assert cli("--store", tmp_path / "store", "index", docs).returncode == 0
-    with WebServer(tmp_path / "store", "--llm", "none") as server:
-        server.enter()
-        page = context_of(browser, server).new_page()
-        page.goto(at(server, "/documents"))
-        assert "cut.pdf" in page.get_by_role("row").nth(1).inner_text(), "what failed comes first"
-        page.get_by_label("Status").select_option("indexed")
-        page.get_by_label("Name holds").fill("her")
-        page.get_by_role("button", name="Filter").click()
-        page.get_by_text("1 file", exact=True).wait_for()
-        page.get_by_role("link", name="Forget heron.md").click()
-        page.get_by_role("button", name="Forget it").click()
-        page.get_by_role("heading", name="heron.md is forgotten").wait_for()
-        assert page.locator("pre").inner_text().strip() == "/heron.md"
-        page.reload()
-        page.get_by_role("heading", name="heron.md is forgotten").wait_for()
-        (docs / "otter.md").write_text("# Otter\n\nOtters swim.\n")
-        page.get_by_role("link", name="All documents").click()
-        page.get_by_role("button", name="Index now").click()
-        page.get_by_role("status").filter(has_text="2 added").wait_for()  # by itself
-        page.get_by_role("link", name="All documents").click()
-        page.get_by_role("columnheader", name="Name").get_by_role("link").click()
-        wanted = ["boiler.md", "cut.pdf", "heron.md", "lease.md", "otter.md"]
-        names = page.get_by_role("rowheader")
-        assert until(lambda: [name.split("\n")[0] for name in names.all_inner_texts()] == wanted)
-
-
-@pytest.mark.nightly
-def test_a_file_that_is_added_while_watching_shows_up_indexed(browser, tmp_path, cli):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "heron.md").write_text("# Heron\n\nThe heron nests in the reeds.\n")
-    assert cli("--store", tmp_path / "store", "index", docs).returncode == 0
-    with WebServer(tmp_path / "store", "--llm", "none") as server:
-        server.enter()
-        page = context_of(browser, server).new_page()
-        page.set_default_timeout(60_000)  # looks at the folder are apart, more on a busy machine
-        page.goto(at(server, "/documents"))
-        (docs / "heron.md").write_text("# Heron\n\nThe heron has left for the winter.\n")
-        assert "changed since it was indexed" not in page.get_by_role("table").inner_text()
-        page.reload()
-        assert "changed since it was indexed" in page.get_by_role("table").inner_text()
-        page.get_by_role("button", name="Watch the folder").click()
-        changes = page.get_by_role("list", name="Changes while watching")
-        changes.get_by_text("1 updated").wait_for()
-        page.get_by_role("link", name="All documents").click()
-        page.get_by_role("button", name="Index now", disabled=True).wait_for()
-        assert "changed since it was indexed" not in page.get_by_role("table").inner_text()
-        page.get_by_label("Name holds").fill("typing")
-        (docs / "vole.md").write_text("# Vole\n\nVoles dig.\n")
-        page.get_by_role("link", name="vole.md", exact=True).wait_for()  # the table, by itself
-        assert page.get_by_label("Name holds").input_value() == "typing"
-        page.get_by_role("button", name="Stop").click()
-        page.get_by_role("link", name="All documents").click()
-        page.get_by_role("button", name="Watch the folder").wait_for()
-        assert until(
-            lambda: page.reload() and page.get_by_role("button", name="Index now").is_enabled()
-        )
-        assert server.process.poll() is None
-
-
-@pytest.mark.nightly
-def test_from_hit_to_hit_of_a_search_while_reading(page, server):
-    page.goto(at(server, "/search"))
-    page.get_by_label("Words or a question").fill("policy number")
-    page.locator("#results a.hit").nth(1).wait_for()
-    names = page.locator("#results a.hit").all_inner_texts()
-    page.locator("#results a.hit").first.click()
-    hits = page.get_by_role("navigation", name="Hits of the search")
-    hits.get_by_text(f"Hit 1 of {len(names)}", exact=True).wait_for()
-    assert hits.get_by_role("link", name="Previous hit").count() == 0
-    for number, name in enumerate(names[1:4], 2):
-        press(page, "n") if number == 2 else hits.get_by_role("link", name="Next").click()
-        hits.get_by_text(f"Hit {number} of").wait_for()
-        assert page.get_by_role("heading", level=1).first.inner_text() == name
-        assert page.locator("mark").count() > 0
-    press(page, "p")
-    hits.get_by_text("Hit 3 of").wait_for()
-    page.get_by_label("Find in this document").fill("e")
-    page.get_by_role("button", name="Find").click()
-    page.get_by_role("link", name="Next", exact=True).click()  # that of the document
-    hits.get_by_text("Hit 3 of").wait_for()
-    hits.get_by_role("link", name="All hits of").click()
-    assert page.get_by_label("Words or a question").input_value() == "policy number"
-
-
-@pytest.mark.nightly
-def test_an_answer_of_the_history_is_verified_and_deleted(page, server):
-    ask(page, server, "Who fixes the boiler?")
-    page.get_by_role("link", name="Recorded").click()
-    page.get_by_role("button", name="Verify again").click()
-    page.get_by_role("heading", name="Every quotation still stands in its document").wait_for()
-    page.get_by_role("button", name="Delete from the log").click()
-    page.get_by_role("heading", name="What was asked").wait_for()
-    assert page.get_by_role("link", name="Who fixes the boiler?").count() == 0
-
-
-SIZES = """(text) => new Promise((done) => {
-  const sizes = [];
-  const look = () => {
-    if (!text.isConnected || sizes.length > 200) return done(sizes);
-    sizes.push(text.textContent.length);
-    setTimeout(look, 50);
-  };
-  look();
-})"""
-
-
-@pytest.mark.nightly
 def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_store):
     draft = "The rent is due on the 3rd day of each month, I believe, and it is a fair one. " * 4
     script = [stalls(draft, 60.0)] * 6
@@ -360,55 +163,6 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             page.get_by_text("Stopped; there is no answer.").wait_for()
             assert until(lambda: model.left), "the model's request is ended, too"
             model.over.set()
-
-
-@pytest.mark.nightly
-def test_a_draft_grows_on_the_page_while_the_model_writes(browser, sample_store):
-    words = [f"{RENT[4:]}", *(f"And word number {n} of the draft." for n in range(12))]
-    with (
-        ScriptedModelServer([writes(" ".join(words), 0.04)] * 6) as model,
-        WebServer(sample_store, "--llm", model.server.base_url) as server,
-    ):
-        server.enter()
-        page = context_of(browser, server).new_page()
-        page.goto(at(server, "/"))
-        page.get_by_label("Question").fill(QUESTION)
-        page.get_by_role("button", name="Ask").click()
-        page.locator(".draft-text", has_text="The rent").wait_for()
-        sizes = page.locator(".draft-text").evaluate(SIZES)
-        page.get_by_role("link", name="Recorded").wait_for()
-        assert page.get_by_text("Draft, unchecked").count() == 0
-    growing = [size for size in sizes if size]
-    assert growing == sorted(growing)
-    assert len(set(growing)) > 5, sizes
-
-
-@pytest.mark.nightly
-def test_a_models_answer_is_shown_checked(browser, sample_store):
-    reply = f'It is due on the 3rd day of each month [home/lease.md:13] "{RENT[4:]}".'
-    with (
-        ScriptedModelServer([says(reply)] * 6) as model,
-        WebServer(sample_store, "--llm", model.server.base_url) as server,
-    ):
-        server.enter()
-        page = context_of(browser, server).new_page()
-        ask(page, server)
-        assert "verified" in page.get_by_role("list", name="Citations").inner_text()
-
-
-@pytest.mark.nightly
-def test_eight_tabs_at_once_and_no_answer_is_lost(browser, server):
-    context = context_of(browser, server)
-    pages = [context.new_page() for _ in range(8)]
-    for page in pages:
-        page.goto(at(server, "/"))
-        page.get_by_label("Question").fill(QUESTION)
-    for page in pages:
-        page.get_by_role("button", name="Ask").click(no_wait_after=True)
-    for page in pages:
-        page.get_by_role("list", name="Citations").wait_for()
-        assert RENT in page.locator("main").inner_text()
-    context.close()
 
 
 @pytest.mark.nightly
@@ -450,36 +204,6 @@ def test_without_javascript_one_asks_searches_reads_and_forgets(browser, server)
     page.get_by_role("button", name="Forget it").wait_for()
     page.get_by_role("link", name="Keep it").click()
     context.close()
-
-
-@pytest.mark.nightly
-def test_a_screen_reader_finds_the_parts_of_a_page(page, server):
-    ask(page, server)
-    tree = page.locator("body").aria_snapshot()
-    for part in ('link "Skip to the content"', 'navigation "Pages"', "main:",
-                 f'heading "{QUESTION}" [level=1]', 'list "Citations"', "listitem:",
-                 'link "home/lease.md"', 'textbox "Ask on"', 'button "Ask"'):  # fmt: skip
-        assert part in tree, part
-    page.goto(at(server, "/documents"))
-    tree = page.locator("body").aria_snapshot()
-    for part in ('columnheader "Name"', 'combobox "Status"', 'searchbox "Name holds"',
-                 'rowheader "scans/council-tax-2024.pdf"', "status: 17 files"):  # fmt: skip
-        assert part in tree, part
-
-
-@pytest.mark.nightly
-def test_right_to_left_text_runs_from_the_right(browser, tmp_path, cli):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "arabic.md").write_text("# عقد\n\nيجب دفع الإيجار في اليوم الثالث من كل شهر.\n")
-    assert cli("--store", tmp_path / "store", "index", docs).returncode == 0
-    with WebServer(tmp_path / "store", "--llm", "none") as server:
-        server.enter()
-        page = context_of(browser, server).new_page()
-        page.goto(at(server, "/read?source=arabic.md&line=3"))
-        line = page.locator("#l3")
-        assert line.evaluate("e => getComputedStyle(e).direction") == "rtl"
-        assert page.locator("#l2").evaluate("e => getComputedStyle(e).direction") == "ltr"
 
 
 # -- what documents try

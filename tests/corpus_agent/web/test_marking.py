@@ -7,7 +7,7 @@ from corpus_agent.web.marking import (
     text_marked,
     words_marked,
 )
-from corpus_agent.web.place_page import Wanted, marked, neighbours
+from corpus_agent.web.place_page import Wanted, marked
 from indexer.records import Line
 
 
@@ -47,18 +47,6 @@ def test_a_pattern_in_what_is_looked_for_is_text():
     assert marks(text_marked("abc", "")) == []
 
 
-def test_hits_have_neighbours():
-    assert neighbours([3, 5, 9], 5) == {"number": 2, "before": 3, "after": 9}
-    assert neighbours([3, 5, 9], 4) == {"number": None, "before": 3, "after": 5}
-    assert neighbours([], 4) == {"number": None, "before": None, "after": None}
-
-
-def test_an_address_that_asks_for_nonsense_asks_for_the_beginning():
-    for line in ("-1", "0", "x", "9" * 30, "1e9", ""):
-        assert Wanted.from_query({"line": line}).line == 1
-    assert Wanted.from_query({"line": "7", "end": "3"}).end == 7
-
-
 def test_what_moved_is_found_and_what_is_gone_is_said():
     lines = [Line("New first line."), Line("The rent is due on the third day of the month.")]
     wanted = Wanted.from_query({"line": "1", "quote": "rent is due on the third day"})
@@ -80,18 +68,3 @@ def test_lines_become_headings_tables_marks_and_text():
     table = found[2]
     assert table.names == ("A", "B")
     assert [(row.number, row.cells) for row in table.lines] == [(5, ("1", "x")), (6, ("2", "y"))]
-
-
-def test_a_table_is_shown_with_its_names_from_the_middle_too():
-    lines = [Line("| A | B |"), Line("| --- | --- |"), *(Line(f"| {n} | x |") for n in range(9))]
-    [table] = blocks(lines, 5, 8, {6: [("| 3 | x |", True)]})
-    assert table.names == ("A", "B")
-    assert [row.number for row in table.lines] == [5, 6, 7, 8]
-    assert [row.number for row in table.lines if row.is_marked] == [6]
-
-
-def test_a_table_with_two_columns_of_one_name_is_shown_as_it_is_written():
-    rows = ["| Team | Points | Points |", "| Team: North | Points: 5 | Points: 7 |"]
-    assert [block.kind for block in blocks([*map(Line, rows)], 1, 2, {})] == ["text", "text"]
-    control = [row.replace("| Points: 7 ", "").replace("| Points |", "|", 1) for row in rows]
-    assert [block.kind for block in blocks([*map(Line, control)], 1, 2, {})] == ["table"]

@@ -56,40 +56,6 @@ def test_a_watch_indexes_what_is_saved_and_lets_no_run_begin_beside_it(tmp_path)
     assert runs.shown.outcome.unchanged == 2
 
 
-@pytest.mark.slow  # loads the real model
-def test_a_watch_whose_folder_is_gone_ends_and_says_why(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "heron.md").write_text("The heron nests in the reeds.\n")
-    settings = Settings(store=tmp_path / "store", ocr="off")
-    session.index(settings, tmp_path / "docs")
-    (tmp_path / "docs").rename(tmp_path / "elsewhere")
-    runs = IndexRuns(settings)
-    runs.watch()
-    assert until(lambda: not runs.watched.is_open)
-    assert "docs" in runs.watched.error.message
-
-
-@pytest.mark.slow  # loads the real model
-def test_only_the_problem_of_what_ended_last_is_shown(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "heron.md").write_text("The heron nests in the reeds.\n")
-    settings = Settings(store=tmp_path / "store", ocr="off")
-    session.index(settings, docs)
-    docs.rename(tmp_path / "elsewhere")
-    runs = IndexRuns(settings)
-    assert runs.problem == ""
-    runs.watch()
-    assert until(lambda: not runs.watched.is_open)
-    assert "docs" in runs.problem
-    (tmp_path / "elsewhere").rename(docs)
-    (docs / "otter.md").write_text("Otters swim.\n")
-    runs.begin()
-    assert until(lambda: not runs.shown.is_open)
-    assert runs.shown.outcome.added == 1
-    assert runs.problem == ""
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_fault_of_the_program_is_said_of_a_run_and_of_a_watch(tmp_path):
     before = set(threading.enumerate())

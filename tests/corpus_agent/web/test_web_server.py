@@ -1,23 +1,19 @@
 """The real server: every page, every way around the key, and what is closed to the process."""
 
 import json
-import os
 import random
 import re
-import shutil
 import signal
 import stat
 import subprocess
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from corpus_agent.web.site import ASSETS, CHANGE, READ
-from tests.support.places import REPOSITORY, SAMPLE
-from tests.support.processes import children, until
+from tests.support.processes import until
 from tests.support.web_server import POLICY, WebServer, parsed
 
 pytestmark = pytest.mark.slow
@@ -81,20 +77,6 @@ def test_a_follow_up_belongs_to_its_conversation_and_is_asked_after_the_first(se
     assert "£985" in page.words
 
 
-def test_a_question_without_words_is_refused(server):
-    reply = server.post("/ask", question="  ?!  ")
-    assert reply.status == 400
-    assert "The question holds no words." in reply.words
-    assert "This is not possible" in reply.words
-
-
-def test_a_page_that_is_not_there_says_so(server):
-    reply = server.get("/nosuch")
-    assert reply.status == 404
-    assert "There is no page at this address." in reply.words
-    assert "Not found" in reply.words and "not possible" not in reply.words
-
-
 def test_what_was_asked_is_listed_opened_verified_and_deleted(own):
     asked(own, "Where does the heron nest?")
     listed = own.get("/history")
@@ -109,18 +91,6 @@ def test_what_was_asked_is_listed_opened_verified_and_deleted(own):
     assert own.post(f"/history/{key}/delete").status == 303
     assert own.get(f"/history/{key}").status == 404
     assert b"heron nest?" not in (own.store / "receipts.jsonl").read_bytes()
-
-
-def test_an_answer_is_saved_with_its_pages(server):
-    asked(server, "What is the policy number of the home insurance?")
-    [key, *_] = re.findall(r"/history/([0-9a-f]{32})", server.get("/history").text)
-    page = server.get(f"/history/{key}/export", **{"as": "html"})
-    assert page.headers["content-disposition"] == 'attachment; filename="answer.html"'
-    assert "data:image/png;base64," in page.text
-    assert "<script" not in page.text
-    plain = server.get(f"/history/{key}/export", **{"as": "md"})
-    assert plain.headers["content-type"].startswith("text/markdown")
-    assert "policy number" in plain.text
 
 
 def test_search_marks_the_words_filters_and_explains(server):
@@ -143,48 +113,6 @@ def test_search_marks_the_words_filters_and_explains(server):
     assert "<mark>rent</mark>" in part
 
 
-def test_a_document_is_shown_with_headings_tables_and_hits_one_after_another(server):
-    page = server.get("/read", source="kitchen/freezer-inventory.md")
-    assert page.text.count("<table>") >= 1
-    assert re.search(r'<h\d class="line"', page.text)
-    found = server.get("/read", source="home/lease.md", find="tenant")
-    assert "<mark>Tenant</mark>" in found.text or "<mark>tenant</mark>" in found.text
-    assert re.search(r"1 of \d+ lines", found.words)
-    [link] = re.findall(r'rel="next" href="([^"]+)"', found.text)
-    following = server.request("GET", link.replace("&amp;", "&"), headers=server.key)
-    assert re.search(r"2 of \d+ lines", following.words)
-    assert 'rel="prev"' in following.text
-    assert "not there" in server.get("/read", source="home/lease.md", find="xylophone").words
-
-
-def test_words_that_are_not_there_any_more_are_said_to_be_missing(server):
-    page = server.get("/read", source="home/lease.md", line=13, quote="The rent is a million")
-    assert "These words are not in the document" in page.words
-    assert "<mark>1.1 The rent is £985" in page.text, "what resembles them"
-    page = server.get("/read", source="home/lease.md", line=13, quote="Otters swim in rivers")
-    assert "These words are not in the document" in page.words
-    assert "<mark>" not in page.text
-
-
-def test_what_failed_comes_first_and_the_list_is_filtered_and_sorted(server):
-    rows = re.findall(r'<tr class="(\w+)">', server.get("/documents").text)
-    assert rows[0] == "failed"
-    assert len(rows) == 17
-    assert "changed since" not in server.get("/documents").words
-    assert "council-tax-2024.pdf" in server.get("/documents", status="failed,empty").words
-    some = server.get("/documents", q="HOME/", status="indexed").text
-    assert re.findall(r'scope="row" dir="auto"><a[^>]*>([^<]*)', some) == [
-        "home/boiler-and-appliances.md", "home/home-insurance.pdf", "home/lease.md",
-    ]  # fmt: skip
-    by_name = server.get("/documents", sort="name", down=1).text
-    assert re.search(r'<tr class="indexed">\s*<th[^>]*><a[^>]*>work/', by_name)
-    unread = server.get("/read", source="scans/council-tax-2024.pdf")
-    assert "This file is failed" in unread.words
-    paths = [server.get("/documents", **{"from": begin}) for begin in ("9" * 5_000, "16")]
-    assert [page.status for page in paths] == [200, 200]  # more digits than are read as a number
-    assert [page.text.count('<tr class="') for page in paths] == [17, 1]
-
-
 def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
     before = own.get("/documents/forget", source="heron.md")
     assert "Forget heron.md?" in before.words
@@ -201,23 +129,6 @@ def test_a_document_is_forgotten_with_its_line_and_comes_back_with_a_run(own):
     assert until(lambda: not json.loads(own.get("/documents/run", part=1).text)["open"], 60)
     assert "2 added" in own.get("/documents/run").words
     assert "new.md" in own.get("/search", q="otters").words
-
-
-@pytest.mark.nightly
-def test_the_state_says_what_status_says_and_what_doctor_finds(server):
-    page = server.get("/state")
-    assert "Enforced by the kernel" in page.words
-    assert "15 indexed" in page.words
-    assert 'class="seal on"' in page.text
-    assert "seal ok enforced" in server.get("/state", examine=1).words
-
-
-def test_unsealed_is_said_in_the_corner_of_every_page(sample_store):
-    command = [sys.executable, "-m", "corpus_agent", "--unsealed"]
-    with WebServer(sample_store, "--llm", "none", "--unsealed") as server:
-        server.enter()
-        for path in ("/", "/search", "/documents", "/history", "/state"):
-            assert "not sealed (--unsealed)" in server.get(path).words, command
 
 
 # -- who may enter
@@ -376,15 +287,6 @@ def test_what_could_be_read_in_two_ways_is_refused_and_nothing_behind_it_is_read
         assert b"council-tax" not in found, data
 
 
-def test_two_plain_requests_of_a_connection_are_both_answered(server):
-    """The control: behind a request that ends where all see it, the next one is read."""
-    one = f"GET {server.base}/documents HTTP/1.1\r\nHost: {server.host}\r\n"
-    one += f"Cookie: corpus-agent={server.cookie}\r\n"
-    found = server.raw(f"{one}\r\n{one}Connection: close\r\n\r\n".encode())
-    assert found.count(b"HTTP/1.1 200") == 2
-    assert found.count(b"council-tax") >= 2
-
-
 def test_no_web_socket_and_no_other_protocol(server):
     upgrades = {"websocket": "Upgrade", "h2c": "Upgrade, HTTP2-Settings"}
     for name, connection in upgrades.items():
@@ -503,44 +405,11 @@ def test_a_unix_socket_is_for_this_user_alone_and_a_stale_one_is_replaced(sample
             process.communicate()
 
 
-def test_a_browser_that_was_opened_and_ended_is_waited_for(sample_store, tmp_path):
-    """What opens an address hands it to a browser that runs already, and ends."""
-    browser, pid = tmp_path / "xdg-open", tmp_path / "pid"
-    browser.write_text(
-        f"#!/bin/sh\necho $$ > {pid}.new\nmv {pid}.new {pid}\nread end < {pid}.end\n"
-    )
-    browser.chmod(0o755)
-    os.mkfifo(f"{pid}.end")
-    own = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "XDG_RUNTIME_DIR": str(tmp_path)}
-    tmp_path.chmod(0o700)
-    with WebServer(sample_store, "--llm", "none", "--open", env=own) as server:
-        assert until(pid.exists)
-        opened = int(pid.read_text())
-        assert opened in children(server.process.pid)  # the control
-        server.enter()
-        Path(f"{pid}.end").write_text("now\n")
-        assert until(lambda: opened not in children(server.process.pid))
-
-
 def test_no_secret_of_the_server_is_among_the_arguments_of_a_process(server):
     found = subprocess.run(["ps", "axww", "-o", "args"], capture_output=True, text=True).stdout
     assert "corpus_agent" in found
     assert server.token not in found
     assert server.cookie not in found
-
-
-def test_the_assets_are_small_and_name_no_other_place():
-    from corpus_agent.web import site
-
-    folder = site._HERE / "static"
-    files = sorted(folder.iterdir())
-    assert [file.name for file in files] == sorted(ASSETS)
-    assert sum(file.stat().st_size for file in files) < 100_000
-    pages = [*files, *sorted((site._HERE / "templates").iterdir())]
-    for file in pages:
-        found = re.findall(r"https?://[^\s\"')]+", file.read_text())
-        assert found in ([], ["http://www.w3.org/2000/svg"]), file
-    assert SAMPLE.is_dir()
 
 
 def test_a_page_is_shown_as_a_picture_with_the_quoted_words_outlined(server):
@@ -561,22 +430,3 @@ def test_a_page_is_shown_as_a_picture_with_the_quoted_words_outlined(server):
         assert server.get("/picture", source="home/home-insurance.pdf", page=page).status == 404
     assert server.get("/picture", source="home/lease.md", page=1).status == 404
     assert server.get("/picture", source="../etc/passwd", page=1).status == 404
-
-
-def test_a_page_that_fails_says_so_without_internals_and_the_terminal_has_the_traceback(
-    sample_store, tmp_path
-):
-    for package in ("corpus_agent", "indexer"):
-        shutil.copytree(REPOSITORY / package, tmp_path / package)
-    (tmp_path / "corpus_agent/web/templates/state.html").unlink()
-    with WebServer(sample_store, "--llm", "none", program=tmp_path) as broken:
-        broken.enter()
-        reply = broken.get("/state")
-        assert reply.status == 500
-        assert "This page failed; the terminal of the server says why." in reply.words
-        assert "Traceback" not in reply.text
-        assert "state.html" not in reply.text
-        assert broken.get("/documents").status == 200
-        _, errors = broken.end()
-    assert errors.count("Traceback") == 1
-    assert "TemplateNotFound: 'state.html'" in errors

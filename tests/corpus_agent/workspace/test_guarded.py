@@ -184,13 +184,6 @@ def test_nothing_in_a_bare_repository_is_written_unasked(tmp_path, asked, carefu
         assert len(asked) == 2
 
 
-def test_the_root_itself_may_be_one(tmp_path, asked):
-    folder = bare(tmp_path / "r")
-    tools = FileTools(Workspace(folder), confirm=lambda proposal: asked.append(proposal))
-    tools.write("description", "x")
-    assert "git repository" in asked[0].why
-
-
 @pytest.mark.parametrize(
     ("last", "path"), [("HEAD", "HEAD"), ("objects", "objects/a"), ("refs", "refs/heads/main")]
 )
@@ -200,13 +193,6 @@ def test_the_write_that_would_complete_one_is_asked_for(tmp_path, asked, careful
     assert asked[0].why == ""  # the control: almost one is none
     careful.write(f"r/{path}", "ref: refs/heads/main\n")
     assert "git repository" in asked[1].why
-
-
-def test_a_folder_of_a_worktree_is_one_too(tmp_path, asked, careful):
-    (tmp_path / "w").mkdir()
-    (tmp_path / "w" / "commondir").write_text("..")
-    careful.write("w/HEAD", "ref: refs/heads/main\n")
-    assert "git repository" in asked[0].why
 
 
 def test_one_that_comes_into_being_while_a_person_is_asked_is_noticed(tmp_path):
@@ -219,13 +205,6 @@ def test_one_that_comes_into_being_while_a_person_is_asked_is_noticed(tmp_path):
     tools = FileTools(Workspace(tmp_path), confirm=confirm)
     assert "changed by somebody else just now" in tools.write("r/extra", "x")
     assert not (tmp_path / "r" / "extra").exists()
-
-
-def test_git_itself_takes_such_a_folder_for_a_repository(tmp_path):
-    folder = bare(tmp_path / "r")
-    command = ["git", "-C", folder, "rev-parse", "--is-bare-repository"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.stdout == "true\n"
 
 
 @pytest.mark.parametrize("path", [".git", "sub/.git", "GIT~1/config", ".git./hooks/x", ".Git "])

@@ -10,12 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
-from corpus_agent.workspace.content import MAX_DOCUMENT_BYTES
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
 from indexer.extract.text.plain import is_text
-from tests.support.other_user import as_nobody
 from tests.support.places import SAMPLE
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -78,55 +75,11 @@ def test_a_window_holds_2000_lines_and_no_more(tmp_path, tools):
     assert tools.read("more.txt", offset=2001) == "  2001\tx"
 
 
-def test_a_window_holds_50_kb_of_input_and_no_more(tmp_path, tools):
-    put(tmp_path, "fits.txt", ("x" * 99 + "\n") * 512)  # 51,200 bytes
-    put(tmp_path, "more.txt", ("x" * 99 + "\n") * 511 + "x" * 100 + "\nlast")
-    assert tools.read("fits.txt").endswith(f"\n   512\t{'x' * 99}")
-    assert tools.read("more.txt").endswith(
-        f"\n   511\t{'x' * 99}\n\nThese are lines 1-511. Use offset=512 to continue"
-    )
-
-
-def test_a_line_of_more_than_a_window_comes_alone_and_reading_goes_on_behind_it(tmp_path, tools):
-    put(tmp_path, "a.txt", "first\n" + "x" * 60_000 + "\nlast")
-    assert tools.read("a.txt") == "     1\tfirst\n\nThese are lines 1-1. Use offset=2 to continue"
-    assert tools.read("a.txt", offset=2) == (
-        f"     2\t{'x' * 2000}{CUT}\n\nThese are lines 2-2. Use offset=3 to continue"
-    )
-    assert tools.read("a.txt", offset=3) == "     3\tlast"
-    put(tmp_path, "one.txt", "x" * 60_000)
-    assert tools.read("one.txt") == f"     1\t{'x' * 2000}{CUT}"
-
-
 def test_a_long_line_is_cut_between_characters(tmp_path, tools):
     put(tmp_path, "a.txt", "é" * 2000 + "\n" + "é" * 2001 + "\n" + "€" * 1999 + "😀😀\n")
     assert tools.read("a.txt") == (
         f"     1\t{'é' * 2000}\n     2\t{'é' * 2000}{CUT}\n     3\t{'€' * 1999}😀{CUT}"
     )
-
-
-def test_line_ends_and_marks_are_not_shown(tmp_path, tools):
-    put(tmp_path, "a.txt", b"\xef\xbb\xbfone\r\ntwo\rhalf\r\nthree\r")
-    assert tools.read("a.txt") == "     1\tone\n     2\ttwo\rhalf\n     3\tthree\r"
-
-
-def test_bytes_that_are_no_utf8_are_shown_as_such(tmp_path, tools):
-    put(tmp_path, "a.log", b"x\n" * 5000 + b"caf\xe9\n")
-    assert tools.read("a.log", offset=5001) == "  5001\tcaf\ufffd"
-
-
-def test_an_empty_file_says_so(tmp_path, tools):
-    put(tmp_path, "a.txt", "")
-    assert tools.read("a.txt") == "This file is empty."
-
-
-def test_markup_and_code_come_as_they_stand(tmp_path, tools):
-    put(tmp_path, "a.html", "<p>one</p>\n")
-    put(tmp_path, "a.svg", "<svg/>\n")
-    put(tmp_path, "a.ipynb", '{"cells": []}\n')
-    assert tools.read("a.html") == "     1\t<p>one</p>"
-    assert tools.read("a.svg") == "     1\t<svg/>"
-    assert tools.read("a.ipynb") == '     1\t{"cells": []}'
 
 
 # --- documents and images
@@ -160,22 +113,6 @@ def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
     lines = (drawn.append(n) or f"line {n}" for n in range(1, 1001))
     assert lines_window(lines, 2, 2) == Cut("     2\tline 2\n     3\tline 3", 4)
     assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("limit", [1, 40, 2_000])
-def test_paging_through_a_document_gives_all_its_lines_once(tools, tmp_path, limit):
-    lines = [f"row {number}, {'x' * (number % 90)}" for number in range(1, 4_001)]
-    put(tmp_path, "long.txt", "\n".join(lines).encode("utf-16"))
-    read, offset = [], 1
-    if limit == 1:
-        offset, lines = 3_990, lines[3_989:]
-    while offset:
-        text, _, rest = tools.read("long.txt", offset=offset, limit=limit).partition("\n\nThese")
-        read += [line.split("\t", 1)[1] for line in text.split("\n")]
-        offset = int(rest.rsplit("offset=", 1)[1].split()[0]) if rest else 0
-    assert read == lines
 
 
 @pytest.mark.slow
@@ -225,11 +162,6 @@ def test_an_image_is_attached_with_a_note(tmp_path, tools, name, content, media_
     assert tools.read(name).startswith(f"Already given in this conversation: {name!r} ")
 
 
-def test_a_text_that_calls_itself_an_image_is_text(tmp_path, tools):
-    put(tmp_path, "a.png", "no image\n")
-    assert tools.read("a.png") == "     1\tno image"
-
-
 def test_an_image_has_at_most_5_mb(tmp_path, tools):
     put(tmp_path, "fits.png", PNG.ljust(MAX_IMAGE_BYTES, b"\0"))
     put(tmp_path, "more.png", PNG.ljust(MAX_IMAGE_BYTES + 1, b"\0"))
@@ -237,16 +169,6 @@ def test_an_image_has_at_most_5_mb(tmp_path, tools):
     assert tools.read("more.png") == (
         "Error: 'more.png' has 5,242,881 bytes; images are read up to 5,242,880. "
         "Ask for a smaller copy."
-    )
-
-
-def test_what_is_too_large_for_the_extractors_is_streamed_or_refused(tmp_path, tools):
-    for name, start in (("a.log", b"caf\xe9\n" * 2000), ("a.pdf", b"%PDF-1.7\n")):
-        path = tmp_path / put(tmp_path, name, start)
-        os.truncate(path, MAX_DOCUMENT_BYTES + 1)
-    assert tools.read("a.log", limit=1).startswith("     1\tcaf\ufffd\n")
-    assert tools.read("a.pdf") == (
-        "Error: 'a.pdf' has 134,217,729 bytes; documents are read up to 134,217,728."
     )
 
 
@@ -299,15 +221,6 @@ def test_a_refusal_says_what_to_do(tmp_path, tools, arguments, text):
     assert tools.read(*arguments) == f"Error: {text}"
 
 
-def test_a_file_that_may_not_be_read_says_so(open_folder):
-    put(open_folder, "a.txt", "secret")
-    (open_folder / "a.txt").chmod(0o000)
-    tools = FileTools(Workspace(open_folder))
-    assert as_nobody(lambda: tools.read("a.txt")) == (
-        "Error: 'a.txt': this user has no permission. Use another path."
-    )
-
-
 # --- repeats
 
 NOTICE = (
@@ -338,81 +251,4 @@ def test_touching_is_no_change_and_a_real_edit_is_one(tmp_path, tools):
     assert tools.read("a.txt") == "     1\tthree"
 
 
-def test_a_change_outside_of_the_window_lets_it_through(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\ntwo\n")
-    first = tools.read("a.txt", limit=1)
-    put(tmp_path, "a.txt", "one\nzwei\n")
-    assert tools.read("a.txt", limit=1) == first
-
-
-def test_what_left_the_context_is_given_again(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    tools.read("a.txt")
-    tools.forget_windows()
-    assert tools.read("a.txt") == "     1\tone"
-    assert tools.edit("a.txt", "one", "two").startswith("Edited")  # what it is, is still known
-
-
-def test_a_refusal_is_given_again_and_another_conversation_knows_nothing(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    assert tools.read("a.txt", offset=5) == tools.read("a.txt", offset=5)
-    tools.read("a.txt")
-    assert FileTools(Workspace(tmp_path)).read("a.txt") == "     1\tone"
-
-
 # --- large files
-
-
-def large_file(folder, lines, width=80):
-    """A log of numbered lines, without writing more than a block of it by hand."""
-    with (folder / "big.log").open("wb") as file:
-        for start in range(0, lines, 100_000):
-            numbers = range(start + 1, min(start + 100_000, lines) + 1)
-            file.write(b"".join(b"%0*d\n" % (width - 1, n) for n in numbers))
-    return "big.log"
-
-
-@pytest.mark.slow
-def test_a_file_that_is_too_large_to_be_kept_is_read_anywhere(tmp_path, tools):
-    lines = MAX_WHOLE_BYTES // 80 * 3
-    large_file(tmp_path, lines)
-    for n in (1, 2001, lines // 2, lines - 1, 12345, lines):
-        assert tools.read("big.log", n, 1).startswith(f"{n:6d}\t{n:079d}")
-    assert tools.read("big.log", lines) == f"{lines:6d}\t{lines:079d}"
-    assert tools.read("big.log", lines + 1) == (
-        f"Error: offset {lines + 1} is beyond end of file ({lines} lines total). "
-        f"Use an offset from 1 to {lines}."
-    )
-    assert tools.read("big.log").startswith("     1\t")
-    assert tools.read("big.log").startswith("Already given")
-    with (tmp_path / "big.log").open("ab") as file:
-        file.write(b"grown\n")
-    assert tools.read("big.log").startswith("     1\t")
-    assert tools.read("big.log", lines + 1) == f"{lines + 1:6d}\tgrown"
-
-
-WINDOW = """
-import re, sys, time
-from corpus_agent.workspace import FileTools, Workspace
-tools = FileTools(Workspace(sys.argv[1]))
-peak = lambda: int(re.search(r"VmHWM:\\s+(\\d+) kB", open("/proc/self/status").read())[1])
-before = peak()
-start = time.process_time()
-answer = tools.read("big.log", int(sys.argv[2]))
-print(time.process_time() - start)
-print((peak() - before) / 1024)
-print(answer.splitlines()[0])
-"""
-
-
-@pytest.mark.slow
-def test_a_window_of_a_file_of_2_gb_takes_neither_time_nor_memory(tmp_path):
-    with (tmp_path / "big.log").open("wb") as file:
-        file.write(b"first\n" + (b"x" * 79 + b"\n") * 5000)
-        file.truncate(2_000_000_000)  # the rest is a hole: read like any bytes
-    command = [sys.executable, "-c", WINDOW, tmp_path, "1"]
-    run = subprocess.run(command, capture_output=True, text=True, check=True)
-    seconds, megabytes, first = run.stdout.splitlines()
-    assert first == "     1\tfirst"
-    assert float(seconds) < 0.05, "measured: 0.001 s"
-    assert float(megabytes) < 50, "measured: 0.5 MB"

@@ -15,10 +15,8 @@ from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.tools.toolbox import SPECS, ToolSpec
 from corpus_agent.workspace import (
     FILE_MINER,
-    LIBRARIAN,
     Adds,
     Agent,
-    Attachment,
     ErrorText,
     FileTools,
     Leg,
@@ -28,14 +26,11 @@ from corpus_agent.workspace import (
     agent_tool,
     librarian,
     model_agent,
-    openai_content,
-    openai_schemas,
     pydantic_toolset,
     trifecta,
 )
-from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage
-from tests.support.fakes import ScriptedModelServer, calls, fails, says
+from tests.support.fakes import ScriptedModelServer, calls, says
 from tests.support.places import REPOSITORY, SNAPSHOTS
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -59,10 +54,6 @@ def tools(files):
 NAMES = ["read", "glob", "grep", "edit", "write"]
 
 
-def test_there_are_five_tools(tools):
-    assert list(tools) == NAMES
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     spec = tools[name].spec
@@ -72,26 +63,6 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     if os.environ.get("UPDATE_SNAPSHOTS") == "1":
         path.write_text(text, encoding="utf-8")
     assert path.read_text(encoding="utf-8") == text
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_tool_is_described_by_a_summary_a_usage_and_an_example(tools, name):
-    spec = tools[name].spec
-    summary, blank, usage, *rest = spec.description.split("\n")
-    assert summary.endswith(".") and not blank and usage == "Usage:"
-    assert all(line.startswith("- ") for line in rest[:-1])
-    example = json.loads(rest[-1].removeprefix("Example: "))
-    assert set(spec.schema["required"]) <= set(example) <= set(spec.schema["properties"])
-    for parameter in spec.schema["properties"].values():
-        assert parameter["examples"] and ", as in " in parameter["description"]
-    assert spec.schema["additionalProperties"] is False
-
-
-def test_the_examples_of_a_schema_are_arguments_that_it_takes(tools):
-    for tool in tools.values():
-        properties = tool.spec.schema["properties"]
-        arguments = {name: schema["examples"][0] for name, schema in properties.items()}
-        assert "was not run" not in str(tool.call(arguments))
 
 
 # --- calls
@@ -130,25 +101,6 @@ def test_wrong_arguments_come_back_as_one_error(tools, name, arguments, problems
         f"Error: {name} was not run: {problems}. "
         f"Call it again with arguments of this schema: {schema}"
     )
-
-
-def test_the_tools_go_to_openai_compatible_servers(tools):
-    sent = json.loads(json.dumps(openai_schemas(tools.values())))
-    assert [tool["function"]["name"] for tool in sent] == NAMES
-    assert all(tool["type"] == "function" for tool in sent)
-    assert sent[0]["function"]["parameters"]["properties"]["path"]["examples"] == ["src/app.py"]
-    assert sent[0]["function"]["description"] == tools["read"].spec.description
-
-
-def test_a_result_goes_to_openai_compatible_servers(tools):
-    assert openai_content("text") == "text"
-    image = tools["read"].call({"path": "a.png"})
-    assert isinstance(image, Attachment)
-    url = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
-    assert openai_content(image) == [
-        {"type": "text", "text": "Image 'a.png': 16 bytes, image/png."},
-        {"type": "image_url", "image_url": {"url": url}},
-    ]
 
 
 def local_model(fake):
@@ -219,13 +171,6 @@ def answer_of(task):
     return Answer(task, "Two months. [1]", "answered", "toy", (citation,), Coverage(indexed=2), 1)
 
 
-def test_the_personas_are_as_written_down():
-    assert (FILE_MINER.name, FILE_MINER.max_steps) == ("file_miner", 30)
-    assert FILE_MINER.tools == ("read", "grep", "glob")
-    assert LIBRARIAN.name == "librarian"
-    assert LIBRARIAN.tools == ("vectordb_search", "vectordb_read")
-
-
 @pytest.mark.slow
 def test_a_sub_agent_begins_anew_each_time_and_only_its_last_word_comes_back(files, tmp_path):
     script = [
@@ -257,23 +202,6 @@ def test_a_sub_agent_begins_anew_each_time_and_only_its_last_word_comes_back(fil
         assert request["messages"][-1]["content"] == "     1\tneedle"
 
 
-def test_a_sub_agent_has_as_many_steps_as_its_persona_says(tmp_path, files):
-    script = [calls(("read", {"path": "a.txt", "limit": n})) for n in range(1, 9)]
-    with ScriptedModelServer(script) as fake:
-        scout = model_agent(a_persona(), files.tools, lambda: local_model(fake))
-        assert scout.run("look").startswith(
-            "Error: scout gave no answer within 3 steps. Give it a smaller task."
-        )
-    assert len(fake.requests) == 3
-
-
-def test_a_model_that_fails_is_an_error_text(files):
-    with ScriptedModelServer([fails(400, "no such model")]) as fake:
-        scout = model_agent(a_persona(), files.tools, lambda: local_model(fake))
-        text = scout.run("look")
-    assert text.startswith("Error: scout could not answer: status_code: 400") and "\n" not in text
-
-
 def test_the_librarians_answer_comes_framed_with_its_citations():
     asked = []
     keeper = librarian(lambda task: asked.append(task) or answer_of(task))
@@ -288,63 +216,6 @@ def test_the_librarians_answer_comes_framed_with_its_citations():
         "[1] lease[.]md:3-4 · verified\n"
         f"<<doc {nonce}>> two months [x] (http[:]//evil) <</doc {nonce}>>"
     )
-
-
-def test_a_librarian_that_cannot_answer_is_an_error_text():
-    def ask(_):
-        raise CorpusError("There is no index.", "Make one: corpus-agent index")
-
-    assert librarian(ask).run("How long?") == (
-        "Error: librarian could not answer: There is no index. Make one: corpus-agent index"
-    )
-
-
-def test_the_agent_tool_says_whom_it_can_ask(files):
-    miner = model_agent(FILE_MINER, files.tools, lambda: None)
-    tool = agent_tool([librarian(answer_of), miner])
-    summary, blank, usage, *rest = tool.spec.description.split("\n")
-    assert (tool.name, summary) == ("agent", "Ask another agent to do a task; returns its answer.")
-    assert not blank and usage == "Usage:" and all(line.startswith("- ") for line in rest[:-1])
-    assert f"- librarian: {LIBRARIAN.description}" in rest
-    assert f"- file_miner: {FILE_MINER.description}" in rest
-    assert tool.spec.schema["properties"]["name"]["enum"] == ["librarian", "file_miner"]
-    assert "'name' must be librarian or file_miner, not \"nobody\"" in tool.call(
-        {"name": "nobody", "task": "x"}
-    )
-    assert tool.run("nobody", "x") == (
-        "Error: there is no agent 'nobody'. Ask one of librarian, file_miner."
-    )
-    assert tool.run("librarian", " ") == (
-        "Error: the task is empty. Say all that the agent has to know."
-    )
-
-
-@pytest.mark.parametrize(
-    ("changes", "text"),
-    [
-        ({"tools": ("read", "sh")}, "The persona 'scout' names sh, and there is no such tool."),
-        ({"tools": ("read", "read")}, "CANNOT it names read more than once."),
-        ({"name": "Scout 1"}, "NAME its name is not a-z, 0-9 and _, from a letter on."),
-        ({"description": " "}, "CANNOT it has no description."),
-        ({"max_steps": 0}, "CANNOT it has 0 steps, less than 1."),
-    ],
-)  # fmt: skip
-def test_a_persona_is_checked_when_it_is_built(files, changes, text):
-    text = text.replace("CANNOT", "The persona 'scout' cannot be used:")
-    text = text.replace("NAME", "The persona 'Scout 1' cannot be used:")
-    with pytest.raises(UsageError) as caught:
-        model_agent(a_persona(**changes), files.tools, lambda: None)
-    assert caught.value.message == text
-
-
-def test_agents_ask_no_agents_and_have_names_of_their_own(files):
-    keeper = librarian(answer_of)
-    nested = model_agent(a_persona(tools=("agent",)), lambda: [agent_tool([keeper])], lambda: None)
-    with pytest.raises(UsageError, match="'scout' holds the tool 'agent': agents ask no agents"):
-        agent_tool([keeper, nested])
-    for agents in ([], [keeper, keeper]):
-        with pytest.raises(UsageError, match="needs agents, each with a name of its own"):
-            agent_tool(agents)
 
 
 # --- the trifecta
@@ -410,12 +281,6 @@ def test_a_tool_that_nobody_declared_has_a_way_out():
     assert not trifecta(with_tools([a_tool("notes", *Leg), declared])).tools[Leg.OUT][1:]
 
 
-def test_the_librarian_and_the_file_miner_are_not_lethal(files):
-    for agent in (librarian(answer_of), model_agent(FILE_MINER, files.tools, lambda: None)):
-        verdict = trifecta(agent)
-        assert not verdict.lethal and not verdict.tools[Leg.OUT] and not verdict.changes
-
-
 # --- who may not hold them
 
 
@@ -449,30 +314,6 @@ def test_the_corpus_agent_holds_none_of_the_file_tools(tools):
     code += "print([m for m in sys.modules if m.startswith('corpus_agent.workspace')])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
-
-
-@pytest.mark.slow
-def test_importing_the_workspace_loads_no_heavy_library():
-    code = "import corpus_agent.workspace, sys; print({m.split('.')[0] for m in sys.modules})"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = ast.literal_eval(run.stdout)
-    assert "corpus_agent" in loaded
-    heavy = {"lancedb", "torch", "pydantic_ai", "pydantic", "openai", "pypdfium2", "pypdf"}
-    assert not heavy & loaded
-
-
-@pytest.mark.slow
-def test_the_example_runs_offline_and_prints_the_verdict(sample_store):
-    run = subprocess.run(
-        [sys.executable, REPOSITORY / "examples/parent_agent.py", sample_store],
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.startswith("parent: not lethal: no bytes out\n")
-    assert "[1] home/lease.md:32-33 · verified" in run.stdout
-    assert "In letter.txt:3." in run.stdout
-    assert "with two months' notice in writing." in run.stdout
 
 
 # --- codes of errors

@@ -10,9 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.replacement import replaced
-from indexer.extract.text.plain import is_text
 from tests.support.other_user import as_nobody
 
 
@@ -44,13 +42,6 @@ def test_the_one_match_is_replaced_and_said_where(tmp_path, tools):
     assert path.read_bytes() == b"one\n2\nthree\n"
 
 
-def test_an_edited_file_may_be_edited_again_without_reading(tmp_path, tools):
-    path = put(tmp_path, "a.py", "one\n")
-    edited(tools, "a.py", "one", "two")
-    assert tools.edit("a.py", "two", "three") == "Edited 'a.py': 1 replacement, at line 1."
-    assert path.read_bytes() == b"three\n"
-
-
 def test_several_matches_need_replace_all(tmp_path, tools):
     path = put(tmp_path, "a.py", "x = 1\nx = 1\n\nx = 1\n")
     assert edited(tools, "a.py", "x = 1", "y") == (
@@ -61,18 +52,6 @@ def test_several_matches_need_replace_all(tmp_path, tools):
         "Edited 'a.py': 3 replacements, the first at line 1."
     )
     assert path.read_bytes() == b"x is 1\nx is 2\n\ny is 1\n"
-
-
-def test_matches_that_overlap_are_several(tmp_path, tools):
-    put(tmp_path, "a.txt", "aaa")
-    assert "was found 2 times" in edited(tools, "a.txt", "aa", "b")
-    assert edited(tools, "a.txt", "aa", "b", True) == "Edited 'a.txt': 1 replacement, at line 1."
-
-
-def test_the_replacement_is_literal(tmp_path, tools):
-    path = put(tmp_path, "a.txt", "a.c abc $1")
-    edited(tools, "a.txt", "a.c", r"\1 \g<0> $& \n")
-    assert path.read_text() == r"\1 \g<0> $& \n abc $1"
 
 
 @pytest.mark.parametrize(
@@ -98,13 +77,6 @@ def test_line_ends_stay_as_the_file_has_them(tmp_path, tools, before, old, new, 
 
 
 @pytest.mark.slow
-def test_bytes_that_are_no_utf8_stay_as_they_are(tmp_path, tools):
-    path = put(tmp_path, "a.txt", b"caf\xe9 is here\n" + b"\xff\xfe\x80 there\n")
-    assert edited(tools, "a.txt", "is here", "was here").startswith("Edited")
-    assert path.read_bytes() == b"caf\xe9 was here\n\xff\xfe\x80 there\n"
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252"])
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_encoding_mark_and_line_ends_of_a_text_that_is_read_stay(
@@ -116,17 +88,6 @@ def test_encoding_mark_and_line_ends_of_a_text_that_is_read_stay(
     assert tools.edit("a.txt", "l'été a", "l'hiver né").startswith("Edited")
     assert path.read_bytes() == text.replace("l'été a", "l'hiver né").encode(encoding)
     assert "l'hiver né" in tools.read("a.txt")
-
-
-@pytest.mark.slow
-def test_what_the_encoding_of_a_file_lacks_is_not_written_into_it(tmp_path, tools):
-    before = "Le café est là où l'été a commencé.\n".encode("cp1252")
-    path = put(tmp_path, "a.txt", before)
-    assert edited(tools, "a.txt", "café", "кафе") == (
-        "Error: This file is in cp1252, which has no 'к'. Use other characters, or write the whole "
-        "file anew in UTF-8."
-    )
-    assert path.read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -198,41 +159,6 @@ def test_what_changed_since_it_was_read_must_be_read_again(tmp_path, tools):
     assert tools.edit("a.txt", "ONE", "two").startswith("Edited")
 
 
-def test_touching_a_file_does_not_make_it_stale(tmp_path, tools):
-    path = put(tmp_path, "a.txt", "one\n")
-    tools.read("a.txt")
-    os.utime(path, ns=(1, 1))
-    assert tools.edit("a.txt", "one", "two").startswith("Edited")
-
-
-def test_a_notice_of_a_repeat_counts_as_read(tmp_path, tools):
-    path = put(tmp_path, "a.txt", "one\n")
-    tools.read("a.txt")
-    put(tmp_path, "a.txt", "two\n")
-    tools.read("a.txt")
-    put(tmp_path, "a.txt", "one\n")
-    assert tools.read("a.txt").startswith("Already given")
-    assert tools.edit("a.txt", "one", "x").startswith("Edited")
-    assert path.read_bytes() == b"x\n"
-
-
-def test_what_another_conversation_read_is_not_read_here(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    FileTools(Workspace(tmp_path)).read("a.txt")
-    assert "was not read in this session" in tools.edit("a.txt", "one", "two")
-
-
-@pytest.mark.slow
-def test_files_up_to_16_mib_are_edited(tmp_path, tools):
-    fits = put(tmp_path, "fits.txt", b"one" + b"\n" * (MAX_WHOLE_BYTES - 3))
-    put(tmp_path, "more.txt", b"one" + b"\n" * (MAX_WHOLE_BYTES - 2))
-    assert edited(tools, "fits.txt", "one", "two").startswith("Edited")
-    assert fits.read_bytes() == b"two" + b"\n" * (MAX_WHOLE_BYTES - 3)
-    assert edited(tools, "more.txt", "one", "two") == (
-        "Error: 'more.txt' has 16,777,217 bytes; files are edited up to 16,777,216."
-    )
-
-
 # --- the write behind an edit
 
 
@@ -246,16 +172,6 @@ def test_mode_and_owner_stay(tmp_path, tools):
     info = path.stat()
     assert stat.S_IMODE(info.st_mode) == 0o4751
     assert (info.st_uid, info.st_gid) == owner
-
-
-def test_the_file_is_another_one_and_the_folder_holds_nothing_else(tmp_path, tools):
-    path = put(tmp_path, "a.txt", "one\n")
-    os.link(path, tmp_path / "other-name.txt")
-    inode = path.stat().st_ino
-    edited(tools, "a.txt", "one", "two")
-    assert path.stat().st_ino != inode
-    assert (tmp_path / "other-name.txt").read_bytes() == b"one\n"  # also one outside of the roots
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "other-name.txt"]
 
 
 @pytest.mark.slow
@@ -291,24 +207,6 @@ def test_what_may_not_be_written_is_not_replaced_either(open_folder):
     text = "Error: 'a.txt': this user has no permission. Use another path."
     assert as_nobody(work) == [text, text]
     assert path.read_bytes() == b"one\n"
-
-
-def test_the_file_of_another_user_keeps_its_owner_or_stays(open_folder):
-    if os.getuid() != 0:
-        pytest.skip("only the superuser can give a file to another user")
-    path = put(open_folder, "a.txt", "one\n")
-    path.chmod(0o666)
-    open_folder.chmod(0o777)
-    tools = FileTools(Workspace(open_folder))
-
-    def work():
-        tools.read("a.txt")
-        return tools.edit("a.txt", "one", "two")
-
-    assert as_nobody(work) == (
-        "Error: 'a.txt' belongs to another user, who would lose it. Ask its owner to change it."
-    )
-    assert [p.name for p in open_folder.iterdir()] == ["a.txt"] and path.read_bytes() == b"one\n"
 
 
 # --- any file, any line ends
@@ -384,40 +282,6 @@ def test_exactly_the_stretch_is_replaced_and_nothing_else(edit):
     assume_one_edit(units, start, stop, new)
     result = replaced(to_bytes(units), view(units[start:stop]), new, everywhere=False)
     check_edit(units, start, stop, new, result.data)
-
-
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None)
-@given(edits())
-def test_read_edit_read_shows_exactly_the_replacement(tmp_path_factory, edit):
-    units, start, stop, new = edit
-    assume_one_edit(units, start, stop, new)
-    data, old = to_bytes(units), view(units[start:stop])
-    # Else it is shown in a likely encoding, or not at all.
-    assume(is_utf8(data) and b"\0" not in data and is_text(data))
-    folder = tmp_path_factory.mktemp("edited")
-    path = put(folder, "a.txt", data)
-    tools = FileTools(Workspace(folder))
-    tools.read("a.txt")
-    assert tools.edit("a.txt", old, new).startswith("Edited")
-    check_edit(units, start, stop, new, path.read_bytes())
-    assume(is_text(path.read_bytes()))
-    put(folder, "b.txt", view(units[:start]) + new.replace("\r\n", "\n") + view(units[stop:]))
-    assert tools.read("a.txt") == tools.read("b.txt")
-
-
-@pytest.mark.slow
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.sampled_from(["a", "b", "aa", "é", "\n", "\r\n"]), max_size=20))
-@example(["a", "\r\n", "a", "\n", "aa"])
-def test_every_occurrence_is_replaced_from_the_first_on(pieces):
-    data = "".join(pieces).encode()
-    assume(b"a" in data)
-    result = replaced(data, "a", "xé", everywhere=True)
-    assert (result.data, result.count) == (data.replace(b"a", "xé".encode()), data.count(b"a"))
-    result = replaced(data, "a", "x\ny", everywhere=True)
-    lf = data.replace(b"\r\n", b"\n")
-    assert result.data.replace(b"\r\n", b"\n") == lf.replace(b"a", b"x\ny")
 
 
 # --- write

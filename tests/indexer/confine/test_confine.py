@@ -22,7 +22,7 @@ from indexer.confine import (
     program_calls,
     sealed_calls,
 )
-from indexer.confine.bpf import packed, seccomp_program
+from indexer.confine.bpf import seccomp_program
 from indexer.confine.calls import CLONE_NEW, MSG_FASTOPEN
 from indexer.confine.syscalls import AARCH64, ARCHITECTURES, LAST_JUDGED, X86_64, names, number
 from indexer.confine.system import interpreter_files, system_files
@@ -222,22 +222,6 @@ def test_all_tests_of_an_alternative_must_hold_and_one_alternative_is_enough():
     assert call(program, X86_64, "read") == ENOSYS
 
 
-def test_an_alternative_without_tests_lets_everything_through():
-    program = seccomp_program(Calls((Allow("ioctl", (Arg(0, 7),)), Allow("ioctl"))), X86_64)
-    assert call(program, X86_64, "ioctl", 6) is None
-
-
-def test_a_misspelt_call_is_an_error():
-    with pytest.raises(KeyError, match="io_urnig_setup"):
-        seccomp_program(Calls((), (Denial("io_urnig_setup"),)), X86_64)
-
-
-def test_the_program_fits_the_kernels_limit():
-    program = seccomp_program(sealed_calls(gpu=True), X86_64)
-    assert len(program) < 4096  # BPF_MAXINSNS
-    assert len(packed(program)) == 8 * len(program)
-
-
 HEADERS = {
     X86_64: Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
     AARCH64: Path("/usr/include/asm-generic/unistd.h"),
@@ -311,11 +295,6 @@ def test_every_system_file_has_a_reason_and_none_is_private():
 
 
 # -- what the kernel does -------------------------------------------------------------------------
-
-CONFINE = """
-from indexer.confine import *
-files = interpreter_files() + system_files()
-"""
 
 
 @pytest.mark.slow
@@ -648,12 +627,3 @@ def test_whoever_confines_itself_notices_what_does_not_bite(how, says):
         outcome["error"] = str(error)
     """
     assert says in python(code)["error"]
-
-
-def test_the_rules_for_the_whole_disk_are_those_of_a_search_in_its_root_alone(tmp_path):
-    from indexer.confine.program import reading_policy
-
-    for folder, whole in (("/", True), (tmp_path, False)):
-        descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-        assert reading_policy(descriptor, "/bin/true").whole_disk is whole
-        os.close(descriptor)

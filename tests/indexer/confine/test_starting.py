@@ -420,16 +420,6 @@ def test_a_program_of_the_working_folder_is_not_found(stranger):
         find_program()
 
 
-def test_lists_of_folders_keep_what_does_not_depend_on_where_one_stands(stranger, monkeypatch):
-    monkeypatch.setenv("PATH", f"/a:.:/b::bin:../x:{stranger}:{stranger}/:{stranger}/bin")
-    monkeypatch.setenv("LD_LIBRARY_PATH", ":.")
-    monkeypatch.setenv("XDG_STATE_HOME", "state")
-    told = starting.common_variables()
-    assert told["PATH"] == f"/a:/b:{stranger}/bin"
-    assert "LD_LIBRARY_PATH" not in told
-    assert "XDG_STATE_HOME" not in told
-
-
 @pytest.mark.slow
 @given(st.text("ABCDEFGHIJKLMNOPQRSTUVWXYZ_", min_size=1, max_size=12))
 def test_a_variable_that_is_not_on_the_list_is_not_handed_on(name):
@@ -440,8 +430,3 @@ def test_a_variable_that_is_not_on_the_list_is_not_handed_on(name):
             patch.setenv(prefix + name, "x")
         told = set(starting.common_variables())
     assert told <= written | {"PATH", starting.LIBRARIES}
-
-
-def test_a_command_is_a_full_path():
-    with pytest.raises(CorpusError, match="not the absolute path"):
-        starting.Command(("python3", "-c", ""))

@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.confine.devices import engine_for, gpu_seen
 from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
-from indexer.embed.encoder import EXACT, HALF, NEAR
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
-from indexer.embed.torch_engine import TorchEngine, accelerator
+from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
 from tests.support.places import REPOSITORY
 
@@ -98,11 +96,6 @@ def test_changed_weights_are_refused(tmp_path):
         TorchEngine(taken)
 
 
-def test_a_folder_that_is_no_model_is_explained(tmp_path):
-    with pytest.raises(CorpusError, match=r"no readable model\.safetensors"):
-        FolderEncoder(tmp_path).encode(["x"])
-
-
 @pytest.mark.nightly
 def test_weights_that_are_not_what_the_configuration_promises_are_explained(make_model):
     folder = make_model()
@@ -127,54 +120,6 @@ def test_weights_that_are_not_what_the_configuration_promises_are_explained(make
     (folder / "model.safetensors").write_bytes(b"no weights")
     with pytest.raises(CorpusError, match="cannot be read"):
         OnnxEngine(ModelFolder(folder))
-
-
-PROMPTS = {"prompts": {"query": "query: ", "document": "passage: "}}
-
-
-@pytest.mark.parametrize(
-    ("name", "said", "query", "passage"),
-    [
-        ("tiny-model", PROMPTS, "query: ", "passage: "),
-        ("tiny-model", {"prompts": {"query": "q: ", "passage": "p: "}}, "q: ", "p: "),
-        ("tiny-model", {"prompts": {"query": "", "document": ""}}, "", ""),
-        ("tiny-model", {"prompts": None}, "", ""),
-        ("multilingual-e5-small", {}, "query: ", "passage: "),
-        ("e5-mistral-7b-instruct", {}, "", ""),
-        ("bge-small-en-v1.5", {}, "Represent this sentence for searching relevant passages: ", ""),
-        ("bge-m3", {}, "", ""),
-        ("nomic-embed-text-v1.5", {}, "search_query: ", "search_document: "),
-        ("Qwen3-Embedding-0.6B", {"prompts": {"query": "Do:\nQuery:"}}, "Do:\nQuery:", ""),
-        ("bge-small-en", PROMPTS, "query: ", "passage: "),
-    ],
-)  # fmt: skip
-def test_prefixes_are_those_of_the_folder_or_of_its_family(tmp_path, name, said, query, passage):
-    folder = tmp_path / name
-    folder.mkdir()
-    (folder / "config_sentence_transformers.json").write_text(json.dumps(said))
-    encoder = FolderEncoder(folder)
-    assert (encoder.query_prefix, encoder.document_prefix) == (query, passage)
-
-
-@pytest.mark.parametrize(
-    ("pooling", "read", "dimension"),
-    [
-        ({"pooling_mode": "cls", "embedding_dimension": 16}, ("cls",), 16),
-        ({"pooling_mode": ["mean", "max"], "embedding_dimension": 16}, ("mean", "max"), 32),
-        ({"pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}, ("mean",), 768),
-        ({"word_embedding_dimension": 24, "pooling_mode_lasttoken": True}, ("lasttoken",), 24),
-    ],
-)
-def test_pooling_and_dimension_are_read_as_newer_and_older_folders_write_them(
-    tmp_path, pooling, read, dimension
-):
-    (tmp_path / "1_Pooling").mkdir()
-    (tmp_path / "1_Pooling/config.json").write_text(json.dumps(pooling))
-    steps = [{"type": "a.b.Transformer", "path": ""}, {"type": "a.b.Pooling", "path": "1_Pooling"}]
-    (tmp_path / "modules.json").write_text(json.dumps(steps))
-    (tmp_path / "config.json").write_text('{"dim": 768}')
-    folder = ModelFolder(tmp_path)
-    assert (folder.pooling, folder.dimension) == (read, dimension)
 
 
 # ---- What it computes
@@ -218,20 +163,6 @@ def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
 # ---- By which engine
 
 
-@pytest.mark.parametrize(("kind", "pooling"), [("Bert", "cls"), ("Roberta", "mean")])
-def test_another_model_of_the_family_runs_through_onnx_as_its_folder_says(
-    make_model, tmp_path, kind, pooling
-):
-    folder = make_model(kind, pooling=pooling, config_sentence_transformers=PROMPTS)
-    notices: list[str] = []
-    encoder = FolderEncoder(folder, store=tmp_path, on_notice=notices.append)
-    assert (encoder.name, encoder.dimension, encoder.max_tokens) == ("tiny-model", 16, 48)
-    vectors = encoder.encode(TEXTS)
-    assert isinstance(encoder._engine, OnnxEngine)
-    assert np.abs(vectors - TorchEngine(ModelFolder(folder)).encode(TEXTS)).max() < 1e-5
-    assert (encoder.weights_sha256 != PACKAGED_SHA256, notices) == (True, [])
-
-
 @pytest.mark.nightly
 def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_model, tmp_path):
     folder = make_model()
@@ -246,28 +177,3 @@ def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_mod
         f"{ModelFolder(folder).weights_sha256}.npy"
     ]
     assert imported(code, folder, tmp_path) == []
-
-
-@pytest.mark.nightly
-def test_the_library_reproduces_the_packaged_vectors_also_in_float16():
-    folder = ModelFolder()
-    expected = probe.packaged()
-    for half, least in ((False, EXACT), (True, HALF)):
-        engine = TorchEngine(folder, "cpu", half=half)
-        assert probe.least_cosine(engine, expected) >= least, half
-        lengths = np.linalg.norm(engine.encode(TEXTS[:3]), axis=1)
-        assert np.abs(lengths - 1).max() < 1e-6  # float16 alone is too coarse for that
-    assert probe.least_cosine(OnnxEngine(folder, "int8"), expected) >= NEAR  # so they may mix
-
-
-def test_which_engine_it_is_and_why_is_said_before_one_is_loaded():
-    for device, packaged, said in (
-        ("cpu", True, "ONNX Runtime in int8 on the processor: --device cpu"),
-        ("cuda", True, "sentence-transformers on the GPU for index: --device cuda; ONNX Runtime"),
-        ("cpu", False, "ONNX Runtime (sentence-transformers for an architecture that"),
-    ):
-        assert engine_for(device, packaged=packaged).startswith(said), device
-    auto = engine_for("auto", packaged=True)
-    assert ("no GPU is seen" in auto) == (gpu_seen() is None)
-    assert engine_for("auto", packaged=True, embedder="words").startswith("the installed embedder")
-    assert accelerator(ModelFolder(), "cpu") is None

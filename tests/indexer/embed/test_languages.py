@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.embed.languages import in_languages, is_english, language_of
+from indexer.embed.languages import in_languages, language_of
 from indexer.records import Chunk
 
 SAID = {
@@ -33,20 +33,3 @@ def test_a_passage_that_tells_no_language_has_that_of_its_document():
     assert [chunk.language for chunk in in_languages(chunks)] == ["de", "de", "de", "en"]
     assert [chunk.text for chunk in in_languages(chunks)] == texts
     assert in_languages([]) == []
-
-
-@pytest.mark.parametrize(
-    ("question", "english"),
-    [
-        ("What is the notice period of the flat?", True),
-        ("How long may the tenant stay?", True),
-        ("Wie lang ist die Kündigungsfrist?", False),
-        ("Wer schrieb The Hobbit?", True),  # too short to tell: asked with the words alone
-        ("¿Cuándo se devuelve la fianza?", False),
-        ("押金什么时候退还？", False),
-        ("invoice december", False),
-        ("", False),
-    ],
-)
-def test_an_english_question_is_known_by_its_small_words(question, english):
-    assert is_english(question) is english

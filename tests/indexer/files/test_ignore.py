@@ -68,12 +68,6 @@ def test_an_ignore_file_that_is_no_file_stops_the_walk_and_hangs_nothing(tmp_pat
         walk(tmp_path)
 
 
-def test_a_folder_of_that_name_says_nothing(tmp_path):
-    (tmp_path / ".gitignore").mkdir()
-    (tmp_path / "a.txt").write_text("x")
-    assert [seen.source for seen in walk(tmp_path).files] == ["a.txt"]
-
-
 @pytest.mark.parametrize(
     ("at", "past", "why"),
     [
@@ -87,11 +81,3 @@ def test_limits_hold_at_the_limit_and_past_it(tmp_path, at, past, why):
     assert rules(tmp_path, at) is not None
     with pytest.raises(CorpusError, match=why):
         rules(tmp_path, past)
-
-
-def test_a_line_that_git_calls_invalid_matches_nothing(tmp_path):
-    ours = rules(tmp_path, "!\n\\\na\\\n*.txt\n")
-    rule = ours.deciding("a.txt")
-    assert rule is not None
-    assert rule.excludes
-    assert ours.deciding("a") is None

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import CorpusError, Refused, UsageError
+from indexer.errors import Refused
 from indexer.files.opening import hash_beneath, open_beneath
-from indexer.files.walk import Excluded, check_root, excluded, ignore_line, walk
+from indexer.files.walk import Excluded, excluded, walk
 from tests.support.other_user import as_nobody
 
 
@@ -94,24 +94,6 @@ def test_names_become_nfc_and_names_that_collide_or_are_not_text_are_listed(tmp_
     assert list(problems(tmp_path).values()) == ["name"]
 
 
-def test_a_name_that_is_no_utf8_is_shown_escaped_and_opened_by_what_is_shown(tmp_path):
-    folder = os.fsencode(tmp_path)
-    Path(os.fsdecode(folder + b"/\xe9t\xe9")).mkdir()
-    for name, words in ((b"/caf\xe9.txt", "one"), (b"/\xe9t\xe9/na\xefve.md", "two")):
-        Path(os.fsdecode(folder + name)).write_text(words)
-    assert sources(tmp_path) == [r"\xe9t\xe9/na\xefve.md", r"caf\xe9.txt"]
-    assert problems(tmp_path) == {}
-    for source, words in ((r"caf\xe9.txt", b"one"), (r"\xe9t\xe9/na\xefve.md", b"two")):
-        assert hash_beneath(tmp_path, source) == hashlib.sha256(words).hexdigest()
-        (tmp_path / ".gitignore").write_text(ignore_line(tmp_path, source) + "\n")
-        assert source not in sources(tmp_path)
-        (tmp_path / ".gitignore").unlink()
-    # A file that is really called so goes first; the other one is listed.
-    (tmp_path / r"caf\xe9.txt").write_text("three")
-    assert hash_beneath(tmp_path, r"caf\xe9.txt") == hashlib.sha256(b"three").hexdigest()
-    assert list(problems(tmp_path).values()) == ["name"]
-
-
 def test_an_unreadable_folder_is_listed_and_the_rest_is_walked(open_folder):
     make(open_folder, "a.txt", "private/b.txt")
     (open_folder / "private").chmod(0)
@@ -119,20 +101,6 @@ def test_an_unreadable_folder_is_listed_and_the_rest_is_walked(open_folder):
     (open_folder / "private").chmod(0o755)
     assert seen == [["a.txt", None], ["private/", "permission"]]
     assert sources(open_folder) == ["a.txt", "private/b.txt"]  # the control: with permission
-
-
-def test_a_root_that_may_not_be_listed_is_explained(open_folder):
-    (open_folder / "root").mkdir(mode=0)
-    outcome = as_nobody(lambda: str(check_root(open_folder / "root")))
-    assert "may not be read by this user" in outcome["message"]
-
-
-def test_a_missing_root_and_a_file_for_a_root_are_explained(tmp_path):
-    with pytest.raises(CorpusError, match="There is no folder"):
-        check_root(tmp_path / "absent")
-    make(tmp_path, "file.txt")
-    with pytest.raises(UsageError, match="is a file; a corpus is a folder"):
-        check_root(tmp_path / "file.txt")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +12,11 @@ from indexer.parsers.recogniser import (
     RecognisedPage,
     Recogniser,
     is_line,
-    is_placed,
     is_word,
 )
 from tests.support import obeying_recogniser
-from tests.support.pictures import KEYS, LEASE, as_bytes, held, picture
+from tests.support.pictures import LEASE, as_bytes, held, picture
 
-GIB = 2**30
 OBEYING = "tests.support.obeying_recogniser"
 
 
@@ -81,26 +78,6 @@ def test_every_kind_of_picture_is_read(recogniser, kind, options):
     assert texts(read(recogniser, as_bytes(image, kind, **options))) == [LEASE[0]]
 
 
-def test_the_hash_of_a_page_is_that_of_its_points(recogniser):
-    with held(as_bytes(picture(LEASE))) as one, held(as_bytes(picture(KEYS), "TIFF")) as other:
-        recogniser.open(one)
-        first, again = recogniser.draw(1), recogniser.draw(1)
-        recogniser.open(other)
-        second = recogniser.draw(1)
-    assert first == again
-    assert first.sha256 != second.sha256
-    assert not first.blank
-
-
-@pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\nbroken", b"%PDF-1.7\nbroken", b"II*\x00" * 9])
-def test_a_broken_file_has_a_reason_and_the_next_one_is_read(recogniser, data):
-    with held(data) as descriptor, pytest.raises(UnreadableDocument, match="malformed"):
-        recogniser.open(descriptor)
-        recogniser.draw(1)
-    with held(as_bytes(picture([]))) as descriptor:
-        assert recogniser.open(descriptor) == 1
-
-
 # -- what it may not do, and what it may cost ------------------------------------------------------
 
 
@@ -137,19 +114,6 @@ def test_a_page_that_hangs_is_ended():
         recogniser.draw(1)
         with pytest.raises(UnreadableDocument, match="timeout"):
             recogniser.read()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_page_takes_less_than_a_gibibyte():
-    page = picture([*LEASE, *KEYS] * 4, (1_414, 2_000))
-    recogniser = Recogniser()
-    read(recogniser, as_bytes(page))
-    # The kernel's mark of the child's own memory: what wait4 reports begins with its parent's.
-    status = Path(f"/proc/{recogniser._process.running().pid}/status").read_text()
-    peak = int(status.partition("VmHWM:")[2].split()[0]) * 1024
-    recogniser.close()
-    assert 0.2 * GIB < peak < GIB
 
 
 @pytest.mark.parametrize(
@@ -208,18 +172,3 @@ def test_a_figure_that_no_correct_engine_sends_is_refused(place, value):
     assert is_word(*FIGURE)
     assert not is_word(*FIGURE[:place], value, *FIGURE[place + 1 :])
     assert not is_word(*FIGURE[1:])
-
-
-def test_a_word_without_a_place_on_the_page_is_refused():
-    right = [3, 0.1, 0.1, 0.2, 0.15, "rent"]
-    assert is_placed(right)
-    nan, large = float("nan"), 10**400
-    wrongs = [
-        *[(-1, 1.0, True, 20_001), (-0.1, nan, "0", 0.2), (0.15, 1.5, large)],
-        *[(0.1, 1.01, large, None), (0.1, 1.01, nan), ("a\nb", "\ud800", 7, "x" * 2_001)],
-    ]
-    for place, values in enumerate(wrongs):
-        for value in values:
-            wrong = [*right[:place], value, *right[place + 1 :]]
-            assert not is_placed(wrong), wrong
-    assert not is_placed(right[1:])

@@ -18,7 +18,7 @@ from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.pool import in_order
-from indexer.parsers.worker import Batch, Worker
+from indexer.parsers.worker import Worker
 from indexer.records import Line
 from tests.support import obeying_worker
 from tests.support.obeying_worker import do
@@ -72,15 +72,6 @@ def test_a_document_without_text_has_the_extractors_reason(worker):
     with pytest.raises(UnreadableDocument, match="no_text") as caught:
         read(worker, b"...\n")
     assert caught.value.extractor == "text/2"
-
-
-def test_no_more_is_parsed_than_was_asked_for(worker):
-    data = pdf_of(*(f"Page number {n}" for n in range(1, 501)))
-    window = Batch(max_lines=10, max_chars=50_000)
-    text = read(worker, data, enough=lambda lines, _: lines >= 10, batch=window)
-    assert not text.complete
-    assert text.lines == 10
-    assert read(worker, data).lines >= 1000  # the control: all of it
 
 
 place = st.one_of(st.none(), st.integers(1, 2**31 - 1))
