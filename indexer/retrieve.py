@@ -33,7 +33,6 @@ FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 # Of the documents that a query names, beside what the whole corpus has; and what their name adds.
 NAMED_POOL = 60
 NAMED_BONUS = 0.5
-USES = 20  # passages with a short form, by which it is told from a word
 PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
 # The score that is shown, from cosine, words and fused score: benchmarks/shown_scores.py.
 SHOWN_WEIGHTS = (-7.31, 10.2, 2.1, 1.19)  # the first is the bias
@@ -68,7 +67,7 @@ def search(
     # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
     text = query.text.encode("utf-8", "replace").decode("utf-8")
     deep = replace(query, text=text, limit=max(POOL, query.limit))
-    named = _named(snapshot, deep)
+    named = snapshot.named(deep)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
@@ -78,15 +77,16 @@ def search(
     if asked:
         worded = worded.more(with_phrases(snapshot, deep, asked))
     if named:
-        own = replace(deep, among=named, limit=NAMED_POOL)
+        own = replace(deep, among=frozenset(named), limit=NAMED_POOL)
         near = near.more(snapshot.nearest(vector, own))
         worded = worded.more(snapshot.worded(own))
     pool = snapshot.pool(near, worded)
     fused = fuse(vector, pool, worded, other_weight(encoder, text))
     if named:
-        fused = named_first(fused, snapshot.names.nearness(named, text))
+        fused = named_first(fused, named)
     if reranker is None and not asked:  # the text of those alone that are shown
-        first = diverse(fused.order, query, fused.place, named)
+        places = [*zip(pool.sources, pool.pages, strict=True)]
+        first = diverse(fused.order, query, places.__getitem__, named)
         return with_relevance(fused.hits(snapshot, first), encoder, text)
     hits = fused.hits(snapshot, fused.order)
     if reranker is not None:
@@ -95,22 +95,6 @@ def search(
         hits = phrases_first(hits, asked)
     shown = diverse(hits, query, place_of, named)
     return with_relevance(shown, encoder, text)
-
-
-def _named(snapshot: Snapshots, query: Query) -> frozenset[str]:
-    """The documents that a query names, of those that it may look at.
-
-    A short form is a name unless the passages that have it as a word are of other documents. What
-    several words shorten, as in J&J, is none.
-    """
-    found = snapshot.names.find(query.text)
-    named = set().union(*found.full.values())
-    for form, own in found.short.items():
-        says = snapshot.worded(replace(query, text=form, limit=USES), every_word=True)
-        uses = snapshot.pool(says).sources if " " not in form else ()
-        if 2 * sum(source in own for source in uses) >= len(uses):
-            named |= own
-    return frozenset(named if query.among is None else named & query.among)
 
 
 def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ranked:
@@ -123,11 +107,8 @@ def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ran
 
 def phrases_first(hits: Iterable[Hit], asked: Sequence[str]) -> list[Hit]:
     """The hits, those with all phrases first: their scores are raised above .5, the others' not."""
-    holding: dict[bool, list[Hit]] = {True: [], False: []}
-    for hit in hits:
-        holds = _holds(hit, asked)
-        holding[holds].append(replace(hit, score=hit.score / 2 + 0.5 * holds))
-    return [*holding[True], *holding[False]]
+    raised = [replace(hit, score=hit.score / 2 + 0.5 * _holds(hit, asked)) for hit in hits]
+    return sorted(raised, key=lambda hit: not _holds(hit, asked))
 
 
 def _holds(hit: Hit, asked: Sequence[str]) -> bool:
@@ -203,10 +184,6 @@ class Fused:
     scores: NDArray[np.float64]
     cosines: NDArray[np.float32]
     bm25: NDArray[np.float64]
-
-    def place(self, at: int) -> tuple[str, int | None]:
-        """The document and the page of a row."""
-        return self.pool.sources[at], self.pool.pages[at]
 
     def hits(self, snapshot: Snapshots, chosen: Sequence[int]) -> list[Hit]:
         """The hits at the given places of the pool."""
