@@ -1,7 +1,6 @@
 """A conversation: history, numbers that go on, sources, opening, keeping, another model."""
 
 import io
-import json
 import os
 import pty
 import re
@@ -81,21 +80,6 @@ def test_citations_are_numbered_through_the_conversation(tmp_path):
     assert "[2] bread.md:5" in sources and "[3]" not in sources
 
 
-@pytest.mark.slow
-def test_the_first_search_of_a_follow_up_is_made_on_the_question_made_standalone(tmp_path):
-    _, fake = conversation(
-        tmp_path,
-        ["How warm is the sourdough?", "And how often is it fed?"],
-        [says(WARM), says('Question: "How often is the sourdough starter fed?"'), says(FED)],
-    )
-    rewrite, last = fake.requests[1], fake.requests[2]
-    assert "tools" not in rewrite
-    assert rewrite["messages"][1]["content"].endswith("Last question: And how often is it fed?")
-    call = json.loads(last["messages"][-2]["tool_calls"][0]["function"]["arguments"])
-    assert call == {"query": "How often is the sourdough starter fed?"}
-    assert last["messages"][-3] == {"role": "user", "content": "And how often is it fed?"}
-
-
 def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
     said, _ = conversation(
         tmp_path, ["How warm?", "/open 1", "/open 9", f"/open {'9' * 5_000}"], [says(WARM)]
@@ -109,20 +93,6 @@ def test_a_failing_model_does_not_end_the_conversation(tmp_path):
         tmp_path, ["How warm is the sourdough?", "/sources"], [fails(500, "out of memory")]
     )
     assert "Answered without a model." in said
-
-
-def test_another_model_and_none_can_be_taken(tmp_path):
-    said, fake = conversation(
-        tmp_path,
-        ["/model", "/model other-model", "How warm?", "/model gone", "/model none", "/model"],
-        [says(WARM)],
-    )
-    assert "toy-model answers; the server has: toy-model, other-model" in said
-    assert "other-model answers from here on." in said
-    assert fake.requests[0]["model"] == "other-model"
-    assert "Error: The server has no model 'gone'" in said
-    assert "extractive answers from here on." in said
-    assert "extractive answers; the server has:" in said
 
 
 # --- keeping
