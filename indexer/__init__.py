@@ -70,7 +70,6 @@ if TYPE_CHECKING:
     from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
-    from indexer.store import history as history
     from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
@@ -144,7 +143,6 @@ _PUBLIC = {
 }
 _WHOLE = {  # modules, each with its names
     "paths": "indexer.files.paths",
-    "history": "indexer.store.history",
     "storage": "indexer.store.storage",
     "watch": "indexer.files.watch",
 }

@@ -51,14 +51,13 @@ def follow(
     path: Path | None,
     *,
     ocr: str | None = None,
-    keep: str | None = None,
     force: bool = False,
     verify: bool = False,
     verbose: bool = False,
     as_json: bool = False,
 ) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
-    given = settings_in_force(finding=False, ocr=ocr, keep=keep)
+    given = settings_in_force(finding=False, ocr=ocr)
     launch = launch_to_index(given, path, watching=True)
     settings = launch.settings
 

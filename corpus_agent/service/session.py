@@ -40,7 +40,6 @@ from indexer import (
     RunDisplay,
     UsageError,
     plan_folder,
-    storage,
     sync_folder,
 )
 
@@ -73,24 +72,23 @@ def open_corpus(
     *,
     searching: bool = True,
     anew: bool = False,
-    at: str | None = None,
     encoder: Encoder | None = None,
     launch: Launch | None = None,
 ) -> Index:
     """The index in the configured store, or in several; without `searching` there is no model.
 
     The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
-    extracted again instead of taken from the store's cache; with `at` it is the version of a number
-    or a day, as it was. `launch` has the reranker, if that is behind a server.
+    extracted again instead of taken from the store's cache. `launch` has the reranker, if that is
+    behind a server.
     """
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
-        return Index.over(stores, anew=anew, at=at, quote=quoted)
+        return Index.over(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
     reranker, backend = reranker_for(settings, launch), settings.backend
-    return Index.over(stores, encoder, reranker, anew=anew, at=at, backend=backend, quote=quoted)
+    return Index.over(stores, encoder, reranker, anew=anew, backend=backend, quote=quoted)
 
 
 def index(
@@ -118,7 +116,6 @@ def index(
         choices or Choices(),
         max_file_bytes=settings.max_file_bytes,
         ocr=settings.ocr,
-        keep=storage.Keep.parse(settings.keep) if settings.keep is not None else None,
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,

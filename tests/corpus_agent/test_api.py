@@ -119,7 +119,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
             "files": corpus.files(status=["empty", "failed"]),
             "list": corpus.list("notes due after 2020", path="home"),
             "timeline": corpus.timeline(path="home"),
-            "history": corpus.history(),
         }
         kept.write_bytes(log.read_bytes())
         made["verify"] = corpus.verify(kept)
@@ -134,7 +133,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "files": ("files", "--status", "empty,failed"),
         "list": ("list", "notes due after 2020", "--path", "home"),
         "timeline": ("timeline", "--path", "home"),
-        "history": ("history",),
         "verify": ("verify", kept),
     }
     kinds = {
@@ -147,7 +145,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "verify": json_types.VerifyResult,
         "list": json_lists.ListResult,
         "timeline": json_lists.TimelineResult,
-        "history": json_lists.HistoryResult,
     }
     for name, content in made.items():
         printed = cli("--store", sample_store, *commands[name], "--json")

@@ -70,7 +70,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     for words in (
         ["index"],
         ["cleanup"],
-        ["rollback", "1"],
         ["chat", "--resume"],
         ["forget", "a.md"],
     ):
