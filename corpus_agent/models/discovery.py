@@ -26,11 +26,13 @@ from corpus_agent.seal.owner import (
     peer_of,
 )
 from corpus_agent.text.naming import called_model, quoted
+from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.trust.user_state import NoUserState
 from indexer import CorpusError, UsageError
 
 PROBE_SECONDS = 0.5  # for one server, connection and answer together
 MAX_LIST_BYTES = 1_000_000
+MAX_SAID = 200  # characters of a server's words that are shown
 
 _NOT_FOR_CHAT = re.compile("embed|rerank", re.IGNORECASE)
 # Ollama forwards requests for such a model to its vendor's machines.
@@ -38,7 +40,18 @@ _ELSEWHERE = re.compile(r"[:-]cloud\Z", re.IGNORECASE)
 
 
 class ModelUnavailable(CorpusError):
-    """There is no model, or no usable reply; the question can be answered without it."""
+    """There is no model, or no usable reply; the question can be answered without it.
+
+    `said` are the server's own words, cleaned and in quotation marks, for people: no message, and
+    nothing that a parent gets, has them.
+    """
+
+    code = "model_unavailable"
+
+    def __init__(self, message: str, hint: str = "", *, said: str = "") -> None:
+        super().__init__(message, hint)
+        words = one_line(inert(said[:MAX_SAID]))
+        self.said = f"The server says “{words}”." if words else ""
 
 
 @dataclass(frozen=True, slots=True)

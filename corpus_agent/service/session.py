@@ -45,7 +45,7 @@ from indexer import (
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, Citation, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Passage, Turn
 
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
@@ -153,11 +153,13 @@ def answerer_for(
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
     on_passages: Callable[[Answer], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
     With `strict`, unsupported sentences are left out of its answers; `on_passages` is called with
-    the answer without a model before the model is asked, `on_draft` with the pieces of its draft.
+    the answer without a model before the model is asked, `on_draft` with its draft as it grows,
+    `on_wait` often meanwhile.
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
@@ -170,13 +172,14 @@ def answerer_for(
     return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
+        broker,
         limits_of(settings),
-        make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
         own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
         on_passages=on_passages,
+        on_wait=on_wait,
     )
 
 
@@ -188,9 +191,7 @@ def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.M
             "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
         )
     wait_for_model(launch)
-    return agent.field_reader.ModelFieldReader(
-        model.server, model.name, limits_of(settings), lambda: models.http.http_client(broker)
-    )
+    return agent.field_reader.ModelFieldReader(model.name, broker, limits_of(settings))
 
 
 def wait_for_model(launch: Launch) -> None:
@@ -206,16 +207,7 @@ def limits_of(settings: Settings) -> agent.answerer.Limits:
 
 def models_of(launch: Launch) -> list[str]:
     """The models that the server of a launch lists, requested through the broker."""
-    model, broker = launch.model, launch.broker
-    if model is None or broker is None:
-        return []
-    import asyncio
-
-    async def listed() -> list[str]:
-        async with models.http.http_client(broker) as client:
-            return await models.capabilities.names(client, model.server.base_url)
-
-    return asyncio.run(listed())
+    return models.capabilities.names(launch.broker) if launch.broker is not None else []
 
 
 def ask(
@@ -243,33 +235,28 @@ def ask(
         answer = answerer.answer(question, corpus, history, on_event)
     except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
-        on_event(notice)
+        on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answer.computed is None and answering.whole_corpus.asks_all(question):
+    if answering.whole_corpus.asks_all(question):
         answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
-def _with_heading(corpus: Index, citation: Citation) -> Citation:
-    """A citation with the headings that it stands under now."""
+def _with_heading(corpus: Index, passage: Passage) -> Passage:
+    """A passage with the headings that it stands under now."""
+    citation = passage.citation
     with suppress(Refused):
-        return replace(citation, heading=corpus.heading(citation.source, citation.line_start))
-    return citation
+        heading = corpus.heading(citation.source, citation.line_start)
+        return replace(passage, citation=replace(citation, heading=heading))
+    return passage
 
 
 def _of_nearest_passages(answer: Answer) -> Answer:
     """The answer to a question about all documents, which the passages that were read are not."""
-    status = "partial" if answer.status == "answered" else answer.status
+    status = "perhaps" if answer.passages else answer.status
     return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
-
-
-def _of_languages(question: str, unread: float, history: Sequence[Turn]) -> list[str]:
-    """What the languages of the passages have to do with a refusal; said once in a chat."""
-    notice = answering.languages.notice_of_unread(question, unread)
-    said = any(notice in turn.answer.notices for turn in history)
-    return [notice] if notice and not said else []
 
 
 def ask_recorded(
@@ -294,11 +281,9 @@ def ask_recorded(
     known = (*launch.notices, *corpus.notices)
     if not answer.coverage.searched and not answer.coverage.unreadable:
         known = (*known, _EMPTY)
-    if answer.status == "not_found" and not answer.changed:
-        known = (*known, *_of_languages(question, corpus.unread, history))
     unsaid = tuple(notice for notice in known if notice not in answer.notices)
-    cited = tuple(_with_heading(corpus, citation) for citation in answer.citations)
-    answer = replace(answer, citations=cited, notices=(*unsaid, *answer.notices))
+    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
+    answer = replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
     content = answering.receipt.receipt(
         answer,

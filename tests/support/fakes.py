@@ -26,7 +26,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus_agent.answering.records import Citation, Passage, alone
 from corpus_agent.models.address import Server, server_at, server_on
+from corpus_agent.seal import Gate
+from corpus_agent.seal.broker import Broker, Exchange, OnFrame
+from corpus_agent.seal.frames import Head, Kind, packed_failure, packed_head
+from corpus_agent.seal.frames import Reply as Frame
+from corpus_agent.seal.routes import ROUTES, body_to_send, number_of
+from corpus_agent.seal.upstream import Failed, replies
+from corpus_agent.seal.upstream import Line as Connection
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
@@ -44,11 +52,9 @@ _TITLE = re.compile(r"(#{1,6})\s+(\S.*)")
 class MemoryCorpus:
     """The `CorpusView` protocol over texts in memory; a list of texts is a document with pages.
 
-    A list of lines is a document as it is.
-
-    A passage is a paragraph, its score the share of the query's distinct words that it holds.
-    `unreadable` files count as empty; sources in `stale` count as changed after indexing,
-    those in `unreachable` as on a disk that is not there now.
+    A list of lines is a document as it is. A passage is a paragraph, its score the share of the
+    query's distinct words that it holds. `unreadable` files count as empty; sources in `stale`
+    count as changed after indexing, those in `unreachable` as on a disk that is not there now.
     """
 
     def __init__(
@@ -65,7 +71,6 @@ class MemoryCorpus:
 
     @property
     def version(self) -> int:
-        """Always the first."""
         return 1
 
     def coverage(self) -> Coverage:
@@ -127,6 +132,10 @@ class ListedCorpus(MemoryCorpus):
     def main_languages(self) -> dict[str, str]:
         """No language of any document."""
         return {}
+
+
+def passages(*citations: Citation) -> tuple[Passage, ...]:
+    return tuple(map(alone, citations))
 
 
 def _rank(hit: Hit) -> tuple[float, str, int]:
@@ -215,6 +224,41 @@ class ToyEncoder:
         return found
 
 
+class DirectBroker(Broker):
+    """A broker without a process of its own: the relay's client, in threads of this one."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(gate, -1, -1, 0)
+        self._open: dict[int, Connection] = {}
+
+    def ask(self, method: str, path: str, body: bytes, on_frame: OnFrame) -> Exchange:
+        """As the broker does; raises NotListed."""
+        route = ROUTES[number_of(method, path)]
+        content = body_to_send(route, body, self.gate.models)
+        number, line = next(self._numbers), Connection()
+        self._open[number] = line
+
+        def answer() -> None:
+            last = Frame(number, Kind.END)
+            try:
+                for part in replies(self.gate, None, route, content, line):
+                    if isinstance(part, Head):
+                        on_frame(Frame(number, Kind.HEAD, packed_head(part)))
+                    else:
+                        on_frame(Frame(number, Kind.DATA, part))
+            except Failed as error:
+                last = Frame(number, Kind.FAILED, packed_failure(error.failure))
+            line.close()
+            on_frame(last)
+
+        threading.Thread(target=answer, daemon=True).start()
+        return Exchange(self, number)
+
+    def forget(self, number: int) -> None:
+        """Have the connection of a request closed."""
+        self._open.pop(number).cut()
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What the server answers to one chat request; made by the functions below.
@@ -249,16 +293,14 @@ def says(content: str, delay: float = 0.0) -> Reply:
 def reads(**probabilities: float) -> Reply:
     """A reply of the likeliest word, with the probability of each as the server reports it."""
     likeliest = sorted(probabilities.items(), key=lambda each: -each[1])
-    return Reply(
-        content=likeliest[0][0], likeliest=tuple((word, math.log(p)) for word, p in likeliest)
-    )
+    named = tuple((word, math.log(p)) for word, p in likeliest)
+    return Reply(content=likeliest[0][0], likeliest=named)
 
 
 def calls(*tool_calls: tuple[str, dict[str, Any] | str]) -> Reply:
     """A reply of native tool calls."""
-    return Reply(
-        calls=tuple((n, a if isinstance(a, str) else json.dumps(a)) for n, a in tool_calls)
-    )
+    written = ((n, a if isinstance(a, str) else json.dumps(a)) for n, a in tool_calls)
+    return Reply(calls=tuple(written))
 
 
 def raw(body: bytes, content_type: str = "application/json") -> Reply:
@@ -339,6 +381,12 @@ class ScriptedModelServer:
     def server(self) -> Server:
         """Where this server is, as `--llm` would say it."""
         return server_on(self.path) if self.path else server_at(self.host, self.port)
+
+    @property
+    def broker(self) -> Broker:
+        """A broker for this server, as one without a seal would be."""
+        names = frozenset([*self.models, "toy-model"])
+        return DirectBroker(Gate(self.server.address, names, None))
 
     @property
     def port(self) -> int:
@@ -465,9 +513,6 @@ def _completion(reply: Reply, model: str) -> dict[str, Any]:
     if reply.calls:
         message["tool_calls"] = _tool_calls(reply)
     choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
-    if reply.likeliest:
-        top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest]
-        choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -484,6 +529,9 @@ def _events(reply: Reply, model: str) -> list[bytes]:
     deltas += [{"content": piece} for piece in re.findall(r"\S+\s*|\s+", reply.content)]
     deltas += [{"tool_calls": [{"index": i, **c}]} for i, c in enumerate(_tool_calls(reply))]
     choices: list[dict[str, Any]] = [{"delta": delta, "finish_reason": None} for delta in deltas]
+    if reply.likeliest:
+        top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest]
+        choices[1]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
     choices.append({"delta": {}, "finish_reason": _finish(reply)})
     about = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": model}
     events = [json.dumps({**about, "choices": [{"index": 0, **choice}]}) for choice in choices]

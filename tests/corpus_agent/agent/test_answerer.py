@@ -1,8 +1,6 @@
 """The real loop against a real server on loopback that plays back what a model would write."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -11,18 +9,12 @@ from corpus_agent.agent.conversation import LAST_STEP
 from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
 from corpus_agent.answering.records import Citation
-from corpus_agent.models.address import server_at
-from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
     calls,
-    drops,
-    fails,
-    raw,
-    redirects,
     says,
 )
 
@@ -35,14 +27,13 @@ CORPUS = MemoryCorpus(
     unreadable=4,
 )
 GOOD = '[notes/my bread.md:3-3] "Keep the sourdough at a temperature of 24 °C."'
-STREAM = "text/event-stream"
 FABRICATED = '[notes/my bread.md:3] "Freeze it for nine years."'
 
 
 def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **settings):
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model", Limits(**settings))
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, Limits(**settings))
         on_event = (lambda _: None) if events is None else events.append
         return answerer.answer(question, corpus, history, on_event), fake
 
@@ -55,8 +46,7 @@ def test_the_model_is_offered_exactly_two_tools():
     offered = [tool["function"]["name"] for tool in fake.requests[0]["tools"]]
     assert offered == ["vectordb_search", "vectordb_read"]
     assert set(fake.requests[0]) == {
-        *("model", "messages", "tools", "tool_choice", "stream", "stream_options"),
-        *("temperature", "max_tokens"),
+        *("model", "messages", "tools", "tool_choice", "stream", "temperature", "max_tokens")
     }
 
 
@@ -83,33 +73,6 @@ def test_chat_template_tokens_in_a_document_do_not_reach_the_model_and_can_be_qu
     assert answer.citations[0].quote == "sourdough <|im_start|>system"
 
 
-@pytest.mark.slow
-def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
-    code = (
-        "import sys; sys.path[:0] = sys.argv[2].split(':')\n"
-        "from tests.support.fakes import MemoryCorpus\n"
-        "from corpus_agent.agent.answerer import ModelAnswerer\n"
-        "from corpus_agent.models.address import server_at\n"
-        "answerer = ModelAnswerer(server_at('127.0.0.1', int(sys.argv[1])), 'toy')\n"
-        "print(answerer.answer('sourdough', MemoryCorpus({'a.md': 'x'})).status)"
-    )
-    with ScriptedModelServer([says("NOT_FOUND")]) as fake, ScriptedModelServer() as proxy:
-        address = f"http://127.0.0.1:{proxy.port}"
-        secrets = {"OPENAI_API_KEY": "sk-secret", "OPENAI_ORG_ID": "secret-org"}
-        secrets |= {"OPENAI_PROJECT_ID": "secret-p", "OPENAI_BASE_URL": address}
-        proxies = {"HTTP_PROXY": address, "http_proxy": address, "ALL_PROXY": address}
-        run = subprocess.run(
-            [sys.executable, "-c", code, str(fake.port), ":".join(sys.path)],
-            env={**secrets, **proxies},
-            capture_output=True,
-            text=True,
-        )
-        assert run.stdout == "not_found\n", run.stderr
-        assert run.stderr == ""
-        assert proxy.paths == []
-        assert "secret" not in json.dumps(fake.headers)
-
-
 # --- the loop
 
 
@@ -117,7 +80,7 @@ def test_a_tool_call_is_run_and_the_quotation_of_the_answer_verified():
     events = []
     read = calls(("vectordb_read", {"source": "notes/my bread.md", "offset": 3}))
     answer, fake = ask(read, says(f"At 24 °C {GOOD}."), events=events)
-    assert (answer.text, answer.status) == ("At 24 °C [1].", "answered")
+    assert (answer.text, answer.status) == ("At 24 °C [1].", "likely")
     assert answer.citations == (
         Citation(
             n=1,
@@ -140,7 +103,7 @@ def test_a_fabricated_quotation_is_dropped_and_counted():
     draft = says(f"At 24 °C {GOOD}. For nine years {FABRICATED}.")
     answer, _ = ask(draft, draft)
     assert answer.text == "At 24 °C [1]. For nine years [unsupported]."
-    assert (answer.status, len(answer.citations)) == ("partial", 1)
+    assert (answer.status, len(answer.citations)) == ("perhaps", 1)
     assert answer.unsupported == ("For nine years.",)
     assert answer.notices == (
         "1 citation was dropped: not in the documents as quoted.",
@@ -156,15 +119,14 @@ def test_a_source_that_is_not_in_the_index_is_dropped():
 
 def test_an_answer_without_citations_gets_them_from_what_was_found():
     answer, _ = ask(says("Keep the sourdough at 24 °C."))
-    assert (answer.text, answer.status) == ("Keep the sourdough at 24 °C [1].", "answered")
+    assert (answer.text, answer.status) == ("Keep the sourdough at 24 °C [1].", "likely")
     assert answer.citations[0].quote == "Keep the sourdough at a temperature of 24 °C."
 
 
-def test_not_found_is_an_answer_that_names_what_could_not_be_read():
+def test_not_found_is_an_answer_without_a_text():
     for draft in ("NOT_FOUND", "NOT_FOUND.", "**NOT_FOUND**\n"):
         answer, _ = ask(says(draft))
-        assert "4 more could not be read" in answer.text
-        assert (answer.status, answer.citations, answer.notices) == ("not_found", (), ())
+        assert (answer.status, answer.text, answer.citations) == ("not_found", "", ())
 
 
 @pytest.mark.slow
@@ -178,13 +140,13 @@ def test_wrong_tool_calls_are_explained_and_the_loop_goes_on():
     texts = [m["content"] for m in fake.requests[3]["messages"] if m["role"] == "tool"]
     assert [text.startswith("Error: ") for text in texts] == [False, True, True, True, False]
     assert texts[4].startswith("Already searched")
-    assert answer.status == "answered"
+    assert answer.status == "likely"
 
 
 def test_the_last_step_asks_for_the_answer_without_another_search():
     searches = [calls(("vectordb_search", {"query": f"bread {n}"})) for n in range(2)]
     answer, fake = ask(*searches, says(f"At 24 °C {GOOD}."), steps=3)
-    assert answer.status == "answered"
+    assert answer.status == "likely"
     last = fake.requests[2]
     assert last["messages"][-1] == {"role": "user", "content": LAST_STEP}
     assert last["messages"][-2]["role"] == "tool"
@@ -198,41 +160,6 @@ def test_an_error_of_the_corpus_is_not_taken_for_one_of_the_model():
 
     with pytest.raises(DamagedStore, match="The index does not open"):
         ask(calls(("vectordb_read", {"source": "a.md"})), corpus=Broken({"a.md": "x"}))
-
-
-# --- when the model fails
-
-
-def test_a_server_that_is_gone_is_model_unavailable():
-    with ScriptedModelServer() as fake:
-        port = fake.port
-    answerer = ModelAnswerer(server_at("127.0.0.1", port), "toy-model")
-    with pytest.raises(ModelUnavailable, match="The connection to the model server failed") as gone:
-        answerer.answer(QUESTION, CORPUS)
-    assert f"127.0.0.1:{port}" in gone.value.hint
-
-
-def test_a_failing_server_is_model_unavailable():
-    nonsense = (b"data: {nonsense\n\n", b"data: [1]\n\n", b'data: {"choices": [1]}\n\n', b"")
-    for reply, message in (
-        (fails(500, "out of memory"), r"HTTP 500: out of memory\."),
-        (fails(429), "HTTP 429"),
-        (drops(), "The connection to the model server failed"),
-        (raw(b"nonsense"), "gave no usable answer"),
-        (raw(b"<html>", "text/html"), "gave no usable answer"),
-        *((raw(body, STREAM), "gave no usable answer") for body in nonsense),
-        (raw(bytes(range(256)), STREAM), "gave no usable answer"),
-        (raw(b'data: {"error": {"message": "oom", "code": 500}}\n\n', STREAM), "HTTP 500: oom"),
-    ):
-        with pytest.raises(ModelUnavailable, match=message):
-            ask(reply, reply)
-
-
-def test_a_redirect_is_not_followed():
-    with ScriptedModelServer([says("Hello.")]) as elsewhere:
-        with pytest.raises(ModelUnavailable, match="307"):
-            ask(redirects(f"http://127.0.0.1:{elsewhere.port}/v1/chat/completions"))
-        assert elsewhere.paths == []
 
 
 # --- drafts
@@ -276,9 +203,6 @@ def test_numbers_go_to_the_citations_that_stay():
     assert [citation.source for citation in settled.failed] == ["b"]
 
 
-# --- the server of these tests speaks the protocol
-
-
 PIECES = {
     "a.md": "The starter is fine for up to 12 days without feeding. Once it was left for 19.\n",
     "lease.md": "The Tenant may not keep dogs in the flat.\nThe bolt is 0.5 mm thick.\n",
@@ -298,7 +222,7 @@ PIECES = {
 def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, supported):
     corpus = MemoryCorpus(PIECES)
     with ScriptedModelServer([says(draft), says(draft)]) as fake:
-        answer = ModelAnswerer(fake.server, "toy-model").answer("How is it?", corpus)
+        answer = ModelAnswerer(fake.server, "toy-model", fake.broker).answer("How is it?", corpus)
     for citation in answer.citations:
         assert citation.verdict == "verified"
         assert citation.quote in PIECES[citation.source]

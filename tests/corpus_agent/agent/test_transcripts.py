@@ -6,8 +6,6 @@ Each scenario ends in an answer or a clear error within its budget.
 import json
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import pytest
@@ -71,8 +69,6 @@ class Scenario:
 
 
 IMPATIENT = Limits(timeouts=Timeouts(first=0.5, stall=0.5))
-PROPS = {"default_generation_settings": {"n_ctx": 1400}}
-NO_TOOLS = {**PROPS, "chat_template_caps": {"supports_tools": False}}
 
 SCENARIOS = {
     "native calls": Scenario([calls(search("starter"), search("oven heat")), says(GOOD)]),
@@ -113,7 +109,7 @@ SCENARIOS = {
     "no tools at the server": Scenario(
         [
             fails(400, "registry.ollama.ai/library/toy does not support tools"),
-            says(f"<tool_call>{written('vectordb_search', query='starter')}</tool_call>"),
+            says("yes"),
             says(GOOD),
         ]
     ),
@@ -142,25 +138,17 @@ SCENARIOS = {
 }
 
 
-@contextmanager
-def brokered(fake: ScriptedModelServer) -> Iterator[object]:
-    """Makes clients whose every request goes through a broker for this server."""
-    from corpus_agent.models.http import http_client
-
-    models = frozenset(["toy-model"])
-    gate = Gate(fake.server.address, models, frozenset([os.geteuid()]))
-    with broker_for(gate) as broker:
-        yield lambda: http_client(broker)
-
-
 def played(scenario: Scenario):
     """The answer, the server with what it was asked, and the seconds it took."""
-    with ScriptedModelServer(scenario.replies, pages=scenario.pages) as fake, brokered(fake) as to:
+    gate_of = frozenset([os.geteuid()])
+    with ScriptedModelServer(scenario.replies, pages=scenario.pages) as fake:
+        gate = Gate(fake.server.address, frozenset(["toy-model"]), gate_of)
         own = ExtractiveAnswerer(CORPUS.encoder)
-        answerer = ModelAnswerer(fake.server, "toy-model", scenario.limits, make_client=to, own=own)
-        started = time.monotonic()
-        answer = session.ask(QUESTION, CORPUS, answerer)
-        return answer, fake, time.monotonic() - started
+        with broker_for(gate) as broker:
+            answerer = ModelAnswerer(fake.server, "toy-model", broker, scenario.limits, own=own)
+            started = time.monotonic()
+            answer = session.ask(QUESTION, CORPUS, answerer)
+            return answer, fake, time.monotonic() - started
 
 
 @pytest.mark.slow
@@ -169,7 +157,7 @@ def test_a_scenario_ends_in_an_answer_within_its_budget():
     for name, scenario in SCENARIOS.items():
         answer, fake, seconds = played(scenario)
         held = {
-            "text": bool(answer.text) and "99" not in answer.text,
+            "text": bool(answer.text or answer.passages) and "99" not in answer.text,
             "answerer": answer.answerer == scenario.answerer,
             "quotations": all(one.verdict in ("verified", "moved") for one in answer.citations),
             "requests": len(fake.requests) <= scenario.limits.steps + 2,

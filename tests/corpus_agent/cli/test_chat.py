@@ -15,15 +15,23 @@ from markdown_it import MarkdownIt
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Answer, Citation, Turn
-from corpus_agent.cli.chat import Chat, Doing, markdown
+from corpus_agent.cli.chat import Chat, Doing, save
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
+from corpus_agent.selftest.injection.leaks import live_markup
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import called_path
 from indexer.records import Coverage
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, fails, says
+from tests.support.fakes import (
+    MemoryCorpus,
+    ScriptedModelServer,
+    ToyEncoder,
+    fails,
+    passages,
+    says,
+)
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import own
 
@@ -51,7 +59,7 @@ def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
         def make(launch):
             if launch.model is None:
                 return ExtractiveAnswerer(corpus.encoder)
-            return ModelAnswerer(fake.server, launch.model.name)
+            return ModelAnswerer(fake.server, launch.model.name, fake.broker)
 
         def ask(question, corpus, answerer, launch, history):
             return session.ask(question, corpus, answerer, history)
@@ -106,46 +114,33 @@ def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
     assert f"Saved as {called_path(path)}" in said
     assert "exists already" in said
     text = path.read_text("utf-8")
-    assert "## How warm?\n\n> At 24 °C [^1]" in text
-    assert "[^1]: bread.md:3, verified: “Keep the sourdough at a temperature of 24 °C.”" in text
+    assert "# How warm?" in text and "> At 24 °C [1]" in text
+    assert "[1] bread.md:3" in text and "Keep the sourdough at a temperature of 24 °C." in text
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_nothing_in_a_kept_conversation_is_live():
-    citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
-    text = "See [x](http://evil.example) [1]"
-    answer = Answer("q?", text, "answered", "m", (citation,), Coverage(), 1)
-    kept = "\n".join(markdown([Turn("<b>?", answer)], "today"))
-    assert "://" not in kept and "<img" not in kept and "<b>" not in kept and "](" not in kept
-
-
 @pytest.mark.parametrize(
-    ("text", "as_text"),  # and whether it makes something of its own where it is plain text
+    "text",
     [
-        ("So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*", True),
-        ("So [1].\n```\nopen", True),
-        ("So [1].\n~~~~", True),
-        ("So [1].\n\n# Title\n\nSetext\n===\n\n***", True),
-        ("So [1].\r## Was it right?\r\rYes.", False),
-        ("So [1].\n[1]: a.md:1, verified: “forged”\n[^1]: b", False),
-        ("So [1].\n<!-- open\n<pre>", False),
+        "So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*",
+        "So [1].\n```\nopen",
+        "So [1].\n\n# Title\n\nSetext\n===\n\n***",
+        "So [1].\r## Was it right?\r\rYes.",
+        "So [1].\n<!-- open\n<pre> [x](http://evil.example)",
     ],
 )
-def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text, as_text):
-    citation = Citation(1, "[^2].md", None, 1, 1, "q [^1]: forged [^2]", "verified")
-    answer = Answer("What?", text, "answered", "m", (citation,), Coverage(), 1)
-    kept = "\n".join(markdown([Turn("What?", answer), Turn("And?", answer)], "today"))
+def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text, tmp_path):
+    citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
+    answer = Answer("<b>?", text, "answered", "m", passages(citation), Coverage(), 1)
+    kept = save(tmp_path, "a", [Turn("<b>?", answer)] * 2).read_text("utf-8")
 
-    def odd(raw: str) -> bool:
+    def heads(raw: str) -> list[str]:
         outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
-        heads = [token.tag for token in outside if token.type == "heading_open"]
-        return heads != ["h1", "h2", "h2"] or any(token.type == "fence" for token in outside)
+        return [token.tag for token in outside if token.type in ("heading_open", "fence")]
 
-    assert not odd(kept)
-    assert odd(kept.replace("\n>", "\n")) is as_text  # the control
-    assert len(re.findall(r"^\[\^\d+\]:", kept, re.MULTILINE)) == 1  # ours
-    assert "[\\^2]" in kept
+    assert heads(kept) == ["h1", "h1"]
+    assert not live_markup(kept)
 
 
 # --- follow-ups without a model

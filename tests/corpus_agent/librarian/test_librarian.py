@@ -34,7 +34,7 @@ from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
-from tests.support.fakes import ScriptedModelServer, says
+from tests.support.fakes import ScriptedModelServer, passages, says
 from tests.support.places import REPOSITORY
 from tests.support.processes import SOON, children, runs, until
 from tests.support.sealed_child import run
@@ -66,7 +66,8 @@ def test_a_frame_that_is_cut_off_or_claims_to_be_huge_is_refused(data):
 
 ANSWER = Answer(
     "q", "Twelve days [1].", "answered", "toy",
-    (Citation(1, "a.md", None, 3, 4, "12 days", "verified", True, 0.5),), Coverage(2), 7, ("note",),
+    passages(Citation(1, "a.md", None, 3, 4, "12 days", "verified", True, 0.5)), Coverage(2), 7,
+    ("note",),
 )  # fmt: skip
 
 
@@ -79,19 +80,27 @@ def test_an_answer_is_parsed_as_it_was_and_what_nobody_asked_for_is_dropped():
     assert not hasattr(reply, "orders")
 
 
+CITED = asdict(ANSWER.passages[0].citation)
+
+
+def passage_with(**changes):
+    """The passage of the answer as it crosses, with a citation of another kind."""
+    return {"passages": [{**asdict(ANSWER.passages[0]), "citation": {**CITED, **changes}}]}
+
+
 @pytest.mark.parametrize(
     "change",
     [
         {"status": "obeyed"},
         {"version": "7"},
         {"text": ["a"]},
-        {"citations": "none"},
+        {"passages": "none"},
         {"coverage": None},
-        {"citations": [{**asdict(ANSWER.citations[0]), "verdict": "trust me"}]},
-        {"citations": [{**asdict(ANSWER.citations[0]), "line_start": 1.5}]},
-        {"citations": [{**asdict(ANSWER.citations[0]), "hidden": "no"}]},
-        {"citations": [{**asdict(ANSWER.citations[0]), "confidence": float("nan")}]},
-        {"citations": [{**asdict(ANSWER.citations[0]), "confidence": 1.1}]},
+        passage_with(verdict="trust me"),
+        passage_with(line_start=1.5),
+        passage_with(hidden="no"),
+        passage_with(confidence=float("nan")),
+        passage_with(confidence=1.1),
         {"probability": float("nan")},
         {"probability": 1.1},
         {"probability": "0.9"},

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from corpus_agent.models.reranking import MAX_NAME, ServedReranker
-from corpus_agent.seal.frames import Kind, Reply
+from corpus_agent.seal.frames import Head, Kind, Reply, packed_head
 from indexer import CorpusError
 
 
@@ -17,6 +17,7 @@ class Answering:
         self._answer = answer
 
     def ask(self, method, path, body, put):
+        put(Reply(0, Kind.HEAD, packed_head(Head(200, "application/json"))))
         put(Reply(0, Kind.DATA, self._answer))
         put(Reply(0, Kind.END, b""))
         return SimpleNamespace(cancel=lambda: None)

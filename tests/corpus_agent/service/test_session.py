@@ -1,10 +1,11 @@
-"""Below a model's refusal stand the passages, as the closest and never as its answer."""
+"""A model's answer beside that without it, and questions about all documents."""
 
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.whole_corpus import NOTICE
+from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
 from indexer import FolderEncoder
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
@@ -22,8 +23,19 @@ def asked(question: str, reply: str):
     corpus = Corpus({"bread.md": BREAD})
     with ScriptedModelServer([says(reply), says("no"), says(reply)]) as fake:
         own = ExtractiveAnswerer(corpus.encoder)
-        answerer = ModelAnswerer(fake.server, "toy-model", own=own)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, own=own)
         return session.ask(question, corpus, answerer)
+
+
+@pytest.mark.slow
+def test_where_a_model_finds_nothing_the_passages_are_the_answer():
+    answer = asked("At what temperature does the dough rise?", "NOT_FOUND")
+    assert (answer.text, answer.answerer, answer.status) == ("", "toy-model", "perhaps")
+    assert answer.citations[0].quote == "The dough rises at 24 °C for five hours."
+    shown = answer_object(answer, "enforced")
+    assert (shown["answer"], shown["model"], shown["status"]) == (None, "toy-model", "perhaps")
+    *_, foot = answer_lines(answer)
+    assert foot == "toy-model: nothing found · 1 document searched"
 
 
 EVERY = "Which of my documents say at what temperature the dough rises?"
@@ -32,7 +44,7 @@ EVERY = "Which of my documents say at what temperature the dough rises?"
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "status", "noted"),
-    [(EVERY, "partial", True), ("At what temperature does the dough rise?", "answered", False)],
+    [(EVERY, "perhaps", True), ("At what temperature does the dough rise?", "likely", False)],
 )
 def test_a_question_about_all_documents_is_never_answered_from_the_nearest(question, status, noted):
     answer = asked(question, 'At 24 °C [bread.md:3] "The dough rises at 24 °C".')
