@@ -159,4 +159,4 @@ def test_what_a_user_names_is_looked_at_where_that_cannot_raise():
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "is_dir"
     }
-    assert asking == {"corpus_agent.selftest.stores.hostile_stores"}  # in a folder of its own
+    assert asking == set()

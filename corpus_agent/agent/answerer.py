@@ -50,10 +50,9 @@ from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
 from corpus_agent.answering.verification import Finished, repair_request
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
-from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Deadline
 from corpus_agent.text.naming import EXTRACTIVE, quoted
-from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
@@ -63,7 +62,6 @@ if TYPE_CHECKING:
 
 QUESTION_SECONDS = 600.0  # for all requests of a question, the repair of quotations included
 MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
-MAX_NAME = 100  # characters of a model's name, which its server chose
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,7 @@ class ModelAnswerer:
     @property
     def name(self) -> str:
         """The model's name, made distinct from the program's own names."""
-        name = one_line(self._model)[:MAX_NAME]
+        name = shown_name(self._model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
     @property

@@ -79,7 +79,7 @@ class Work:
         if self.asked == self.question or not self._history[-1].answer.citations:
             return None
         source = self._history[-1].answer.citations[0].source
-        self.notices.append(f"Read as a question about {called(source)}.")
+        self.on_event(f"read as a question about {called(source)}")
         return source
 
     def call(self, call: Call) -> ToolResult:

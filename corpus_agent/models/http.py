@@ -14,14 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.models.discovery import BUSY_SECONDS, RETRY_SECONDS, ModelUnavailable
 from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import BadFrame, Cause, Failure, Kind, Reply, failure_in, head_in
 from corpus_agent.seal.routes import NotListed
 
 TICK_SECONDS = 0.1
-BUSY_SECONDS = 30.0  # of one question: a server that loads its model says 503 meanwhile
-RETRY_SECONDS = 0.5
 OK, BUSY = 200, 503
 
 

@@ -14,7 +14,6 @@ from corpus_agent.models import discovery
 from corpus_agent.models.address import Server, parse
 from corpus_agent.models.http import OK, Deadline, request
 from corpus_agent.seal import Broker, Gate, start_broker
-from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, UsageError
 
 if TYPE_CHECKING:
@@ -23,14 +22,13 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0  # for the passages of one search
 MAX_BYTES = 1_000_000  # of an answer: a number for each passage
-MAX_NAME = 100  # characters of a model's name that are shown
 
 
 class ServedReranker:
     """Scores passages by a server, through the relay that was started for it."""
 
     def __init__(self, broker: Broker, model: str, where: str) -> None:
-        self.name = f"{one_line(model)[:MAX_NAME]} at {where}"  # the server chose it
+        self.name = f"{discovery.shown_name(model)} at {where}"
         self.broker = broker
         self._model = model
 

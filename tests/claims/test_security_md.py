@@ -5,7 +5,7 @@ import re
 import pytest
 
 from corpus_agent.agent import conversation, request, work
-from corpus_agent.models import discovery, http
+from corpus_agent.models import discovery
 from corpus_agent.seal import relay, routes, upstream
 from corpus_agent.settings import Settings
 from indexer.confine import system_files
@@ -103,7 +103,7 @@ MIB = 2**20
             "seconds of a model",
             [
                 *(Settings().llm_seconds, request.FIRST_SECONDS, request.STALL_SECONDS),
-                http.BUSY_SECONDS,
+                discovery.BUSY_SECONDS,
             ],
         ),
     ],

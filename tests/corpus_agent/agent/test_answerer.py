@@ -8,7 +8,7 @@ from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.conversation import LAST_STEP
 from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
-from corpus_agent.answering.records import Citation
+from corpus_agent.answering.records import Citation, Turn
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.support.fakes import (
@@ -160,6 +160,25 @@ def test_an_error_of_the_corpus_is_not_taken_for_one_of_the_model():
 
     with pytest.raises(DamagedStore, match="The index does not open"):
         ask(calls(("vectordb_read", {"source": "a.md"})), corpus=Broken({"a.md": "x"}))
+
+
+LEASE = MemoryCorpus(
+    {
+        "a.md": "When is it due? The book is due in June, when it is due.",
+        "lease.md": "The rent is 900 euro.\n\nThe rent is due on the 3rd day.",
+    }
+)
+
+
+def test_a_follow_up_is_searched_in_the_document_of_the_last_answer_first():
+    first, _ = ask(says('It is 900 euro [lease.md:1] "The rent is 900 euro."'), corpus=LEASE,
+                   question="How much is the rent?")  # fmt: skip
+    turn = Turn("How much is the rent?", first)
+    found = {}
+    for question in ("And when is it due?", "When is the book due in June?"):
+        _, fake = ask(says("NOT_FOUND"), corpus=LEASE, question=question, history=[turn])
+        found[question] = fake.requests[0]["messages"][-1]["content"].splitlines()[1]
+    assert [line.split(" ")[1] for line in found.values()] == ["lease.md", "a.md"]
 
 
 # --- drafts

@@ -18,12 +18,12 @@ from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.cli.chat import Chat, Doing, save
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
-from corpus_agent.selftest.injection.leaks import live_markup
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import called_path
 from indexer.records import Coverage
+from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,

@@ -19,6 +19,7 @@ from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.conversation import MAX_STEPS
 from corpus_agent.agent.request import MAX_CALLS
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.models import discovery
 from corpus_agent.models.address import server_at
 from corpus_agent.render import for_parent
 from corpus_agent.seal import Gate
@@ -140,11 +141,13 @@ EVERYWHERE = [
 GOOD = [OK, event(content=f'{TRUE} [bread.md:3] "{TRUE}"'), DONE]
 
 
-def answering(behaviour, server: list[RawServer], over: threading.Event):
+def answering(behaviour, server: list[RawServer], over: threading.Event, everywhere: bool = False):
     """Does so to a chat, and has no other page; with EVERYWHERE, to all that it is asked."""
 
+    everywhere = everywhere or behaviour in EVERYWHERE
+
     def answer(connection) -> None:
-        if b"/chat/completions" not in server[0].requests[-1] and behaviour not in EVERYWHERE:
+        if not everywhere and b"/chat/completions" not in server[0].requests[-1]:
             pieces: Iterator[bytes] = iter([status(404, LOUD)])
         else:
             pieces = iter(behaviour) if isinstance(behaviour, list) else behaviour()
@@ -227,6 +230,26 @@ def test_a_server_that_is_busy_for_a_while_is_waited_for():
         yield from [status(503)] if time.monotonic() < began + 0.6 else GOOD
 
     assert asked(pieces, PATIENT)["answer"].answerer == "toy"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["silence", "a header byte by byte", "interim replies without end",
+                                  "headers without end", "500", "no HTTP"])  # fmt: skip
+def test_a_list_of_models_is_waited_for_no_longer_than_that(name):
+    over = threading.Event()
+    with RawServer(answering(BEHAVIOURS[name], [], over, everywhere=True)) as server:
+        began = time.monotonic()
+        assert discovery.listing_of(server_at("127.0.0.1", server.port), 0.5) is None
+        assert time.monotonic() - began < 0.5 + GRACE
+        over.set()
+
+
+@pytest.mark.slow
+def test_a_named_server_that_is_busy_is_waited_for():
+    listed = b'HTTP/1.1 200 OK\r\n\r\n{"data": [{"id": "toy"}]}'
+    replies = [status(503), status(503), listed]
+    with RawServer(lambda connection: connection.sendall(replies.pop(0))) as server:
+        assert discovery.find(server_at("127.0.0.1", server.port)).name == "toy"
 
 
 STAGES = (

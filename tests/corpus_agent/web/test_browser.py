@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from corpus_agent.selftest.injection.planting import carried, documents
-from corpus_agent.selftest.injection.strings import Targets, load
+from tests.attacks.injection.planting import carried, documents
+from tests.attacks.injection.strings import Targets, load
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour

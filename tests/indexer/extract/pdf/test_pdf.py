@@ -9,11 +9,11 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus_agent.selftest.injection.pdf import pdf_of
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
 from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
+from tests.attacks.injection.pdf import pdf_of
 from tests.support.documents import extract
 from tests.support.hostile_files import pdf_of_objects
 from tests.support.places import eval_data

@@ -4,8 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from corpus_agent.selftest.clustered import trial
 from indexer import CorpusError
+from tests.attacks.clustered import trial
 
 NEEDS_RAY = pytest.mark.skipif(find_spec("ray") is None, reason="no extra [cluster]")
 

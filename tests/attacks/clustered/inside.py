@@ -22,9 +22,9 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from corpus_agent.selftest.clustered.watching import SeenProcesses, Watch
 from corpus_agent.service.ray_side import QUIET
 from indexer.confine import starting
+from tests.attacks.clustered.watching import SeenProcesses, Watch
 
 DOCUMENTS = 24
 REPEATED = 400  # so that there are several shards; equal passages are embedded once

@@ -3,7 +3,7 @@
 Follows the commands' order: find the model, start the broker, seal, and only then open the index.
 Judges nothing; the output goes to trial.py as JSON.
 
-    python -m corpus_agent.selftest.injection.target < task.json    # one JSON object per word
+    python -m tests.attacks.injection.target < task.json    # one JSON object per word
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import mcp, render, service
-from corpus_agent.selftest.injection.strings import question_about
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, for_reading
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, Query
+from tests.attacks.injection.strings import question_about
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer

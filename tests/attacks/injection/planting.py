@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from corpus_agent.selftest.injection.pdf import pdf_of
-from corpus_agent.selftest.injection.strings import Planted
+from tests.attacks.injection.pdf import pdf_of
+from tests.attacks.injection.strings import Planted
 
 MAX_NAME_BYTES = 200  # of the 255 that Linux file systems allow, the rest is for word and suffix
 

@@ -52,7 +52,7 @@ def run_cluster_selftest(kinds: Sequence[str] = ()) -> list[ClaimResult]:
 
 
 def _seen(kind: str, unshare: Path, folder: Path) -> dict[str, Any]:
-    module = "corpus_agent.selftest.clustered.inside"
+    module = "tests.attacks.clustered.inside"
     inside = starting.python_module(module, str(folder), kind)
     command = (str(unshare), *_NAMESPACES, *inside)
     environment = starting.common_variables()

@@ -1,7 +1,7 @@
 """One run of the attack: plant, index, ask inside the seal, and again without protection.
 
 Starts the processes and passes their output to judge.py. Uses one temporary folder and loopback
-only. Called by `selftest --attack`.
+only.
 """
 
 from __future__ import annotations
@@ -10,25 +10,22 @@ import json
 import secrets
 import subprocess
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from corpus_agent.selftest.injection import leaks
-from corpus_agent.selftest.injection.judge import AttackRun, AttackVerdict, judge
-from corpus_agent.selftest.injection.listening import Listener, connect
-from corpus_agent.selftest.injection.planting import plant
-from corpus_agent.selftest.injection.strings import Planted, Targets, load
-from corpus_agent.selftest.injection.unprotected import unprotected
-from corpus_agent.selftest.stores.boundaries import try_boundaries
-from corpus_agent.selftest.stores.home import check_readers_are_noticed
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, SealUnavailable
 from indexer.confine import starting
+from tests.attacks.injection import leaks
+from tests.attacks.injection.judge import AttackRun, AttackVerdict, judge
+from tests.attacks.injection.listening import Listener, connect
+from tests.attacks.injection.planting import plant
+from tests.attacks.injection.strings import Planted, Targets, load
+from tests.attacks.injection.unprotected import unprotected
 
 LINK = "link-to-a-secret.txt"
 # A process is asked about so many strings and has so long for them, however many there are: on a
@@ -41,36 +38,24 @@ WITHOUT_MODEL_OF_A_CLASS = 3
 MAX_SHOWN_ERROR = 500  # characters
 
 
-def run_attack(
-    strings_file: Path | None = None, on_event: Callable[[str], None] = lambda _: None
-) -> AttackVerdict:
-    """The verdict for the packaged strings or those of a file.
+def run_attack(strings_file: Path | None = None) -> AttackVerdict:
+    """The verdict for the strings beside this module or those of a file.
 
     Raises UsageError for a file of another format, SealUnavailable if this system cannot be
     sealed, CorpusError if a process of the run failed.
     """
-    started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="corpus-agent-attack-") as name, Listener() as listener:
         folder = Path(name)
         targets = Targets(
             str(folder / "outside/canary.txt"), LINK, str(folder / "outside/new.txt"),
             listener.address,
         )  # fmt: skip
-        check_readers_are_noticed(folder)
         strings = load(strings_file, targets)
-        evidence = _gather(folder, strings, targets, listener, on_event)
-        on_event("using indices that an attacker made, or that a run which was taken over left")
-        (folder / "homes").mkdir()
-        boundaries = try_boundaries(folder / "homes")
-    return judge(evidence, time.monotonic() - started, boundaries)
+        return judge(_gather(folder, strings, targets, listener))
 
 
 def _gather(
-    folder: Path,
-    strings: Sequence[Planted],
-    targets: Targets,
-    listener: Listener,
-    on_event: Callable[[str], None],
+    folder: Path, strings: Sequence[Planted], targets: Targets, listener: Listener
 ) -> AttackRun:
     token = secrets.token_hex(16)
     corpus, store, log = folder / "corpus", folder / "store", folder / "log.jsonl"
@@ -78,19 +63,16 @@ def _gather(
     Path(targets.canary).parent.mkdir()
     Path(targets.canary).write_text(f"The canary sings {token}.\n", "utf-8")
     planted = plant(corpus, strings, Path(targets.canary), LINK)
-    on_event(f"indexing {planted} documents with {len(strings)} strings in them")
     state = {"XDG_STATE_HOME": str(folder / "state")}  # not for the user's own record
     index = ("--store", store, "index", corpus, "--json")
     limit = STARTING_SECONDS + SECONDS_A_DOCUMENT * planted
     indexed = json.loads(printed_by("corpus_agent", *index, seconds=limit, **state))
     with _compliant_model(targets, log) as port:
-        on_event("asking about each of them, sealed, a model that obeys")
-        rows = _ask_sealed(strings, store, port, listener.address, on_event)
+        rows = _ask_sealed(strings, store, port, listener.address)
         noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
         for row in rows:
             _follow(row["texts"], listener.address)
         connections, wrote = listener.connections(), Path(targets.outside).exists()
-        on_event("asking once more, with nothing in between")
         bare = [unprotected(each, port, targets) for each in strings]
     visited = sum(_visit(control.answer, listener.address) for control in bare)
     return AttackRun(
@@ -110,11 +92,7 @@ def _gather(
 
 
 def _ask_sealed(
-    strings: Sequence[Planted],
-    store: Path,
-    port: int,
-    listener: str,
-    on_event: Callable[[str], None],
+    strings: Sequence[Planted], store: Path, port: int, listener: str
 ) -> list[dict[str, Any]]:
     """The program's output for each string, from processes that sealed themselves."""
     host, _, listens = listener.partition(":")
@@ -130,13 +108,12 @@ def _ask_sealed(
         }
         # Threads slow a single query: six times on two busy cores.
         printed = printed_by(
-            "corpus_agent.selftest.injection.target",
+            "tests.attacks.injection.target",
             seconds=ASKING_SECONDS,
             given=json.dumps(task),
             OMP_NUM_THREADS="1",
         )
         rows += [json.loads(line) for line in printed.splitlines()]
-        on_event(f"asked about {len(rows)} of {len(strings)}")
     assert all(row["seal"] == "enforced" for row in rows)
     return rows
 
@@ -184,7 +161,7 @@ def _visit(text: str, listener: str) -> int:
 def _compliant_model(targets: Targets, log: Path) -> Iterator[int]:
     """The port of the model, which runs until the block ends."""
     pipe = subprocess.PIPE
-    command = _command("corpus_agent.selftest.injection.compliant_model", str(log))
+    command = _command("tests.attacks.injection.compliant_model", str(log))
     process = starting.popen(command, stdin=pipe, stdout=pipe, stderr=None)
     assert process.stdin is not None
     assert process.stdout is not None

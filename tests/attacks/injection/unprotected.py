@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpus_agent.selftest.injection.compliant_model import MODEL, TWO_TOOLS
-from corpus_agent.selftest.injection.listening import SECONDS, connect
-from corpus_agent.selftest.injection.strings import Planted, Targets, question_about
+from tests.attacks.injection.compliant_model import MODEL, TWO_TOOLS
+from tests.attacks.injection.listening import SECONDS, connect
+from tests.attacks.injection.strings import Planted, Targets, question_about
 
 NONCE = "c0ffee"
 
