@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import open_beneath as open_beneath
     from indexer.files.opening import read_regular as read_regular
+    from indexer.files.paths import file_stem as file_stem
     from indexer.files.walk import Excluded as Excluded
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
@@ -73,8 +74,6 @@ if TYPE_CHECKING:
     from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
-    from indexer.store.document_names import Names as Names
-    from indexer.store.document_names import file_stem as file_stem
     from indexer.store.filters import in_part as in_part
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.inspection import Inspection as Inspection
@@ -116,6 +115,7 @@ _PUBLIC = {
     "indexer.extract.text.plain": "encoding_of is_text",
     "indexer.files.compare": "compared",
     "indexer.files.opening": "MAX_FILE_BYTES lock_briefly open_beneath read_regular",
+    "indexer.files.paths": "file_stem",
     "indexer.files.walk": "Excluded check_root excluded",
     "indexer.index": "Index",
     "indexer.parsers.installed": "RecognitionState recognition_state",
@@ -125,7 +125,6 @@ _PUBLIC = {
         "PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.cleanup": "Cleaned clean_up",
-    "indexer.store.document_names": "Names file_stem",
     "indexer.store.filters": "in_part parse_filter",
     "indexer.store.inspection": "Inspection",
     "indexer.sync.display": "RunDisplay",

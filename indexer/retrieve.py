@@ -26,13 +26,11 @@ from indexer.store.snapshots import Snapshots
 POOL = 200  # rows asked of each side before fusion, however few are wanted
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
-# The same for passages in languages that the model does not read: benchmarks/languages.py.
-OTHER_VECTOR_WEIGHT = 0.2
+OTHER_VECTOR_WEIGHT = 0.2  # in languages that the model does not read
 OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
-# Of the documents that a query names, beside what the whole corpus has; and what their name adds.
-NAMED_POOL = 60
-NAMED_BONUS = 0.5
+NAMED_POOL = 60  # rows of each side more, of the documents that a query names
+NAMED_BONUS = 0.5  # what its name adds to the score of a document, before it is scaled to 1
 PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
 # The score that is shown, from cosine, words and fused score: benchmarks/shown_scores.py.
 SHOWN_WEIGHTS = (-7.31, 10.2, 2.1, 1.19)  # the first is the bias
@@ -87,8 +85,8 @@ def search(
     if reranker is None and not asked:  # the text of those alone that are shown
         places = [*zip(pool.sources, pool.pages, strict=True)]
         first = diverse(fused.order, query, places.__getitem__, named)
-        return with_relevance(fused.hits(snapshot, first), encoder, text)
-    hits = fused.hits(snapshot, fused.order)
+        return with_relevance(fused.hits(snapshot, first, named), encoder, text)
+    hits = fused.hits(snapshot, fused.order, named)
     if reranker is not None:
         hits = reranker.reorder(text, hits)
     if asked:
@@ -121,7 +119,8 @@ def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit
     asked = phrases(text)
     least, shown = 1.0, []
     for hit in hits:
-        chance = relevance_of(encoder, hit, shown_figures(text, hit))
+        words = covered(text, f"{hit.chunk.heading}\n{hit.chunk.text}")
+        chance = relevance_of(encoder, hit, (hit.cosine, words, hit.score))
         if asked and _holds(hit, asked):
             chance = HELD + (1 - HELD) * chance
         least = min(least, chance)
@@ -129,14 +128,8 @@ def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit
     return shown
 
 
-def shown_figures(text: str, hit: Hit) -> tuple[float, float, float]:
-    """The figures of a hit in the order of SHOWN_WEIGHTS."""
-    words = covered(text, f"{hit.chunk.heading}\n{hit.chunk.text}")
-    return hit.cosine, words, hit.score
-
-
 def relevance_of(encoder: Encoder, hit: Hit, figures: Sequence[float]) -> float:
-    """The share of such hits that are relevant, by what is known of the packaged model's vectors.
+    """The share of hits with such figures that are relevant, as those of the packaged model are.
 
     Other models' cosines mean something else, and those of languages that it does not read little.
     """
@@ -185,12 +178,19 @@ class Fused:
     cosines: NDArray[np.float32]
     bm25: NDArray[np.float64]
 
-    def hits(self, snapshot: Snapshots, chosen: Sequence[int]) -> list[Hit]:
+    def hits(
+        self, snapshot: Snapshots, chosen: Sequence[int], named: Mapping[str, float]
+    ) -> list[Hit]:
         """The hits at the given places of the pool."""
         at = np.array(chosen, np.intp)
         found = snapshot.hits(Ranked(self.pool.ids[at], self.scores[at]))
         return [
-            replace(hit, cosine=float(self.cosines[place]), bm25=float(self.bm25[place]))
+            replace(
+                hit,
+                cosine=float(self.cosines[place]),
+                bm25=float(self.bm25[place]),
+                named=named.get(hit.chunk.source, 0.0),
+            )
             for hit, place in zip(found, chosen, strict=True)
         ]
 

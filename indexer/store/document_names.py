@@ -11,7 +11,8 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import PurePosixPath
+
+from indexer.files.paths import file_stem
 
 LONGEST_NAME = 4  # words of a query
 MOST_NAMED = 3  # documents; more are none if they are over half of the corpus
@@ -31,11 +32,6 @@ def fold(text: str) -> str:
     """A text without its case and accents."""
     plain = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in plain if not unicodedata.combining(char))
-
-
-def file_stem(source: str) -> str:
-    """The name of a document's file without its ending, and without the name of its store."""
-    return PurePosixPath(re.sub(r"\A[\w-]+:(?=\S)", "", source)).stem
 
 
 @dataclass(frozen=True, slots=True)

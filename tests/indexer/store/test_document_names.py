@@ -2,7 +2,8 @@
 
 import pytest
 
-from indexer.store.document_names import Names, Period, file_stem
+from indexer.files.paths import file_stem
+from indexer.store.document_names import Names, Period
 
 FINCH = ("BLUEFINCH_2021_10K.pdf", "BLUEFINCH_2023Q2_10Q.pdf")
 HARROW, FOUR, MARTEN = "Harrow_Harrow_2022.pdf", "4K_2018.pdf", "reports/marten.pdf"
