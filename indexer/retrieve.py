@@ -32,7 +32,7 @@ FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 NAMED_POOL = 60  # rows of each side more, of the documents that a query names
 NAMED_BONUS = 0.5  # what its name adds to the score of a document, before it is scaled to 1
 PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
-# The score that is shown, from cosine, words and fused score: benchmarks/shown_scores.py.
+# The score that is shown, from cosine, words and fused score.
 SHOWN_WEIGHTS = (-7.31, 10.2, 2.1, 1.19)  # the first is the bias
 BY_WORDS = (-7.21, 5.12, 4.67)  # without the cosine
 HELD = 0.9  # the least that is shown of a passage with the phrases that were asked for

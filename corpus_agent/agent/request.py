@@ -46,21 +46,12 @@ OnDraft = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Timeouts in seconds: until a reply begins, and between two pieces of it."""
-
-    first: float = FIRST_SECONDS
-    stall: float = STALL_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
 class ChatModel:
     """A model that requests go to, until the question's deadline."""
 
     broker: Broker
     name: str
     deadline: Deadline
-    timeouts: Timeouts = Timeouts()
     on_draft: OnDraft = lambda _: None
 
 
@@ -138,7 +129,7 @@ class _PartialReply:
             return
         known = self.calls.setdefault(at, ["", "", ""])
         for place, text in enumerate(given):
-            known[place] += text
+            known[place] += text[:MAX_REPLY_CHARACTERS]
         self._size += sum(map(len, given))
 
     def _is_over(self, piece: str) -> bool:
@@ -214,7 +205,7 @@ def _choices(
 ) -> Generator[Mapping[str, Any]]:
     """The first choice of each event of a streamed reply; raises ModelUnavailable."""
     body = {"model": model.name, "messages": messages, "stream": True, "temperature": 0.0, **asked}
-    times = {"first": model.timeouts.first, "stall": model.timeouts.stall}
+    times = {"first": FIRST_SECONDS, "stall": STALL_SECONDS}
     seen = False
     with request(model.broker, PATH, body, deadline=model.deadline, **times) as response:
         if response.status != OK:
