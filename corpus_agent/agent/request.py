@@ -69,10 +69,6 @@ class StreamedReply:
     flooded: bool = False
 
 
-class TooLong(ModelUnavailable):
-    """The conversation does not fit into the model's window, according to the server."""
-
-
 class NoTools(ModelUnavailable):
     """The server, or the chat template of its model, does not support tools."""
 
@@ -168,7 +164,7 @@ def stream_reply(
     `as_written`: no calls are looked for in its text, and it may repeat itself, as one does that
     quotes a sentence for each of several fields.
 
-    Raises ModelUnavailable if there is none; TooLong or NoTools if that is the server's reason.
+    Raises ModelUnavailable if there is none, NoTools if that is the server's reason.
     """
     asked: Sent = {"max_tokens": max_tokens}
     if tools:
@@ -267,11 +263,6 @@ def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
 
 # ---- Errors
 
-_TOO_LONG = re.compile(
-    r"context[ _](?:size|length|window)|maximum context|too many tokens|prompt is too long"
-    r"|greater than the context|exceeds? the (?:available|model)",
-    re.IGNORECASE,
-)
 _NO_TOOLS = re.compile(r"\btools?\b|jinja|chat template|\broles?\b", re.IGNORECASE)
 
 
@@ -293,13 +284,7 @@ def _refused(status: int, error: object) -> ModelUnavailable:
         code = error.get("code")
         status = code if type(code) is int and 100 <= code <= 599 else status
     reason = str(said)
-    kind = (
-        TooLong
-        if _TOO_LONG.search(reason)
-        else NoTools
-        if _NO_TOOLS.search(reason)
-        else ModelUnavailable
-    )
+    kind = NoTools if _NO_TOOLS.search(reason) else ModelUnavailable
     return kind(
         f"The model server answered with HTTP {status}.",
         "See what the server logs, or use --llm none.",
