@@ -59,7 +59,7 @@ class ModelFieldReader:
         if self._capabilities is None:
             self._capabilities = fetch_capabilities(self._broker, self.model, deadline)
         window = ContextWindow(self._limits.window or self._capabilities.window or DEFAULT_WINDOW)
-        model = ChatModel(self._broker, self.model, deadline, self._limits.timeouts)
+        model = ChatModel(self._broker, self.model, deadline)
         message = fields_message(document, fields, proposals, window)
         return tuple(said_in(_reply(model, message, window), len(fields)))
 

@@ -46,21 +46,12 @@ OnDraft = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Timeouts in seconds: until a reply begins, and between two pieces of it."""
-
-    first: float = FIRST_SECONDS
-    stall: float = STALL_SECONDS
-
-
-@dataclass(frozen=True, slots=True)
 class ChatModel:
     """A model that requests go to, until the question's deadline."""
 
     broker: Broker
     name: str
     deadline: Deadline
-    timeouts: Timeouts = Timeouts()
     on_draft: OnDraft = lambda _: None
 
 
@@ -76,10 +67,6 @@ class StreamedReply:
     cut: bool = False
     full: bool = False
     flooded: bool = False
-
-
-class TooLong(ModelUnavailable):
-    """The conversation does not fit into the model's window, according to the server."""
 
 
 class NoTools(ModelUnavailable):
@@ -138,7 +125,7 @@ class _PartialReply:
             return
         known = self.calls.setdefault(at, ["", "", ""])
         for place, text in enumerate(given):
-            known[place] += text
+            known[place] += text[:MAX_REPLY_CHARACTERS]
         self._size += sum(map(len, given))
 
     def _is_over(self, piece: str) -> bool:
@@ -177,7 +164,7 @@ def stream_reply(
     `as_written`: no calls are looked for in its text, and it may repeat itself, as one does that
     quotes a sentence for each of several fields.
 
-    Raises ModelUnavailable if there is none; TooLong or NoTools if that is the server's reason.
+    Raises ModelUnavailable if there is none, NoTools if that is the server's reason.
     """
     asked: Sent = {"max_tokens": max_tokens}
     if tools:
@@ -214,7 +201,7 @@ def _choices(
 ) -> Generator[Mapping[str, Any]]:
     """The first choice of each event of a streamed reply; raises ModelUnavailable."""
     body = {"model": model.name, "messages": messages, "stream": True, "temperature": 0.0, **asked}
-    times = {"first": model.timeouts.first, "stall": model.timeouts.stall}
+    times = {"first": FIRST_SECONDS, "stall": STALL_SECONDS}
     seen = False
     with request(model.broker, PATH, body, deadline=model.deadline, **times) as response:
         if response.status != OK:
@@ -276,11 +263,6 @@ def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
 
 # ---- Errors
 
-_TOO_LONG = re.compile(
-    r"context[ _](?:size|length|window)|maximum context|too many tokens|prompt is too long"
-    r"|greater than the context|exceeds? the (?:available|model)",
-    re.IGNORECASE,
-)
 _NO_TOOLS = re.compile(r"\btools?\b|jinja|chat template|\broles?\b", re.IGNORECASE)
 
 
@@ -302,13 +284,7 @@ def _refused(status: int, error: object) -> ModelUnavailable:
         code = error.get("code")
         status = code if type(code) is int and 100 <= code <= 599 else status
     reason = str(said)
-    kind = (
-        TooLong
-        if _TOO_LONG.search(reason)
-        else NoTools
-        if _NO_TOOLS.search(reason)
-        else ModelUnavailable
-    )
+    kind = NoTools if _NO_TOOLS.search(reason) else ModelUnavailable
     return kind(
         f"The model server answered with HTTP {status}.",
         "See what the server logs, or use --llm none.",

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import bz2
-import gzip
 import io
-import lzma
 import plistlib
 import struct
 import tarfile
@@ -16,6 +12,8 @@ from email.message import EmailMessage
 
 from tests.support.places import TESTS
 
+FILES = {path.name: path.read_bytes() for path in (TESTS / "files").iterdir()}
+CONTACTS, CALENDAR = (FILES[name].decode() for name in ("a.vcf", "a.ics"))
 SENTENCE = "The ferry leaves at nine."
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
@@ -57,70 +55,6 @@ def emlx(message: bytes) -> bytes:
     return b"%d\n" % len(message) + message + notes
 
 
-# --- Contacts, calendars -----------------------------------------------------------------
-
-CONTACTS = f"""\
-BEGIN:VCARD
-VERSION:2.1
-N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=BCrgen;;Dr.
-TEL;WORK;VOICE:+49 30 1234
-TEL;CELL:0170 99
-ADR;HOME;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:;;Stra=C3=9Fe 1=
-2;Berlin;;10115;Germany
-PHOTO;ENCODING=BASE64;TYPE=JPEG:/9j/4AAQSkZJRgABAQ
- AAAAAAAA
-
-END:VCARD
-BEGIN:VCARD
-VERSION:4.0
-FN:Ana Ruiz
-N:Ruiz;Ana;;;
-TEL;TYPE="voice,work";VALUE=uri:tel:+34-600-000
-item1.EMAIL;TYPE=INTERNET:ana@example.org
-item1.X-ABLabel:_$!<School>!$_
-ORG:Harbour Office;Fares
-BDAY:--0304
-NOTE:{SENTENCE} It is fol
- ded\\, with a comma\\nand a second line
-END:VCARD
-"""
-CALENDAR = f"""\
-BEGIN:VCALENDAR
-VERSION:2.0
-X-WR-CALNAME:Harbour dates
-BEGIN:VTIMEZONE
-TZID:Europe/Madrid
-END:VTIMEZONE
-BEGIN:VEVENT
-UID:1
-SUMMARY:Board meeting
-DTSTART;TZID=Europe/Madrid:20250804T090000
-DTEND;TZID="Europe/Madrid":20250804T103000
-RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=1MO,-1FR;UNTIL=20251231T000000Z
-EXDATE;TZID=Europe/Madrid:20250901T090000
-ORGANIZER;CN="Ruiz, Ana":mailto:ana@example.org
-ATTENDEE;CN=Bea;PARTSTAT=ACCEPTED:mailto:bea@example.org
-LOCATION:Room 4\\, harbour
-DESCRIPTION:{SENTENCE}\\nIt is fol
- ded
-ATTACH;ENCODING=BASE64;VALUE=BINARY;FILENAME=n.txt:{base64.b64encode(b"words attached").decode()}
-BEGIN:VALARM
-TRIGGER:-PT15M
-END:VALARM
-END:VEVENT
-BEGIN:VEVENT
-SUMMARY:Fair
-DTSTART;VALUE=DATE:20250810
-DTEND;VALUE=DATE:20250812
-END:VEVENT
-BEGIN:VTODO
-SUMMARY:Pay the rent
-DUE:20250901T120000Z
-END:VTODO
-END:VCALENDAR
-""".replace("\n", "\r\n")
-
-
 # --- Apple's records ----------------------------------------------------------------------------
 
 
@@ -144,17 +78,17 @@ def records(only: tuple[int, int, bytes, tuple[int, ...]]) -> bytes:
 
 def keynote() -> bytes:
     """Two slides, which stand in the show in another order than in the file, and a template."""
-    return (TESTS / "files/a.key").read_bytes()
+    return FILES["a.key"]
 
 
 def pages() -> bytes:
     """A body with a table anchored in it, a page header and a text box."""
-    return (TESTS / "files/b.pages").read_bytes()
+    return FILES["b.pages"]
 
 
 def numbers() -> bytes:
     """A sheet of one table: texts, a number, a share, an amount of money, a date."""
-    return (TESTS / "files/a.numbers").read_bytes()
+    return FILES["a.numbers"]
 
 
 def _zipped(members: dict[str, bytes]) -> bytes:
@@ -163,18 +97,3 @@ def _zipped(members: dict[str, bytes]) -> bytes:
         for name, data in members.items():
             archive.writestr(name, data)
     return buffer.getvalue()
-
-
-FILES: dict[str, bytes] = {
-    "a.tar": tar({"harbour/notes.txt": SENTENCE.encode(), "quay.png": PICTURE}),
-    "a.tar.gz": tar({"harbour/notes.txt": SENTENCE.encode()}, "w:gz"),
-    "a.txt.gz": gzip.compress(SENTENCE.encode(), mtime=0),
-    "a.txt.bz2": bz2.compress(SENTENCE.encode()),
-    "a.txt.xz": lzma.compress(SENTENCE.encode()),
-    "a.emlx": emlx(bytes(mail("fares", ("notes.txt", SENTENCE.encode())))),
-    "a.vcf": CONTACTS.encode(),
-    "a.ics": CALENDAR.encode(),
-    "a.key": keynote(),
-    "b.pages": pages(),
-    "a.numbers": numbers(),
-}

@@ -193,18 +193,6 @@ def test_the_write_that_would_complete_one_is_asked_for(tmp_path, asked, careful
     assert "git repository" in asked[1].why
 
 
-def test_one_that_comes_into_being_while_a_person_is_asked_is_noticed(tmp_path):
-    bare(tmp_path / "r", leave_out="refs")
-
-    def confirm(_):
-        (tmp_path / "away-refs").rename(tmp_path / "r" / "refs")
-        return True
-
-    tools = FileTools(Workspace(tmp_path), confirm=confirm)
-    assert "changed by somebody else just now" in tools.write("r/extra", "x")
-    assert not (tmp_path / "r" / "extra").exists()
-
-
 @pytest.mark.parametrize("path", [".git", "sub/.git", "GIT~1/config", ".git./hooks/x", ".Git "])
 def test_links_to_a_repository_and_other_spellings_belong_to_git(tmp_path, careful, asked, path):
     assert belongs_to_git(tmp_path / path)
