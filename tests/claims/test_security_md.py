@@ -1,4 +1,4 @@
-"""SECURITY.md claims nothing without a test file; docs/seal.md has the limits and files of the code."""
+"""SECURITY.md claims nothing without a test; docs/seal.md has the limits and files of the code."""
 
 import re
 
