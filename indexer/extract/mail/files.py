@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from indexer.extract.claims.suffixes import MBOX
+from indexer.extract.claims.magic import MBOX
 from indexer.extract.extraction import Extraction, Within, part_lines
 from indexer.extract.mail.message import mail_extraction, numbered
 from indexer.extract.mail.mime import mail_of, parsed

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from indexer.extract.colours import UNKNOWN, alike
 from indexer.extract.container import Parts, attribute, child, relations, tag_of, text_of
-from indexer.extract.hidden import hide
+from indexer.extract.hidden import UNKNOWN, alike, hide
 from indexer.extract.office.formula import office_formula
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
 """Spreadsheets (XLSX, XLSB, ODS) and CSV: one self-contained line for each row.
 
 If the first row names the columns, each later row repeats the names with its values. Formulas are
-read as their results, and the mark of the sheet says where. Comments, text boxes, diagrams and
-titles of charts of an XLSX follow the rows of their sheet; print headers are left out.
+read as their results; the mark of the sheet counts those that have none. Comments,
+text boxes, diagrams and titles of charts of an XLSX follow the rows of their sheet; print headers
+are left out.
 
 python-calamine (MIT, the Rust reader that kreuzberg uses too) rather than kreuzberg: it gives the
 cells with their types, sheet by sheet. It knows no formats: `xlsx_look` reads those.
