@@ -1,15 +1,14 @@
-"""SIGKILL at random moments during `index`, `table` or `rollback`, then a run to the end.
+"""SIGKILL at random moments during `index` or `table`, then a run to the end.
 
     python benchmarks/crash.py [--kills 100] [--files 500] [--seed 1] [--model small|default]
-                               [--command index|table|table-llm|rollback]
+                               [--command index|table|table-llm]
 
 After every kill the store must open, be whole and be searchable; in the end it must equal a fresh
 index of the same folder, vectors included. Kills are spread over the whole life of the process.
 Documents change between runs, so that there is always something to kill. With `--command table` it
 is that which is killed: the committed version stays as it was, and the last table is that of a run
 that nothing disturbed. With `table-llm` a scripted model reads each document, and a kill may cost
-no more than the one request that was on its way. With `rollback` each version that is kept stays
-what it was, and the current one is that before or that after. Exit 1 on any failure.
+no more than the one request that was on its way. Exit 1 on any failure.
 """
 
 from __future__ import annotations
@@ -33,9 +32,7 @@ sys.path.insert(0, str(REPOSITORY))
 from benchmarks.common import print_table  # noqa: E402
 from indexer.errors import NoIndex  # noqa: E402
 from indexer.store.manifest import read_manifest  # noqa: E402
-from indexer.store.snapshot import Snapshot  # noqa: E402
 from indexer.store.vectors import SAVE_TEXTS, VectorCache  # noqa: E402
-from indexer.store.versions import versions  # noqa: E402
 from tests.support.checks import check_same, check_store  # noqa: E402
 from tests.support.fakes import FieldsModelServer  # noqa: E402
 from tests.support.folders import change_folder, make_folder  # noqa: E402
@@ -167,51 +164,6 @@ def _first_words(_: str, __: str, passages: str) -> tuple[str, str] | None:
     return (" ".join(line.split()[:3]), line) if line else None
 
 
-def rolled_back(command: Command, store: Path, kills: int, random: Random) -> None:
-    """Kill `rollback` to a version of three, as long as a whole one takes."""
-    for _ in range(2):
-        change_folder(command.root, 0.3, random)
-        command.index(store, "--keep", "100")
-    kept = {one.version: rows_of(store, one.version) for one in versions(store)}
-    ends: Counter[str] = Counter()
-    started = time.monotonic()
-    command.start(store, "rollback", str(min(kept))).communicate()
-    seconds = time.monotonic() - started
-    now = kept[min(kept)]
-    while ends["killed"] < kills:
-        target = random.choice(sorted(kept))
-        end = command.killed(store, random.uniform(0, 1.1 * seconds), "rollback", str(target))
-        ends[end] += 1
-        current = rows_of(store, None)
-        ends["done before the kill"] += end == "killed" and current == kept[target] != now
-        whole = current in (now, kept[target]) and (end == "killed" or current == kept[target])
-        same = all(rows_of(store, number) == was for number, was in kept.items())
-        failed = end == "failed" or not whole or not same
-        ends["problems"] += failed or not survived(store, command, ends)
-        now = current
-    last = max(kept)
-    command.start(store, "rollback", str(last)).communicate()
-    resumed = rows_of(store, None) == kept[last]
-    rows = [
-        ("kills", ends["killed"]),
-        ("of them after the commit", ends["done before the kill"]),
-        ("runs that finished before their kill", ends["finished"]),
-        ("stores that lost a version, or had another than before or after", ends["problems"]),
-        ("versions that were kept throughout", len(kept)),
-        ("the last rollback makes its version current", "yes" if resumed else "no"),
-    ]
-    print_table(("figure", "value"), rows)
-    sys.exit(1 if ends["problems"] or not resumed else 0)
-
-
-def rows_of(store: Path, version: int | None) -> list[tuple[str, str]]:
-    """Id and text of each passage of a version, None: the current one."""
-    snapshot = Snapshot(store, version=version)
-    rows = snapshot.chunk_rows().select(["id", "text"]).to_pylist()
-    snapshot.close()
-    return sorted((row["id"], row["text"]) for row in rows)
-
-
 def main() -> None:
     options = parse()
     random = Random(options.seed)
@@ -225,7 +177,7 @@ def main() -> None:
         f"{options.files} files, {whole['chunks']} passages; a whole run: "
         f"{whole['process_seconds']:.1f} s, of which {whole['seconds']:.1f} s of work"
     )
-    others = {"table": tables, "table-llm": read_by_model, "rollback": rolled_back}
+    others = {"table": tables, "table-llm": read_by_model}
     if options.command in others:
         return others[options.command](command, scratch / "timed", options.kills, random)
     ends: Counter[str] = Counter()
@@ -285,9 +237,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", choices=("small", "default"), default="small")
-    parser.add_argument(
-        "--command", choices=("index", "table", "table-llm", "rollback"), default="index"
-    )
+    parser.add_argument("--command", choices=("index", "table", "table-llm"), default="index")
     parser.add_argument("--scratch", type=Path, help="Where to work; default: the temp folder.")
     return parser.parse_args()
 

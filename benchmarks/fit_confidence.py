@@ -94,7 +94,7 @@ def more() -> Iterator[tuple[Path, list[Asked]]]:
 
 
 def logistic(table: Floats, holds: Floats, weights: Floats) -> tuple[float, Floats]:
-    """Bias and weights of a logistic regression that is held near the code's, by Newton's method."""
+    """Bias and weights of a logistic regression held near the code's, by Newton's method."""
     middle, spread = table.mean(0), table.std(0) + 1e-9
     design = np.c_[np.ones(len(table)), (table - middle) / spread]
     ridge = np.diag([0.0, *(1e7 if name in KEPT else RIDGE for name in WEIGHTS)])

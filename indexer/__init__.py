@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import open_beneath as open_beneath
     from indexer.files.opening import read_regular as read_regular
+    from indexer.files.paths import file_stem as file_stem
     from indexer.files.walk import Excluded as Excluded
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
@@ -70,7 +71,6 @@ if TYPE_CHECKING:
     from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
-    from indexer.store import history as history
     from indexer.store import storage as storage
     from indexer.store.cleanup import Cleaned as Cleaned
     from indexer.store.cleanup import clean_up as clean_up
@@ -115,6 +115,7 @@ _PUBLIC = {
     "indexer.extract.text.plain": "encoding_of is_text",
     "indexer.files.compare": "compared",
     "indexer.files.opening": "MAX_FILE_BYTES lock_briefly open_beneath read_regular",
+    "indexer.files.paths": "file_stem",
     "indexer.files.walk": "Excluded check_root excluded",
     "indexer.index": "Index",
     "indexer.parsers.installed": "RecognitionState recognition_state",
@@ -141,7 +142,6 @@ _PUBLIC = {
 }
 _WHOLE = {  # modules, each with its names
     "paths": "indexer.files.paths",
-    "history": "indexer.store.history",
     "storage": "indexer.store.storage",
     "watch": "indexer.files.watch",
 }

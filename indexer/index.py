@@ -15,7 +15,7 @@ from pathlib import Path
 from indexer import retrieve
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder, Reranker
-from indexer.errors import DamagedStore, Refused, Unreachable, UsageError
+from indexer.errors import DamagedStore, Refused, Unreachable
 from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
 from indexer.store.backends import LANCE
 from indexer.store.inspection import Inspection, inspect
@@ -25,7 +25,6 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
 from indexer.store.texts import Notes
 from indexer.store.vectors import key_of
-from indexer.store.versions import version_at
 from indexer.sync.documents import Documents, check_fingerprint, within
 from indexer.sync.run import fingerprint_of
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers
@@ -45,7 +44,6 @@ class Index:
         reranker: Reranker | None,
         *,
         anew: bool,
-        past: bool,
         quote: Callable[[str], str],
     ) -> None:
         """Use `Index.open` or `Index.over`; `documents` are those of the snapshots' prefixes."""
@@ -54,7 +52,6 @@ class Index:
         self._encoder = encoder
         self._reranker = reranker
         self._anew = anew
-        self._past = past
         self._quote = quote
         # One version of the index never changes, and an answer asks for the same rows many times.
         self._asked = lru_cache(maxsize=KEPT_ROWS)(snapshots.file)
@@ -73,14 +70,12 @@ class Index:
         *,
         root: Path | None = None,
         anew: bool = False,
-        at: str | None = None,
         backend: str = LANCE,
         quote: Callable[[str], str] = repr,
     ) -> Index:
         """The newest committed version; without an encoder it supports reading but not searching.
 
-        With `at`, the version of a number or a day, as it was: no file is opened. `backend` names
-        what finds passages; see indexer/store/backends.py.
+        `backend` names what finds passages; see indexer/store/backends.py.
         `root` is the documents' folder from the user's record; None takes it from the store, which
         is for callers that made the store in this process. With `anew` documents are parsed again
         and cached text is ignored.
@@ -88,9 +83,8 @@ class Index:
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
-        return cls.over(
-            {"": (store, root)}, encoder, reranker, anew=anew, at=at, backend=backend, quote=quote
-        )
+        stores = {"": (store, root)}
+        return cls.over(stores, encoder, reranker, anew=anew, backend=backend, quote=quote)
 
     @classmethod
     def over(
@@ -100,43 +94,34 @@ class Index:
         reranker: Reranker | None = None,
         *,
         anew: bool = False,
-        at: str | None = None,
         backend: str = LANCE,
         quote: Callable[[str], str] = repr,
     ) -> Index:
         """The newest committed versions of stores, each a folder and a root by its prefix.
 
-        All else is as of `open`. With `at`, a day: numbers of versions are those of one store.
+        All else is as of `open`.
         """
-        if at is not None and len(stores) > 1 and at.strip().isdecimal():
-            raise UsageError(
-                f"Version {at.strip()[:20]} may be one of each index that is named.",
-                "Name a day, as 2026-11-01, or one index.",
-            )
-        opened = {}
-        for prefix, (store, root) in stores.items():
-            number = version_at(store, at) if at is not None else None
-            opened[prefix] = Snapshot(store, root, number, backend=backend)
-        past = at is not None
+        opened = {
+            prefix: Snapshot(store, root, backend=backend)
+            for prefix, (store, root) in stores.items()
+        }
         documents = {
-            prefix: Documents(part, anew=anew, past=past, quote=within(prefix, quote))
+            prefix: Documents(part, anew=anew, quote=within(prefix, quote))
             for prefix, part in opened.items()
         }
-        corpus = cls(
-            Snapshots(opened), documents, encoder, reranker, anew=anew, past=past, quote=quote
-        )
+        corpus = cls(Snapshots(opened), documents, encoder, reranker, anew=anew, quote=quote)
         for prefix, part in opened.items() if encoder is not None else ():
             today = fingerprint_of(corpus.encoder, corpus._chunker(prefix))
-            check_fingerprint(prefix, part.manifest.fingerprint, today, past=past)
+            check_fingerprint(prefix, part.manifest.fingerprint, today)
         return corpus
 
     def latest(self) -> Index:
         """The newest committed version: this object if it is current, else a new one.
 
         Its files are checked each time. This object's version stays on disk while it is open. One
-        that was opened with `at`, or that is bounded, stays itself. Raises as `open` does.
+        that is bounded stays itself. Raises as `open` does.
         """
-        if self._past or self._bounds is not None:
+        if self._bounds is not None:
             return self
         parts = self._snapshots.parts
         if all(read_manifest(part.store) == part.manifest for part in parts.values()):
@@ -184,16 +169,7 @@ class Index:
     def notices(self) -> tuple[str, ...]:
         """Degradations of searches, as messages for the user."""
         outage = self._reranker.outage if self._reranker else None
-        as_of = f"{self.as_of}; files were not opened." if self._past else None
-        return tuple(notice for notice in (as_of, *self._left_out, outage) if notice)
-
-    @property
-    def as_of(self) -> str | None:
-        """Which version was asked for with `at`, and of when it is; None without."""
-        if not self._past:
-            return None
-        each = (prefix.replace(":", ": ") + one.as_of for prefix, one in self._documents.items())
-        return "; ".join(each)
+        return tuple(notice for notice in (*self._left_out, outage) if notice)
 
     def check_root(self) -> None:
         """Raise Unreachable if the folder of the documents is gone, or empty and was not.
@@ -266,8 +242,6 @@ class Index:
         hits = retrieve.search(self._snapshots, self.encoder, query, self._reranker)
         for hit in hits:
             self._check_text(hit)
-        if self._past:
-            return hits
         rows = self._snapshots.files_named({hit.chunk.source for hit in hits})
         now = {source: self._state(row) for source, row in rows.items()}
         states = [(hit, now[hit.chunk.source]) for hit in hits]
@@ -298,7 +272,6 @@ class Index:
             self._encoder,
             self._reranker,
             anew=self._anew,
-            past=self._past,
             quote=self._quote,
         )
         these = frozenset(sources)

@@ -205,7 +205,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401
     """A record as JSON without what is empty; a file of it as its source and what is said of it."""
     if isinstance(value, list | tuple):
         return [plain(each) for each in value]
-    if hasattr(value, "source") and not hasattr(value, "former"):
+    if hasattr(value, "source") and not hasattr(value, "rules"):
         said = (getattr(value, name, None) for name in ("status", "problem", "reason", "place"))
         return " ".join([value.source, *filter(None, said)])
     if not is_dataclass(value):

@@ -30,10 +30,7 @@ if TYPE_CHECKING:
         StatusResult,
     )
     from corpus_agent.render.json_lists import (
-        DiffResult,
-        HistoryResult,
         ListResult,
-        RollbackResult,
         TimelineResult,
     )
     from corpus_agent.render.json_types import (
@@ -67,15 +64,13 @@ class Corpus(OpenCorpus):
         force: bool = False,
         verify: bool = False,
         ocr: Ocr = "auto",
-        keep: str | None = None,
         on_progress: OnProgress = lambda _: None,
     ) -> IndexResult:
         """The result of creating the index of the folder `root`, or bringing it up to date.
 
         Without `root`: the folder of this index. `ocr` says which scans and pictures are recognised
-        (see --ocr), `keep` which former versions are kept (see --keep). `on_progress` is called
-        after each file; an exception in it ends the run. Ctrl-C commits what was embedded and is
-        raised again.
+        (see --ocr). `on_progress` is called after each file; an exception in it ends the run.
+        Ctrl-C commits what was embedded and is raised again.
         """
         self._check_open()
         if root is None and not (self._store / storage.MANIFEST_NAME).exists():
@@ -94,7 +89,7 @@ class Corpus(OpenCorpus):
                 "Index another folder from a process of its own.",
             )
         outcome = service.session.index(
-            replace(self._settings, ocr=ocr, keep=keep),
+            replace(self._settings, ocr=ocr),
             folder,
             Choices(force=force, verify=verify),
             encoder=self._loaded_encoder(),
@@ -129,30 +124,26 @@ class Corpus(OpenCorpus):
         not_path: str | Sequence[str] = (),
         where: str = "",
         per_source: int | None = None,
-        at: int | str | None = None,
     ) -> SearchResult:
         """The `k` best passages of the documents at `path`, without those at `not_path`.
 
         A path is the beginning of a source, a file or folder on disk, or a glob; one that selects
         no document raises CorpusError. `where` is a filter, see --where. The first `per_source` of
-        each document precede the others; None: by score only. `at` is the number of a former
-        version, or a day; see --at.
+        each document precede the others; None: by score only.
         """
         if k < 1:
             raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
-        view = views.bounded(self._version(at), path, not_path, where, query)
+        view = views.bounded(self._newest(), path, not_path, where, query)
         hits = view.search(Query(query, k, per_source))
         found = render.search_object(query, hits, view.version, self._seal, view.notices)
         return {**found, **render.stores_read(view.stores)}
 
-    def read(
-        self, source: str, *, offset: int = 1, limit: int = 2_000, at: int | str | None = None
-    ) -> ReadResult:
+    def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
         """Lines of a document, by its name as any result shows it or its path, from `offset` on.
 
-        At most `limit` lines and 51,200 bytes; go on at `next_offset`. `at`: as of `search`.
+        At most `limit` lines and 51,200 bytes; go on at `next_offset`.
         """
-        view = self._version(at)
+        view = self._newest()
         window = view.read(views.document(view, source), offset, limit)
         read = render.read_object(window, view.version, self._seal)
         return {**read, **render.stores_read(view.stores)}
@@ -164,15 +155,14 @@ class Corpus(OpenCorpus):
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
-        at: int | str | None = None,
         on_event: Callable[[str], None] = lambda _: None,
     ) -> AnswerResult:
         """An answer with verified quotations; `on_event` is called with each step.
 
         If the model fails, the answer is the passages, with a notice. The answer's receipt is
-        appended to the log of the index. Paths, `where` and `at`: as of `search`.
+        appended to the log of the index. Paths and `where`: as of `search`.
         """
-        view = views.bounded(self._version(at), path, not_path, where, question)
+        view = views.bounded(self._newest(), path, not_path, where, question)
         launch, settings = self._ready(), self._settings
         if self._answerer is None or self._answerer.model_server is None:  # what it learns is kept
             self._answerer = service.session.answerer_for(view, launch, settings)
@@ -232,27 +222,6 @@ class Corpus(OpenCorpus):
         view = views.bounded(self._newest(), path, not_path, where)
         made = replace(fields.timeline.timeline_of(view), notices=view.notices)
         return {**render.timeline_object(made, self._seal), **render.stores_read(view.stores)}
-
-    def history(self) -> HistoryResult:
-        """The versions that are kept, newest first, each with what changed in it."""
-        self._ready()
-        return render.history_object(service.upkeep.versions(self._settings), self._seal)
-
-    def diff(self, first: int | str, second: int | str | None = None) -> DiffResult:
-        """What changed between two versions, by number or day; None: up to the current one."""
-        self._ready()
-        until = str(second) if second is not None else None
-        found = service.upkeep.difference(self._settings, str(first), until)
-        return render.diff_object(found, self._seal)
-
-    def rollback(self, at: int | str) -> RollbackResult:
-        """Make the version of a number or a day the current one; no file is touched.
-
-        The next `index` or `watch` brings the index up to date with the folder again.
-        """
-        self._ready()
-        done = service.upkeep.roll_back(self._settings, str(at))
-        return render.rollback_object(done, self._seal)
 
     def files(self, *, status: str | Sequence[str] = ()) -> FilesResult:
         """Every file that was seen, with its status and the reason if it has no text.

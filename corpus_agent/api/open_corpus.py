@@ -149,12 +149,6 @@ class OpenCorpus:
             self._encoder = service.loading.encoder_for(self._settings, stores[0], bulk=True)
         return self._encoder
 
-    def _version(self, at: int | str | None) -> Index:
-        """A view of the version that `at` means; of the newest one with None."""
-        if at is None:
-            return self._newest()
-        return self._opened(at=str(at))
-
     def _newest(self) -> Index:
         """A view of the newest version, reused until there is a newer one."""
         self._check_open()
@@ -164,10 +158,10 @@ class OpenCorpus:
             self._view = self._view.latest()
         return self._view
 
-    def _opened(self, at: str | None = None) -> Index:
+    def _opened(self) -> Index:
         launch = self._ready()
         return service.session.open_corpus(
-            self._settings, encoder=self._loaded_encoder(), launch=launch, at=at
+            self._settings, encoder=self._loaded_encoder(), launch=launch
         )
 
     @property

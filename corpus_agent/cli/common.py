@@ -118,12 +118,6 @@ def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
     return where
 
 
-AT = click.option(
-    "--at",
-    metavar="VERSION|DATE",
-    help="Of a former version that is kept (see history), or of what was current at the end of a"
-    " day, as 2026-11-01. Texts are as they were; files are not opened.",
-)
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 
 

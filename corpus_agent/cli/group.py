@@ -23,6 +23,8 @@ EXIT_SOME_FAILED = 4
 EXIT_NOT_ANSWERED = 6
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 EXIT_NO_READER = 141  # 128 + SIGPIPE, likewise
+_ONE_VERSION = "an index keeps its current version alone. Keep copies of the documents instead."
+GONE = dict.fromkeys(("history", "diff", "rollback"), _ONE_VERSION)  # said for one release
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -78,6 +80,14 @@ class Commands(click.Group):
     """A group in which a CorpusError becomes one line, a hint and its exit code."""
 
     command_class = Command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is called; of one that is gone says so."""
+        if args[0] in GONE:
+            raise click.UsageError(f"{args[0]} is gone: {GONE[args[0]]}", ctx)
+        return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The command and its arguments; options of all commands are looked at as a command's."""

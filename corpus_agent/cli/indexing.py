@@ -57,11 +57,6 @@ if TYPE_CHECKING:
     "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
 )
 @click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
-@click.option(
-    "--keep",
-    metavar="30d|N",
-    help="Keep former versions from now on: of so many days, or so many. 0: none. See history.",
-)
 @click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
 @click.option(
     "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
@@ -79,7 +74,6 @@ def index(
     strict: bool,
     cluster: str | None,
     watch: bool,
-    keep: str | None,
     chunk_tokens: int | None,
     chunk_overlap: int | None,
     ocr: str | None,
@@ -101,12 +95,10 @@ def index(
         given |= {"--prune-unreachable": prune_unreachable, "--cluster": bool(cluster)}
         given |= {"--chunk-tokens": chunk_tokens is not None}
         _refuse_beside_watch({**given, "--chunk-overlap": chunk_overlap is not None})
-        return follow(
-            path, ocr=ocr, keep=keep, force=force, verify=verify, verbose=verbose, as_json=as_json
-        )
+        return follow(path, ocr=ocr, force=force, verify=verify, verbose=verbose, as_json=as_json)
 
     settings = settings_in_force(
-        finding=False, ocr=ocr, keep=keep, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
+        finding=False, ocr=ocr, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
     )
     hands = None if dry_run else _hands(cluster, settings)
     launch = launch_to_index(settings, path, dry_run=dry_run)

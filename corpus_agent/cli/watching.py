@@ -51,14 +51,13 @@ def follow(
     path: Path | None,
     *,
     ocr: str | None = None,
-    keep: str | None = None,
     force: bool = False,
     verify: bool = False,
     verbose: bool = False,
     as_json: bool = False,
 ) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C."""
-    given = settings_in_force(finding=False, ocr=ocr, keep=keep)
+    given = settings_in_force(finding=False, ocr=ocr)
     launch = launch_to_index(given, path, watching=True)
     settings = launch.settings
 
@@ -75,8 +74,7 @@ def follow(
 def store_lines(launch: Launch, *, named: bool) -> Iterator[str]:
     """Where the index of a launch is, if it is new or its folder was not `named`."""
     store, root = existing_place(launch.settings)
-    logged = launch.settings.log == "on"
-    return render.store_lines(store, root, new=launch.new_store, named=named, logged=logged)
+    return render.store_lines(store, root, new=launch.new_store, named=named)
 
 
 class _Lines:

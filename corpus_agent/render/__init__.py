@@ -23,9 +23,6 @@ _PUBLIC = {
     "corpus_agent.render.files": (
         "excluded_line excluded_object file_line file_object files_object problem_line"
     ),
-    "corpus_agent.render.history": (
-        "diff_lines diff_object history_lines history_object rollback_lines rollback_object"
-    ),
     "corpus_agent.render.indexing": (
         "duration file_progress_line index_lines store_lines index_object page_line plan_lines "
         "plan_object run_object waiting_line watch_line"
@@ -74,12 +71,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.files import file_object as file_object
     from corpus_agent.render.files import files_object as files_object
     from corpus_agent.render.files import problem_line as problem_line
-    from corpus_agent.render.history import diff_lines as diff_lines
-    from corpus_agent.render.history import diff_object as diff_object
-    from corpus_agent.render.history import history_lines as history_lines
-    from corpus_agent.render.history import history_object as history_object
-    from corpus_agent.render.history import rollback_lines as rollback_lines
-    from corpus_agent.render.history import rollback_object as rollback_object
     from corpus_agent.render.indexing import duration as duration
     from corpus_agent.render.indexing import file_progress_line as file_progress_line
     from corpus_agent.render.indexing import index_lines as index_lines

@@ -126,7 +126,6 @@ class ForgetResult(TypedDict):
     version: int
     source: str
     forgotten: bool
-    former: int
     keep_out: RuleToAdd
     seal: Seal
 

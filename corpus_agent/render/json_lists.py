@@ -13,7 +13,6 @@ from corpus_agent.render.json_types import (
     UnknownWords,
 )
 
-Change = Literal["added", "changed", "moved", "removed"]
 Verdict = Literal["yes", "no", "unclear", "silent", "unreadable"]
 
 
@@ -73,81 +72,4 @@ class TimelineResult(ReadStores):
     unverified: int
     other_languages: list[UnknownWords]
     notices: list[str]
-    seal: Seal
-
-
-class VersionEntry(TypedDict):
-    """A version that is kept; `changes` against the one before, null for the oldest.
-
-    `same_as`: an earlier one that held the same, as after a rollback.
-    """
-
-    version: int
-    made: str
-    documents: int
-    chunks: int
-    complete: bool
-    current: bool
-    changes: dict[Change, int] | None
-    same_as: int | None
-
-
-class HistoryResult(TypedDict):
-    """The versions that are kept, newest first, and the bytes that the former ones take besides."""
-
-    schema_version: int
-    version: int
-    keep: str
-    former_bytes: int
-    versions: list[VersionEntry]
-    seal: Seal
-
-
-class PassagePlace(TypedDict):
-    """A passage of a version."""
-
-    line_start: int
-    line_end: int
-    page: int | None
-    heading: str
-    text: str
-
-
-class ChangedPassage(TypedDict):
-    """A passage that differs between two versions; null where it is not."""
-
-    change: Change
-    before: PassagePlace | None
-    after: PassagePlace | None
-
-
-class ChangedDocument(TypedDict):
-    """A document that differs between two versions; `was` is its name before it was moved."""
-
-    source: str
-    change: Change
-    was: str | None
-    chunks_before: int
-    chunks_after: int
-    passages: list[ChangedPassage]
-
-
-class DiffResult(TypedDict):
-    """What changed from version `first` to `second`; `unchanged` counts the other documents."""
-
-    schema_version: int
-    first: int
-    second: int
-    unchanged: int
-    documents: list[ChangedDocument]
-    seal: Seal
-
-
-class RollbackResult(TypedDict):
-    """`version` is current now and has the content of `target`; it was `before`."""
-
-    schema_version: int
-    version: int
-    before: int
-    target: int
     seal: Seal

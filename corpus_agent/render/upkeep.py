@@ -25,7 +25,6 @@ def forget_object(done: Forgotten, seal: Seal) -> ForgetResult:
         "version": done.version,
         "source": unambiguous(done.source),
         "forgotten": done.row is not None,
-        "former": done.former,
         "keep_out": {"file": unambiguous(str(done.rules)), "line": done.rule},
         "seal": seal,
     }
@@ -38,7 +37,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield f"{source} is not in the index; nothing changed."
         return
     yield (
-        f"{source} is out of the index{_former(done)}, with {number_of(done.row.chunks, 'chunk')} "
+        f"{source} is out of the index, with {number_of(done.row.chunks, 'chunk')} "
         f"(version {done.version}). The file stays."
     )
     if done.rule:
@@ -47,13 +46,6 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield done.rule  # has no control or invisible characters
     else:
         yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
-
-
-def _former(done: Forgotten) -> str:
-    """Of how many kept versions a document was taken out, "" where none had it."""
-    if not done.former:
-        return ""
-    return f" and of {number_of(done.former, 'former version')}"
 
 
 def status_object(

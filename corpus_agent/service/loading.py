@@ -33,16 +33,14 @@ def encoder_for(
     return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
 
 
-def open_to_search(
-    settings: Settings, *, at: str | None = None, launch: Launch | None = None
-) -> Index:
+def open_to_search(settings: Settings, *, launch: Launch | None = None) -> Index:
     """As `session.open_corpus`, with the packaged model loaded when it returns."""
     encoder = encoder_for(settings, stores_to_read(settings)[0].store)
     beside: AbstractContextManager[None] = nullcontext()
     if isinstance(encoder, FolderEncoder):
         beside = encoder.loading()
     with _uncollected(), beside:
-        return service.session.open_corpus(settings, at=at, encoder=encoder, launch=launch)
+        return service.session.open_corpus(settings, encoder=encoder, launch=launch)
 
 
 @contextmanager

@@ -40,7 +40,6 @@ from indexer import (
     RunDisplay,
     UsageError,
     plan_folder,
-    storage,
     sync_folder,
 )
 
@@ -73,24 +72,23 @@ def open_corpus(
     *,
     searching: bool = True,
     anew: bool = False,
-    at: str | None = None,
     encoder: Encoder | None = None,
     launch: Launch | None = None,
 ) -> Index:
     """The index in the configured store, or in several; without `searching` there is no model.
 
     The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
-    extracted again instead of taken from the store's cache; with `at` it is the version of a number
-    or a day, as it was. `launch` has the reranker, if that is behind a server.
+    extracted again instead of taken from the store's cache. `launch` has the reranker, if that is
+    behind a server.
     """
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
-        return Index.over(stores, anew=anew, at=at, quote=quoted)
+        return Index.over(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
     reranker, backend = reranker_for(settings, launch), settings.backend
-    return Index.over(stores, encoder, reranker, anew=anew, at=at, backend=backend, quote=quoted)
+    return Index.over(stores, encoder, reranker, anew=anew, backend=backend, quote=quoted)
 
 
 def index(
@@ -118,7 +116,6 @@ def index(
         choices or Choices(),
         max_file_bytes=settings.max_file_bytes,
         ocr=settings.ocr,
-        keep=storage.Keep.parse(settings.keep) if settings.keep is not None else None,
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,
@@ -156,11 +153,13 @@ def answerer_for(
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
     on_passages: Callable[[Answer], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
     With `strict`, unsupported sentences are left out of its answers; `on_passages` is called with
-    the answer without a model before the model is asked, `on_draft` with the pieces of its draft.
+    the answer without a model before the model is asked, `on_draft` with its draft as it grows,
+    `on_wait` often meanwhile.
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
@@ -173,13 +172,14 @@ def answerer_for(
     return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
+        broker,
         limits_of(settings),
-        make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
         own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
         on_passages=on_passages,
+        on_wait=on_wait,
     )
 
 
@@ -191,9 +191,7 @@ def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.M
             "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
         )
     wait_for_model(launch)
-    return agent.field_reader.ModelFieldReader(
-        model.server, model.name, limits_of(settings), lambda: models.http.http_client(broker)
-    )
+    return agent.field_reader.ModelFieldReader(model.name, broker, limits_of(settings))
 
 
 def wait_for_model(launch: Launch) -> None:
@@ -209,16 +207,7 @@ def limits_of(settings: Settings) -> agent.answerer.Limits:
 
 def models_of(launch: Launch) -> list[str]:
     """The models that the server of a launch lists, requested through the broker."""
-    model, broker = launch.model, launch.broker
-    if model is None or broker is None:
-        return []
-    import asyncio
-
-    async def listed() -> list[str]:
-        async with models.http.http_client(broker) as client:
-            return await models.capabilities.names(client, model.server.base_url)
-
-    return asyncio.run(listed())
+    return models.capabilities.names(launch.broker) if launch.broker is not None else []
 
 
 def ask(
@@ -246,7 +235,7 @@ def ask(
         answer = answerer.answer(question, corpus, history, on_event)
     except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
-        on_event(notice)
+        on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
     if answering.whole_corpus.asks_all(question):

@@ -1,4 +1,4 @@
-"""Removes a document, frees disk space, lists versions, compares two, makes one current again."""
+"""Removes a document and frees disk space."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from corpus_agent.settings import Settings, existing_store
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
-from indexer import Cleaned, Forgotten, Refused, clean_up, forget_document, history, storage
+from indexer import Cleaned, Forgotten, Refused, clean_up, forget_document
 
 
 def forget(settings: Settings, source: str) -> Forgotten:
@@ -33,25 +33,6 @@ def forget(settings: Settings, source: str) -> Forgotten:
 def cleanup(settings: Settings, *, dry_run: bool = False) -> Cleaned:
     """The space that was freed, or with `dry_run` could be; see clean_up."""
     return clean_up(existing_store(settings), dry_run=dry_run)
-
-
-def versions(settings: Settings) -> history.History:
-    """The versions of the index that can be asked."""
-    return history.history(existing_store(settings))
-
-
-def difference(settings: Settings, first: str, second: str | None) -> history.Difference:
-    """What changed from one version to another, or to the current one; numbers or days."""
-    store = existing_store(settings)
-    current = storage.read_manifest(store).version
-    end = storage.version_at(store, second) if second is not None else current
-    return history.difference(store, storage.version_at(store, first), end)
-
-
-def roll_back(settings: Settings, at: str) -> history.RolledBack:
-    """Make the version of a number or a day current again; see history.roll_back."""
-    store = existing_store(settings)
-    return history.roll_back(store, storage.version_at(store, at))
 
 
 def _copyable(line: str) -> str:

@@ -40,7 +40,6 @@ _KINDS: dict[str, type] = {
     "llm_seconds": int,
     "llm_context": int,
     "ocr": str,
-    "keep": str,
     "log": str,
 }
 # The minimum and the maximum that the user may choose.
@@ -228,8 +227,6 @@ def _typed(key: str, value: object) -> object:
         raise _wrong(key, f"one of {', '.join(get_args(Device))}", value)
     if key == "log" and value not in get_args(Log):
         raise _wrong(key, f"one of {', '.join(get_args(Log))}", value)
-    if key == "keep" and isinstance(value, str):
-        storage.Keep.parse(value)
     return value
 
 

@@ -40,7 +40,6 @@ class Settings:
     `llm_seconds` limits a model's time for one question, `llm_context` is its window in tokens,
     None to ask its server. `ocr` says which pages without text are recognised; see sync_folder.
     `log` says whether questions and answers are kept as receipts in the store.
-    `keep` says which former versions of an index are kept ("30d", "12"); None: as the index says.
     `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
     environment variable can permit it. `trust_store` has only a flag, `trusted_stores` only a
     variable: see trust/stores.py.
@@ -65,7 +64,6 @@ class Settings:
     llm_seconds: int = 600
     llm_context: int | None = None
     ocr: Ocr = "auto"
-    keep: str | None = None
     log: Log = "on"
     allow_remote_llm: str | None = None
     trust_store: bool = False

@@ -30,10 +30,10 @@ from indexer.store.refusals import no_index
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
 FORMER = "manifest.{}.json"  # by the time of its replacement; see former.py
-# 7: the text of a passage twice in its row; 4: no date, author, tags and language in the file rows;
-# 3: no language in the chunk rows; 2: no count of waiting pages in the file rows; 1: no keys of
-# vectors in the chunk rows.
-SCHEMA = 8
+# 8: which former versions are kept; 7: the text of a passage twice in its row; 4: no date, author,
+# tags and language in the file rows; 3: no language in the chunk rows; 2: no count of waiting pages
+# in the file rows; 1: no keys of vectors in the chunk rows.
+SCHEMA = 9
 MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
@@ -56,8 +56,6 @@ class Manifest:
     `mounts` are the folders that were on other devices: see `Walk`.
     `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
     `languages` counts the chunks of each language, by code; those that have none are under "".
-    `keep` says which former versions are kept; see keeping.py. `tidied`: the rows are those of the
-    version before, which need not be kept beside this one.
     """
 
     version: int
@@ -76,8 +74,6 @@ class Manifest:
     waiting_pages: int = 0
     waiting_pictures: int = 0
     languages: dict[str, int] = field(default_factory=dict)
-    keep: str = "0"
-    tidied: bool = False
 
     @property
     def unread(self) -> float:
@@ -133,14 +129,14 @@ def read_manifest(store: Path) -> Manifest:
     return parsed(store, _load(store))
 
 
-def hold(store: Path, name: str = MANIFEST_NAME) -> tuple[Manifest, int]:
+def hold(store: Path) -> tuple[Manifest, int]:
     """The committed manifest, and a descriptor that keeps its version on the disk while it is open.
 
-    With `name` that of a former version. Works on a read-only disk, never blocks the writer, and
-    ends with the process. Raises as `read_manifest`, NoIndex for a former one that is gone.
+    Works on a read-only disk, never blocks the writer, and ends with the process. Raises as
+    `read_manifest` does.
     """
     while True:
-        descriptor = _open(store, name)
+        descriptor = _open(store)
         try:
             lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
             if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
@@ -169,9 +165,9 @@ def _load(store: Path) -> dict[str, Any]:
         os.close(descriptor)
 
 
-def _open(store: Path, name: str = MANIFEST_NAME) -> int:
+def _open(store: Path) -> int:
     try:
-        return os.open(store / name, READ_ONLY)
+        return os.open(store / MANIFEST_NAME, READ_ONLY)
     except (FileNotFoundError, NotADirectoryError):
         raise no_index(store) from None
     except PermissionError:

@@ -1,4 +1,4 @@
-"""Which documents have another name than before: for a run and for the history.
+"""Which documents have another name than before: for a run.
 
 Pure. A document that was edited as well is told by indexer.sync.renames.
 """

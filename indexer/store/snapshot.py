@@ -35,7 +35,6 @@ from indexer.store.rows import (
     with_texts,
 )
 from indexer.store.selection import condition
-from indexer.store.versions import hold_version
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,15 +59,14 @@ class Snapshot:
         self,
         store: Path,
         root: Path | None = None,
-        version: int | None = None,
         *,
         exact_bytes: int = MAX_BYTES,
         backend: str = LANCE,
     ) -> None:
         """`root` overrides the manifest's, which is part of the store and not trusted.
 
-        `version` is one that is kept; None: the newest. Vectors without an index are kept in memory
-        from the second search on if they are at most `exact_bytes`. `backend`: see backends.py.
+        Vectors without an index are kept in memory from the second search on if they are at most
+        `exact_bytes`. `backend`: see backends.py.
         """
         self.store = store
         self.backend = backend
@@ -78,7 +76,7 @@ class Snapshot:
         # One version never changes, and a filter is asked for again and again.
         self._listed: dict[frozenset[str], str] = {}
         self._root = root
-        self.manifest, held = hold(store) if version is None else hold_version(store, version)
+        self.manifest, held = hold(store)
         self.close = weakref.finalize(self, os.close, held)
         check_contents(store, self.manifest)
         with translated(store):
@@ -202,7 +200,7 @@ class Snapshot:
 
     def _listing(self, sources: frozenset[str]) -> str:
         """The condition that a source is one of these, by the shorter list of the two."""
-        rest = self._documents - sources
+        rest = self.documents - sources
         if not rest:
             return ""
         if len(rest) < len(sources):
@@ -210,7 +208,7 @@ class Snapshot:
         return f"source IN ({', '.join(map(quoted, sorted(sources))) or quoted('')})"
 
     @cached_property
-    def _documents(self) -> frozenset[str]:
+    def documents(self) -> frozenset[str]:
         """The sources of all documents of this version."""
         return self._named("status IN ('indexed', 'unreachable')")
 

@@ -6,7 +6,6 @@ LanceDB, so it can be used before the seal.
 
 from indexer.store.folder import Usage, usage
 from indexer.store.integrity import EVERY_BYTE, checked_manifest
-from indexer.store.keeping import Keep
 from indexer.store.lock import writer_of
 from indexer.store.manifest import (
     MANIFEST_NAME,
@@ -30,7 +29,6 @@ from indexer.store.ownership import (
     read_small,
 )
 from indexer.store.refusals import MAKE_ONE, no_index, untrusted
-from indexer.store.versions import version_at
 
 __all__ = [
     "EVERY_BYTE",
@@ -38,7 +36,6 @@ __all__ = [
     "MANIFEST_NAME",
     "STORE_NAME",
     "Identity",
-    "Keep",
     "Manifest",
     "Usage",
     "check_apart",
@@ -58,6 +55,5 @@ __all__ = [
     "sum_of",
     "untrusted",
     "usage",
-    "version_at",
     "writer_of",
 ]

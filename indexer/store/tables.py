@@ -17,7 +17,7 @@ from indexer.errors import IncompatibleStore
 from indexer.records import FileRow
 from indexer.store import compaction, indices
 from indexer.store.folder import TABLES
-from indexer.store.former import every_former, former
+from indexer.store.former import every_former, held
 from indexer.store.indices import Scale
 from indexer.store.lance_files import version_file
 from indexer.store.manifest import Manifest
@@ -158,44 +158,20 @@ class Tables:
         """Whether any data file still contains deleted rows."""
         return any(compaction.state_of(table).deleted for table in (self._chunks, self._files))
 
-    def rewrite(self, former: Manifest | None = None, without: Collection[str] = ()) -> None:
+    def rewrite(self) -> None:
         """Rewrite both tables without indices, so that no file contains deleted rows.
 
         LanceDB only marks rows as deleted until there are many, and a full-text index keeps the
-        words of deleted rows. The newest rows, or those of a former version; `without` the rows of
-        some sources.
+        words of deleted rows.
         """
         database = connect(self._store)
-        dimension = former.fingerprint.dimension if former else self._dimension
-        now = self.versions
-        versions = (former.chunks_version, former.files_version) if former else now
-        schemas = chunk_schema(dimension), file_schema()
-        renewed = []
-        for name, version, schema in zip(("chunks", "files"), versions, schemas, strict=True):
-            table = database.open_table(name)
-            table.checkout(version)
-            rows = table.search()
-            if without:
-                rows = rows.where(f"source NOT IN ({', '.join(map(quoted, without))})")
-            renewed.append(
-                database.create_table(
-                    name, rows.to_batches(READ_ROWS), schema=schema, mode="overwrite"
-                )
+        schemas = chunk_schema(self._dimension), file_schema()
+        self._chunks, self._files = (
+            database.create_table(
+                table.name, table.search().to_batches(READ_ROWS), schema=schema, mode="overwrite"
             )
-        self._chunks, self._files = renewed
-        self._dimension = dimension
-
-    def restore(self, former: Manifest) -> None:
-        """Make the rows of a former version those of the newest one, as they are on the disk."""
-        self._chunks.restore(former.chunks_version)
-        self._files.restore(former.files_version)
-        self._dimension = former.fingerprint.dimension
-
-    def file_rows_of(self, former: Manifest) -> list[FileRow]:
-        """All file rows of a former version, in no order."""
-        table = connect(self._store).open_table("files")
-        table.checkout(former.files_version)
-        return [file_row(row) for row in table.to_arrow().to_pylist()]
+            for table, schema in zip((self._chunks, self._files), schemas, strict=True)
+        )
 
     def drop_versions(self, kept: Collection[Manifest]) -> None:
         """Delete all versions but the newest and `kept`; for merged tables."""
@@ -233,8 +209,8 @@ def _drop_unnamed(store: Path, current: Manifest) -> bool:
     """
     if not current.contents:  # of an earlier version of this program, which listed no files
         return False
-    former(store)  # raises for those of another schema
-    every = [current, *(manifest for _, manifest in every_former(store))]
+    held(store)  # raises for those of another schema
+    every = [current, *every_former(store)]
     named = {store / name for manifest in every for name in manifest.contents}
     newer = False
     for name, now in (("chunks", current.chunks_version), ("files", current.files_version)):

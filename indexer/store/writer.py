@@ -16,10 +16,9 @@ from indexer.store import compaction
 from indexer.store.allocator import release
 from indexer.store.contents import contents_of
 from indexer.store.folder import TABLES, files_below, flush, temp_within, translated
-from indexer.store.former import count_former, drop_former, former, write_former
+from indexer.store.former import count_former, drop_former, held
 from indexer.store.indices import Scale
 from indexer.store.integrity import INDEXING_BYTES, check_contents
-from indexer.store.keeping import NOTHING, Keep
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import (
     MANIFEST_NAME,
@@ -32,7 +31,6 @@ from indexer.store.ownership import check_names
 from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
 from indexer.store.tables import Tables
 from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
-from indexer.store.versions import keep_before, keep_of_last, kept_of
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_FORMER = 32  # unused versions that may gather before they are dropped
@@ -58,16 +56,13 @@ class Writer:
         *,
         mends: bool = False,
         whole_bytes: int = INDEXING_BYTES,
-        keep: Keep | None = None,
     ) -> None:
         """With `mends` a damaged store can be entered: `damage` says what is wrong with it, and
-        `mend` must be called before anything else. `whole_bytes`: see check_contents. `keep` says
-        which former versions are kept from now on; None: as before.
+        `mend` must be called before anything else. `whole_bytes`: see check_contents.
         """
         self.damage, self.rebuilding = "", False
         self.mounts: tuple[str, ...] = ()  # of the last walk; kept until it is set
         self.kept_out = 0  # likewise: how many files and folders ignore files exclude
-        self._asked_keep, self.keep = keep, NOTHING  # former versions
         self.committed: dict[str, FileRow] = {}  # the rows of the committed version, of any model
         self.store = store
         self._mends = mends
@@ -116,7 +111,6 @@ class Writer:
         with translated(self.store):
             if (self.store / TABLES).exists():
                 shutil.rmtree(self.store / TABLES)
-            self.keep = self._asked_keep or keep_of_last(self.store)
             drop_former(self.store)
             self._manifest, self._files, self._mended = None, {}, True
             self._open_tables()
@@ -126,8 +120,6 @@ class Writer:
     def _open_committed(self) -> None:
         exists = (self.store / MANIFEST_NAME).exists() and not is_outdated(self.store)
         self._manifest = read_manifest(self.store) if exists else None
-        before = keep_before(self.store)  # also where the index is made anew
-        self.keep = before if self._asked_keep is None else self._asked_keep
         if self._manifest is not None:
             self._number = self._manifest.version
             check_contents(self.store, self._manifest, self._whole_bytes)
@@ -135,7 +127,6 @@ class Writer:
         if self._manifest is not None:
             made_by = self._manifest.fingerprint
             self.mounts, self.kept_out = self._manifest.mounts, self._manifest.coverage.kept_out
-            self._untidy |= self.keep != before
             self.committed = {row.source: row for row in self._tables.file_rows()}
             self._files = still_right(self.committed.values(), made_by, self._fingerprint)
             self.rebuilding = not same_rows(made_by, self._fingerprint)
@@ -171,18 +162,13 @@ class Writer:
         return self._untidy
 
     @property
-    def keeps_otherwise(self) -> bool:
-        """Whether other former versions are to be kept than the committed manifest says."""
-        return self._manifest is not None and self._manifest.keep != str(self.keep)
-
-    @property
     def is_current(self) -> bool:
         """Whether the committed manifest is complete and a commit would not change it."""
         made = self._manifest
         if made is None or not made.contents:  # those of earlier versions list no files
             return False
-        now = (True, self._root, self._fingerprint, self.mounts, str(self.keep))
-        return (made.complete, made.root, made.fingerprint, made.mounts, made.keep) == now
+        now = (True, self._root, self._fingerprint, self.mounts)
+        return (made.complete, made.root, made.fingerprint, made.mounts) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
         """Replace the rows of `files`, and delete those of `removed`.
@@ -234,8 +220,7 @@ class Writer:
             self._write()
         with translated(self.store), temp_within(self.store):
             former_limit = compaction.slack(MAX_FORMER, self._tables.count_chunks())
-            spare = count_former(self.store) - len(self._kept())  # kept for nobody
-            due = (complete and self._untidy) or spare >= former_limit
+            due = (complete and self._untidy) or count_former(self.store) >= former_limit
             merged = self._tables.merge(only_if_due=not due, finished=complete)
             self._tables.index(self._scale)
             manifest = self._publish(ignored, complete, walked_ns)
@@ -261,86 +246,14 @@ class Writer:
             else:
                 self._tables.merge(only_if_due=False)
             self._tables.index(self._scale)
-            manifest = self._publish(before.ignored, before.complete, before.walked_ns, tidied=True)
+            manifest = self._publish(before.ignored, before.complete, before.walked_ns)
             self._drop_versions()
             if before.complete:
                 self._bound_vectors(0)
         release()
         return manifest
 
-    def rollback(self, target: Manifest) -> Manifest:
-        """Make the content of a kept version current, in one commit; the manifest afterwards.
-
-        What was committed since stays a former version, as all others do.
-        """
-        assert not (self.rebuilding or self._waiting or self._gone), "nothing else is going on"
-        check_contents(self.store, target, self._whole_bytes)
-        with translated(self.store), temp_within(self.store):
-            self._tables.restore(target)
-            self._fingerprint = target.fingerprint
-            self.mounts, self.kept_out = target.mounts, target.coverage.kept_out
-            self._files = {row.source: row for row in self._tables.file_rows()}
-            return self._publish(target.ignored, target.complete, target.walked_ns)
-
-    def remove_from_former(
-        self, source: str, removed: FileRow | None
-    ) -> tuple[int, FileRow | None]:
-        """Take a document out of every kept version, each of which is written anew without it.
-
-        Also what has its bytes under another name, unless a document of today has them too;
-        `removed` is the row that it had today. Returns how many versions had it, and its newest row
-        there. The rows of today stay as they are. Killed within, the next call finishes it.
-        """
-        assert self._manifest is not None
-        kept = self._kept()
-        rows = {manifest.version: self._tables.file_rows_of(manifest) for manifest in kept}
-        today = {row.sha256 for row in self._files.values() if row.source != source}
-        own = [row for listed in rows.values() for row in listed if row.source == source]
-        gone = {row.sha256 for row in (*own, removed) if row is not None} - today - {None}
-        wrong = {
-            manifest.version: [
-                row.source
-                for row in rows[manifest.version]
-                if row.source == source or row.sha256 in gone
-            ]
-            for manifest in kept
-        }
-        having = [manifest for manifest in kept if wrong[manifest.version]]
-        for manifest in having:
-            without = wrong[manifest.version]
-            left = [row for row in rows[manifest.version] if row.source not in without]
-            self._write_former(manifest, left, without)
-        if having:
-            with translated(self.store):
-                self._tables, _ = Tables.committed(self.store, self._manifest)
-        return len(having), own[-1] if own else None
-
-    def _write_former(
-        self, manifest: Manifest, left: Sequence[FileRow], without: Sequence[str]
-    ) -> None:
-        """Write a former version anew without some documents, and its manifest."""
-        with translated(self.store), temp_within(self.store):
-            self._tables.rewrite(manifest, without)
-            self._tables.index(self._scale)
-            fresh = replace(manifest, **self._described(left, {}, manifest.coverage.kept_out))
-            flush(files_below(self.store / TABLES) - self._on_disk)
-            write_former(self.store, fresh)
-        self._untidy = True
-
-    def kept_hashes(self) -> set[str | None]:
-        """The hashes of all files of today's version and of those that are kept."""
-        rows = [row for manifest in self._kept() for row in self._tables.file_rows_of(manifest)]
-        return {row.sha256 for row in (*rows, *self._files.values())}
-
-    def _kept(self) -> list[Manifest]:
-        """The former versions that are kept, as `keep` says now."""
-        if self._manifest is None:
-            return []
-        return kept_of(self.store, replace(self._manifest, keep=str(self.keep)))
-
-    def _publish(
-        self, ignored: int, complete: bool, walked_ns: int, *, tidied: bool = False
-    ) -> Manifest:
+    def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
         """Sync the tables to disk, then write the manifest that names them."""
         self.vectors.flush()
         on_disk = files_below(self.store / TABLES)
@@ -356,11 +269,7 @@ class Writer:
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
             walked_ns=walked_ns if complete or before is None else before.walked_ns,
             mounts=self.mounts,
-            keep=str(self.keep),
-            tidied=tidied,
-            **self._described(
-                list(self._files.values()), before.contents if before else {}, self.kept_out
-            ),
+            **self._described(before.contents if before else {}),
         )
         write_manifest(self.store, manifest, keep_former=not self._mended)
         self._manifest, self._number, self._mended = manifest, manifest.version, False
@@ -368,16 +277,15 @@ class Writer:
         self.rebuilding = False
         return manifest
 
-    def _described(
-        self, rows: Sequence[FileRow], known: Mapping[str, str], kept_out: int
-    ) -> dict[str, Any]:
-        """What a manifest says of the newest versions of the tables, whose file rows are `rows`."""
+    def _described(self, known: Mapping[str, str]) -> dict[str, Any]:
+        """What a manifest says of the newest versions of the tables."""
+        rows = list(self._files.values())
         chunks_version, files_version = self._tables.versions
         return {
             "chunks_version": chunks_version,
             "files_version": files_version,
             "chunks": self._tables.count_chunks(),
-            "coverage": replace(coverage_of(rows), kept_out=kept_out),
+            "coverage": replace(coverage_of(rows), kept_out=self.kept_out),
             "contents": contents_of(self.store, chunks_version, files_version, known),
             "waiting_pages": sum(row.waiting for row in rows if not is_picture(row)),
             "waiting_pictures": sum(row.waiting for row in rows if is_picture(row)),
@@ -385,12 +293,11 @@ class Writer:
         }
 
     def _drop_versions(self) -> None:
-        """Delete versions that are not kept and that no reader uses; for merged tables."""
+        """Delete versions that no reader uses; for merged tables."""
         assert self._manifest is not None
-        kept = {manifest.version for manifest in self._kept()}
         with suppress(IncompatibleStore):  # a program of another version knows alone what it reads
-            held = former(self.store, kept=kept, drop=True)
-            self._tables.drop_versions([*held, self._manifest])
+            read = held(self.store, drop=True)
+            self._tables.drop_versions([*read, self._manifest])
             self._untidy = False
 
     def _bound_vectors(self, max_spare: int) -> None:

@@ -21,7 +21,6 @@ from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import same_rows
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Notes
-from indexer.store.versions import when
 from indexer.sync.read import copied
 from indexer.sync.show import ShownPages, has_pages, share_before
 from indexer.sync.windows import Windows
@@ -31,15 +30,9 @@ from indexer.window import MAX_WINDOW_LINES, Window
 class Documents:
     """The files of one version of one store; each is named by its row."""
 
-    def __init__(
-        self, snapshot: Snapshot, *, anew: bool, past: bool, quote: Callable[[str], str]
-    ) -> None:
-        """With `anew` each document is parsed; with `past` no file is opened.
-
-        `quote` formats names in error messages.
-        """
+    def __init__(self, snapshot: Snapshot, *, anew: bool, quote: Callable[[str], str]) -> None:
+        """With `anew` each document is parsed; `quote` formats names in error messages."""
         self._snapshot = snapshot
-        self._past = past
         self._quote = quote
         self._windows = Windows(snapshot.store, anew=anew, quote=quote)
         self.shown = ShownPages(snapshot.root, RecognisedPages(snapshot.store))
@@ -49,16 +42,8 @@ class Documents:
         """The folder of the documents; it need not exist."""
         return self._snapshot.root
 
-    @property
-    def as_of(self) -> str:
-        """Which version it is, and of when."""
-        made = when(self._snapshot.store, self._snapshot.manifest)
-        return f"As of version {self._snapshot.manifest.version}, {made:%Y-%m-%d %H:%M}"
-
     def check_root(self) -> None:
         """Raise Unreachable if the folder of the documents is gone, or empty and was not."""
-        if self._past:
-            return
         if self._snapshot.manifest.coverage.searched and not is_there(self.root):
             found = absence(self.root) or "is empty"
             raise Unreachable(
@@ -67,16 +52,13 @@ class Documents:
             )
 
     def state(self, row: FileRow) -> Literal["same", "changed", "unreachable"]:
-        """Whether a file is as it was indexed; that of a former version is not looked at."""
-        return "same" if self._past else compared(self.root, row)
+        """Whether a file is as it was indexed."""
+        return compared(self.root, row)
 
     def read(self, row: FileRow, offset: int, limit: int) -> Window:
         """A window of an indexed document; raises Refused."""
-        if self._past:
-            version = self._snapshot.manifest.version
-            return self._windows.of_past(row, offset, limit, version)
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            return self._windows.of_today(copy, row, offset, limit)
+            return self._windows.of(copy, row, offset, limit)
 
     def notes(self, row: FileRow) -> Notes:
         """What callers kept of a document's text; it is forgotten with the document."""
@@ -119,7 +101,7 @@ class Documents:
             return self.shown.outline(row, page, quotation, near)
 
     def _check_pages(self, row: FileRow) -> None:
-        if self._past or not has_pages(row):
+        if not has_pages(row):
             raise Refused(
                 f"{self._quote(row.source)} has no pages that can be shown as pictures.",
                 "Read its text.",
@@ -149,7 +131,7 @@ class Documents:
             ) from None
 
 
-def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint, *, past: bool) -> None:
+def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> None:
     """Raise IncompatibleStore for a version not made as of today; `prefix` is its store's."""
     if same_rows(stored, today):
         return
@@ -158,8 +140,6 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint, *, p
     option = option_for(stored.model) if stored.model != today.model else ""
     if option:
         hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
-    if past:
-        hint = "This version can be read, and compared: corpus-agent diff"
     raise IncompatibleStore(
         f"The index{which} was made with {stored.model} ({stored.weights_sha256[:8]}, "
         f"{stored.chunker}), this run uses {today.model} "

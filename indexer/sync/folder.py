@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +19,6 @@ from indexer.parsers.installed import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES
 from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
-from indexer.store.keeping import Keep
 from indexer.store.manifest import (
     MANIFEST_NAME,
     Manifest,
@@ -31,7 +29,6 @@ from indexer.store.manifest import (
 )
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
-from indexer.store.versions import lost_with
 from indexer.store.writer import Writer
 from indexer.sync.display import UNSEEN, RunDisplay
 from indexer.sync.forget import drop_unused
@@ -55,7 +52,6 @@ def sync_folder(
     max_file_bytes: int = MAX_FILE_BYTES,
     ocr: Ocr = "auto",
     hands: Hands | None = None,
-    keep: Keep | None = None,
     chunk_tokens: int | None = None,
     chunk_overlap: int | None = None,
     only: str | None = None,
@@ -66,11 +62,10 @@ def sync_folder(
 
     A damaged store is mended: its tables are made anew from the caches and the folder. Files over
     `max_file_bytes` are recorded and not read. Pages without text are recognised last, as `ocr`
-    says: those of documents and of pictures that show text, none, or those of all. `keep` says
-    which former versions are kept from now on; None: as before. So do `chunk_tokens` and
-    `chunk_overlap` of how passages are cut. With `only` nothing is done but that this one document
-    is read again, or is dropped if it is gone. With `hands` documents are read and embedded by
-    other processes, shard by shard; planning, storing and recognition stay here.
+    says: those of documents and of pictures that show text, none, or those of all. `chunk_tokens`
+    and `chunk_overlap` say how passages are cut; None: as before. With `only` nothing is done but
+    that this one document is read again, or is dropped if it is gone. With `hands` documents are
+    read and embedded by other processes, shard by shard; planning, storing and recognition stay.
     `display` is shown the plan and each step. `should_stop` is asked between two files; what was
     embedded is committed.
 
@@ -83,7 +78,7 @@ def sync_folder(
     lost = (store / TABLES).exists() and not (store / MANIFEST_NAME).exists()
     depth = EVERY_BYTE if choices.verify else INDEXING_BYTES
     where = root_for(store, root)
-    with Writer(store, today, where, mends=True, whole_bytes=depth, keep=keep) as writer:
+    with Writer(store, today, where, mends=True, whole_bytes=depth) as writer:
         outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
         repaired = _repaired(writer, root, seen, choices, lost=lost)
@@ -155,13 +150,12 @@ def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:
 
 def _applied(run: Run, writer: Writer, seen: Walk, todo: Plan, only: str | None) -> Outcome:
     """What the run did, with the files that rules keep out; the caches keep what is in use."""
-    rekept = writer.keeps_otherwise
     before = writer.manifest if only is not None else None
     # The others were not looked into, so the time of the last whole run stays.
     walked = (before.ignored, before.walked_ns) if before else (seen.ignored, seen.started_ns)
     outcome = run.apply(todo, *walked)
     outcome.kept_out = seen.kept_out
-    if not outcome.interrupted and (rekept or not todo.changes_nothing):
+    if not (outcome.interrupted or todo.changes_nothing):
         drop_unused(writer)
     return outcome
 
@@ -192,7 +186,7 @@ def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
 
 
 def _mended(writer: Writer, root: Path, seen: Walk) -> str:
-    """What was wrong with the store, whose damaged tables are dropped, and what goes with them.
+    """What was wrong with the store, whose damaged tables are dropped.
 
     Raises CorpusError while there is nothing to make them of.
     """
@@ -201,12 +195,8 @@ def _mended(writer: Writer, root: Path, seen: Walk) -> str:
             f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
             "Is it mounted? Then run: corpus-agent index",
         )
-    gone = 0
-    with suppress(DamagedStore):  # nor can those be counted
-        gone = lost_with(writer.store, writer.manifest)
     writer.mend()
-    lost = f" Former versions that were kept are gone: {gone}." if gone else ""
-    return writer.damage + lost
+    return writer.damage
 
 
 def _check_within_reach(writer: Writer, seen: Walk) -> None:

@@ -13,6 +13,7 @@ from indexer.errors import CorpusError
 from indexer.files.ignore import IGNORE_FILES
 from indexer.files.walk import ignore_line
 from indexer.records import FileRow
+from indexer.store.former import count_former
 from indexer.store.manifest import read_manifest, root_of
 from indexer.store.recognised import RecognisedPages
 from indexer.store.snapshot import Snapshot
@@ -26,7 +27,7 @@ class Forgotten:
     """Result of forgetting `source`: the row that it had, None if it was not in the index.
 
     `rule` is the line for the ignore file `rules` that excludes it, None if no line can; `near` are
-    documents with similar names. `former` counts the kept versions that it was taken out of.
+    documents with similar names.
     """
 
     source: str
@@ -35,14 +36,13 @@ class Forgotten:
     rules: Path
     rule: str | None
     near: tuple[str, ...] = ()
-    former: int = 0
 
 
 def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
-    """Drop a document from the index and from every former version that is kept.
+    """Drop a document from the index; nothing of it stays but what a reader holds.
 
-    Idempotent; needs no model. At any moment each version is whole, with the document or without
-    it; where a run was killed, the next one finishes it.
+    Idempotent; needs no model. At any moment the index is whole, with the document or without it;
+    where a run was killed, the next one finishes it.
 
     `root` is the folder of the documents by the user's record; None: as the store says.
     Raises StoreLocked while another process writes.
@@ -54,7 +54,7 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
             raise CorpusError("The index was made anew just now.", "Run the same command again.")
         manifest = writer.manifest
         row = writer.files.get(source)
-        near: list[str] = []
+        near = Snapshot(store, root).similar(source) if row is None else []
         if row is not None:
             writer.replace([], [source])
             writer.commit(
@@ -62,23 +62,21 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
                 complete=manifest.complete,
                 walked_ns=manifest.walked_ns,
             )
-        versions, last = writer.remove_from_former(source, row)
-        if row is None and not (versions or writer.untidy):
-            near = Snapshot(store, root).similar(source)
-        else:
-            # So that its text leaves the disk too, and is no more than in the file itself.
+        if row is not None or writer.untidy or count_former(store):
+            # So that its text leaves the disk too, and is no more than in the file itself. A former
+            # version may be what another run that was killed has left of it.
             drop_unused(writer)
             manifest = writer.cleanup(removed=True)
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"
     rule = ignore_line(root, source) if named else None
     rules = root / IGNORE_FILES[-1]
-    return Forgotten(source, row or last, manifest.version, rules, rule, tuple(near), versions)
+    return Forgotten(source, row, manifest.version, rules, rule, tuple(near))
 
 
 def drop_unused(writer: Writer) -> None:
-    """Drop what the caches keep for documents that are in no version that is kept, or staged."""
-    hashes = writer.kept_hashes()
+    """Drop what the caches keep for documents that the index does not hold, or staged."""
+    hashes = {row.sha256 for row in writer.files.values()}
     Texts(writer.store).keep_only(hashes)
     RecognisedPages(writer.store).keep_only(hashes)
     drop_staging(writer.store)

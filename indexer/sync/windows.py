@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from indexer.errors import Unreachable
 from indexer.extract import is_todays
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
@@ -14,7 +13,7 @@ from indexer.records import FileRow, Line
 from indexer.store.recognised import RecognisedPages
 from indexer.store.texts import Notes, Texts
 from indexer.sync.read import text_of
-from indexer.sync.recognise import kept_text, recognised_text, was_recognised
+from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.window import Window, cut_window, fills_window
 
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
@@ -35,26 +34,7 @@ class Windows:
         """What callers kept of the text of a document."""
         return self._texts.notes(row.sha256)
 
-    def of_past(self, row: FileRow, offset: int, limit: int, version: int) -> Window:
-        """A window of a document as it was when it was indexed; its file is not opened.
-
-        Raises Unreachable where the text as of that version is not kept.
-        """
-        document = (row.source, row.sha256 or "")
-        lines = self._kept.get(document)
-        if lines is None:
-            text = kept_text(row, self._texts)
-            if text is None:
-                raise Unreachable(
-                    f"The text of {self._quote(row.source)} as of version {version} is not "
-                    "kept any more.",
-                    "Its passages are found by search.",
-                )
-            lines = tuple(decoded(text.encoding))
-            self._keep(document, lines)
-        return cut_window(row.source, lines, offset, limit, quote=self._quote)
-
-    def of_today(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
+    def of(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
         """The window of a document as it is now.
 
         The first read of an unchanged, uncached document parses only what the window needs; the

@@ -14,7 +14,6 @@ from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.recogniser import RecognisedPage
-from indexer.store.keeping import Keep
 from indexer.store.lance_files import version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.names import MARKER_NAME
@@ -22,7 +21,6 @@ from indexer.store.recognised import KeptPage, RecognisedPages
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
-from indexer.store.versions import versions
 from indexer.sync.forget import forget_document
 from tests.support.toy_index import sync
 
@@ -157,15 +155,6 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
     assert "900" in shown["lease.md"] and "150" not in shown["lease.md"]
 
 
-def test_versions_that_are_kept_stay_where_others_are_dropped(mine):
-    for text in ("The gate is green.\n", "The gate is red.\n", "The gate is blue.\n"):
-        (mine.parent / "gate.md").write_text(text)
-        sync(mine.parent, mine, keep=Keep(versions=9))
-    for made in versions(mine):
-        rows = Snapshot(mine, version=made.version).chunk_rows().to_pylist()
-        assert len(rows) == made.chunks
-
-
 def holding(store: Path, word: str) -> set[str]:
     """The files of the tables that hold a word."""
     files = [path for path in (store / "lance").rglob("*") if path.is_file()]
@@ -178,17 +167,13 @@ def test_a_version_under_another_name_does_not_outlast_what_was_forgotten(mine, 
 
     The first case, without a link, is the control.
     """
-    (mine.parent / "gate.md").write_text("The gate is green.\n")
-    sync(mine.parent, mine, keep=Keep(versions=9))
-    first = read_manifest(mine).version
     if name is not None:
         (mine / FORMER.format(name)).hardlink_to(mine / MANIFEST_NAME)
     (mine.parent / "gate.md").write_text("The gate is red.\n")
     sync(mine.parent, mine)
-    assert "lease.md" in {row.source for row in Snapshot(mine, version=first).files()}
     assert holding(mine, "is 900 EUR")
     forget_document(mine, mine.parent, "lease.md")
-    assert [row.source for row in Snapshot(mine, version=first).files()] == ["gate.md"]
+    assert [row.source for row in Snapshot(mine).files()] == ["gate.md"]
     assert not holding(mine, "is 900 EUR")
     assert name is None or not (mine / FORMER.format(name)).exists()
 

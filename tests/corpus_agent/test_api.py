@@ -119,7 +119,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
             "files": corpus.files(status=["empty", "failed"]),
             "list": corpus.list("notes due after 2020", path="home"),
             "timeline": corpus.timeline(path="home"),
-            "history": corpus.history(),
         }
         kept.write_bytes(log.read_bytes())
         made["verify"] = corpus.verify(kept)
@@ -134,7 +133,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "files": ("files", "--status", "empty,failed"),
         "list": ("list", "notes due after 2020", "--path", "home"),
         "timeline": ("timeline", "--path", "home"),
-        "history": ("history",),
         "verify": ("verify", kept),
     }
     kinds = {
@@ -147,7 +145,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "verify": json_types.VerifyResult,
         "list": json_lists.ListResult,
         "timeline": json_lists.TimelineResult,
-        "history": json_lists.HistoryResult,
     }
     for name, content in made.items():
         printed = cli("--store", sample_store, *commands[name], "--json")
@@ -161,30 +158,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
 
 
 # -- life of an object
-
-
-@pytest.mark.slow
-def test_a_model_answers_through_the_broker_and_the_broker_ends_with_the_object(sample_store):
-    from tests.support.fakes import ScriptedModelServer, says
-
-    quote = '[kitchen/sourdough.md:15] "12 days"'
-    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
-        code = """
-import json, os, sys
-from corpus_agent import Corpus
-with Corpus.open(sys.argv[1], llm=sys.argv[2], seal=sys.argv[3] == "sealed") as corpus:
-    answer = corpus.ask("How long?")
-try:
-    os.waitpid(-1, os.WNOHANG)
-    children = True
-except ChildProcessError:
-    children = False
-print(json.dumps([answer["answerer"], answer["seal"], children]))
-"""
-        url = server.server.base_url
-        assert outcome(code, REPOSITORY, sample_store, url, "sealed") == [
-            "toy-model", "enforced", False
-        ]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import pytest
 from indexer.errors import IncompatibleStore, Refused, Unreachable
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.former import former
+from indexer.store.former import held
 from indexer.store.manifest import read_manifest
 from tests.support.fakes import ToyEncoder
 from tests.support.page_pictures import points_of_png
@@ -93,13 +93,13 @@ def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     (root / "bread.md").write_text("Rye bread instead.\n")
     sync(root, root.parent / "store")
     assert stale(corpus) == {"bread.md": True, "lease.txt": False}  # the control
-    assert [manifest.version for manifest in former(root.parent / "store")] == [1]
+    assert [manifest.version for manifest in held(root.parent / "store")] == [1]
     newest = corpus.latest()
-    assert [manifest.version for manifest in former(root.parent / "store")] == [1]  # still held
+    assert [manifest.version for manifest in held(root.parent / "store")] == [1]  # still held
     corpus.close()
     assert newest.version == read_manifest(root.parent / "store").version == 2
     assert newest.search(Query("rye"))[0].chunk.source == "bread.md"
-    assert former(root.parent / "store") == []
+    assert held(root.parent / "store") == []
     sync(root, root.parent / "store", ToyEncoder(dimension=32))
     with pytest.raises(IncompatibleStore, match="corpus-agent index"):
         newest.latest()

@@ -9,7 +9,6 @@ from corpus_agent.trust.stores import StorePlace, absolute, record
 from indexer.chunk import Chunker
 from indexer.files.walk import walk
 from indexer.records import Choices, Query
-from indexer.store.keeping import Keep
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
@@ -22,12 +21,10 @@ ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
 
 
-def writer(
-    store: Path, root: Path, encoder: ToyEncoder = ENCODER, keep: Keep | None = None
-) -> Writer:
+def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
     own(store, root)
     chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
-    return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root), keep=keep)
+    return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
 
 
 def sync(
@@ -35,10 +32,9 @@ def sync(
     store: Path,
     encoder: ToyEncoder = ENCODER,
     commit_seconds: float = COMMIT_SECONDS,
-    keep: Keep | None = None,
     **options: bool,
 ) -> Outcome:
-    with writer(store, root, encoder, keep) as open_writer:
+    with writer(store, root, encoder) as open_writer:
         todo, seen = planned(root, open_writer, **options)
         chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
         reuse = not options.get("force", False)

@@ -66,7 +66,7 @@ def test_that_the_first_run_goes_on_is_said_by_every_door(cli: Cli, docs, runnin
         r"\(.* index docs\) since 20..-..-..T..:..:..\+00:00, and nothing of it is committed\.\W+"
         r"Try again when that has finished\."
     )
-    asked = ("status", "files", "history", "mcp", "web", "forget 1.md", "ask pets")
+    asked = ("status", "files", "mcp", "web", "forget 1.md", "ask pets")
     for command in (*asked, "search pets", "table rent", f"-s {docs} files"):
         done = cli(*command.split(), cwd=docs)
         assert done.returncode == 1 and said.search(done.stderr), (command, done.stderr)

@@ -1,24 +1,23 @@
-"""The commands about former versions and about all documents, as they are typed."""
+"""The commands about all documents, as they are typed, and those that are gone."""
 
 import json
 
 import pytest
+from click.testing import CliRunner
 
 from corpus_agent.cli import main
 
 
 @pytest.fixture
 def edited(cli, tmp_path):
-    """Two versions of a small folder, made by the command."""
+    """The index of a small folder, made by the command."""
     docs = tmp_path / "docs"
     docs.mkdir()
     (docs / "lease.md").write_text(
         "---\ndate: 2024-03-12\ntags: [home]\n---\nThe lease ends on 31 December 2025.\n"
     )
-    (docs / "rent.txt").write_text("The rent is 500 euros.\n")
-    assert cli("index", "docs", "--keep", "5").returncode == 0
     (docs / "rent.txt").write_text("The rent is 550 euros.\n")
-    assert cli("index", "docs").returncode == 0  # the index remembers what it keeps
+    assert cli("index", "docs").returncode == 0
     return docs
 
 
@@ -26,6 +25,13 @@ def told(cli, *arguments):
     done = cli(*arguments, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("words", [("history",), ("diff", "1"), ("rollback", "1", "--json")])
+def test_a_command_that_is_gone_says_so(words):
+    done = CliRunner().invoke(main, words)
+    assert (done.exit_code, f"{words[0]} is gone: " in done.stderr) == (2, True)
+    assert CliRunner().invoke(main, ["histori"]).exit_code == 2  # the control
 
 
 @pytest.mark.slow

@@ -70,7 +70,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     for words in (
         ["index"],
         ["cleanup"],
-        ["rollback", "1"],
         ["chat", "--resume"],
         ["forget", "a.md"],
     ):
@@ -149,25 +148,6 @@ def test_the_pages_show_several_together_and_change_none(stores):
             assert (refused.status, "works on one index" in refused.words) == (400, True), action
     after = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
     assert after == before
-
-
-@pytest.mark.slow
-def test_each_of_several_folders_gets_an_index_and_they_are_asked_together(cli, tmp_path):
-    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    for name, text in TEXTS.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "terms.md").write_text(text)
-    done = cli("index", "home", "work", env=environment)
-    assert done.returncode == 0, done.stderr
-    assert 'To ask them together: corpus-agent -s home -s work ask "…"' in done.stdout
-    asked = cli("-s", "home", "-s", "work", "search", "rent", "--json", env=environment)
-    sources = {hit["source"] for hit in json.loads(asked.stdout)["results"]}
-    assert sources == {"home:terms.md", "work:terms.md"}
-    here = cli("search", "rent", "--json", env=environment)  # found where it was typed
-    assert {hit["source"] for hit in json.loads(here.stdout)["results"]} == sources
-    missing = cli("index", "work", "gone", env=environment)
-    assert (missing.returncode, "no folder" in missing.stderr) == (2, True)
-    assert "unchanged" not in missing.stdout  # nothing was begun
 
 
 @pytest.mark.slow

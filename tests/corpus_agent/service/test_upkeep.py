@@ -7,19 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.upkeep import forget
+from corpus_agent.service.upkeep import cleanup, forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
-from indexer.errors import CorpusError, StoreLocked
+from indexer.errors import StoreLocked
 from indexer.store.folder import TABLES
-from indexer.store.keeping import Keep
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER
-from indexer.store.versions import versions
 from indexer.store.writer import Writer
-from tests.support.checks import check_store
 from tests.support.command import Cli
 from tests.support.toy_index import ENCODER, copied, found, rows, sync
 
@@ -104,45 +101,29 @@ def test_nothing_of_a_forgotten_document_is_left_in_the_store(root):
 
 
 @pytest.mark.slow
-def test_nothing_of_a_forgotten_document_is_left_in_any_version_that_is_kept(root):
-    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe", b"quagga"]
-    sync(root, store, keep=Keep(versions=9))
+def test_a_forgotten_document_outlasts_its_reader_in_no_version(root):
+    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe"]
     (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
     sync(root, store)
-    (root / "Zyklotron.md").rename(root / "Quagga.md")
-    sync(root, store)
-    (root / "Quagga.md").write_text("# Xanthippe\n\nIts number is 4712.\n")
-    sync(root, store)
-    (root / "Quagga.md").unlink()
-    sync(root, store)
-    *former, _ = [manifest.version for manifest in versions(store)]
-    before = {version: documents(store, version) for version in former}
-    assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
-    assert forget(Settings(store=store), "Quagga.md").former == 3
+    reader = Snapshot(store)
+    sync(root, store, force=True)  # a second version of it
+    assert forget(Settings(store=store), "Zyklotron.md").row is not None
+    assert reader.file("Zyklotron.md") is not None  # the control: what a reader holds stays whole
+    assert mentions(store, words) == {TABLES}
+    reader.close()
+    cleanup(Settings(store=store))
     assert mentions(store, words) == set()
-    for version, held in before.items():  # the rest of the history is as it was
-        assert documents(store, version) == held - {"Zyklotron.md", "Quagga.md"}
-    check_store(store)
-    with pytest.raises(CorpusError, match="neither in the index nor in its folder"):
-        forget(Settings(store=store), "Quagga.md")  # nor is its file there any more
-
-
-def documents(store: Path, version: int) -> set[str]:
-    return {row.source for row in Snapshot(store, version=version).files()}
 
 
 @pytest.mark.slow
 def test_a_forgetting_that_was_killed_is_finished_by_the_next_one(root):
     store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe"]
-    sync(root, store, keep=Keep(versions=9))
     (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
     sync(root, store)
     manifest = read_manifest(store)
     with Writer(store, manifest.fingerprint, manifest.root) as writer:
-        row = writer.files["Zyklotron.md"]
         writer.replace([], ["Zyklotron.md"])
-        writer.commit(ignored=0, complete=True)
-        writer.remove_from_former("Zyklotron.md", row)  # as far as a killed run may come
+        writer.commit(ignored=0, complete=True)  # as far as a killed run may come
     assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
     forget(Settings(store=store), "Zyklotron.md")
     assert mentions(store, words) == set()
@@ -163,7 +144,6 @@ def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: C
         "version": 3,
         "source": "a.txt",
         "forgotten": True,
-        "former": 0,
         "keep_out": {"file": f"{root}/.corpusignore", "line": "/a.txt"},
         "seal": "enforced",
     }

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from corpus_agent.selftest.injection.planting import carried, documents
-from corpus_agent.selftest.injection.strings import Targets, load
+from tests.attacks.injection.planting import carried, documents
+from tests.attacks.injection.strings import Targets, load
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
@@ -42,12 +42,6 @@ def context_of(browser, server, **options):
     made.add_cookies([{**key, "domain": "127.0.0.1", "path": f"{server.base}/"}])
     made.set_default_timeout(60_000)  # as long as a busy machine may take
     return made
-
-
-def press(page, key):
-    """After the page's script ran: a key pressed between text and script is nobody's."""
-    page.wait_for_load_state("domcontentloaded")
-    page.keyboard.press(key)
 
 
 def write(page, text):
@@ -134,28 +128,6 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             page.get_by_text("Stopped; there is no answer.").wait_for()
             assert until(lambda: model.left), "the model's request is ended, too"
             model.over.set()
-
-
-def test_without_javascript_one_asks_searches_reads_and_forgets(browser, server):
-    context = context_of(browser, server, java_script_enabled=False)
-    page = context.new_page()
-    ask(page, server)  # the page asks again by itself until it is answered
-    page.get_by_role("link", name="home/lease.md").first.click()
-    assert page.locator("mark").inner_text() == RENT
-    page.get_by_label("Find in this document").fill("deposit")
-    page.get_by_role("button", name="Find").click()
-    page.get_by_role("status").filter(has_text="1 of").wait_for()
-    page.get_by_role("link", name="Next").click()
-    page.get_by_role("status").filter(has_text="2 of").wait_for()
-    page.goto(at(server, "/search"))
-    page.get_by_label("Words or a question").fill("sourdough starter")
-    page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="kitchen/sourdough.md").first.wait_for()
-    page.get_by_role("link", name="Documents").click()
-    page.get_by_role("link", name="Forget home/lease.md").click()
-    page.get_by_role("button", name="Forget it").wait_for()
-    page.get_by_role("link", name="Keep it").click()
-    context.close()
 
 
 # -- what documents try

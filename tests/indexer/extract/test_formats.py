@@ -27,10 +27,8 @@ EXTRACTORS = {
     "a.odt": "odf",
     "a.odp": "odf",
     **dict.fromkeys(("a.pages", "b.pages", "a.key", "a.numbers"), "iwork"),
-    **dict.fromkeys(("a.tar.gz", "a.txt.gz", "a.txt.bz2", "a.txt.xz", "a.txt.zst"), "packed"),
-    "a.7z": "sevenz",
+    **dict.fromkeys(("a.tar.gz", "a.txt.gz", "a.txt.bz2", "a.txt.xz"), "packed"),
     "a.emlx": "eml",
-    "winmail.dat": "tnef",
     "a.vcf": "contacts",
     "a.ics": "calendar",
 }
@@ -45,11 +43,9 @@ TITLES = {
     "a.eml": "Fähre",
     "a.msg": "Ferry",
     "a.emlx": "fares",
-    "winmail.dat": "Fares",
     "a.ics": "Harbour dates",
-    "a.webarchive": "Fähre",
     "b.pages": "b",
-    **{f"a.txt.{packed}": "a.txt" for packed in ("gz", "bz2", "xz", "zst")},
+    **{f"a.txt.{packed}": "a.txt" for packed in ("gz", "bz2", "xz")},
     "a.tar.gz": "a.tar",
 }
 
@@ -192,12 +188,9 @@ KEPT = {
     "a.md": ["title: Harbour notes"],
     "a.vcf": ["Name: Dr. Jürgen Müller", "Phone (mobile) of Dr. Jürgen Müller: 0170 99"],
     "a.ics": ["Start of Board meeting: 2025-08-04 09:00 (Europe/Madrid)"],
-    "a.enex": ["[x] Milk", "[ ] Bread & butter", "Tags: home", "words attached"],
-    "a.webarchive": ["in a frame"],
     "a.key": ["Timetable", "Notes: say Opening slowly"],
     "b.pages": ["| Port: Vigo | Fare: 7.5 |", "the end", "in a box"],
     "a.numbers": ["| Port: Vigo | Fare: 7.5 | Share: 25% | Price: 12.00 EUR | Since: 2025-08-04"],
-    "winmail.dat": ["See what is attached.", "--- File notes.txt ---"],
 }
 LEFT_OUT = {
     "a.docx": ["printed on every page"],
@@ -215,7 +208,6 @@ LEFT_OUT = {
     "a.emlx": ["flags", "kept by the program"],
     "a.vcf": ["/9j/4AAQ", "X-ABLabel"],
     "a.ics": ["VTIMEZONE", "BEGIN:"],
-    "a.enex": ["en-todo", "image/png"],
     "a.key": ["Click to edit"],
     "b.pages": ["printed on every page"],
 }
@@ -349,7 +341,9 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.jar"),
         ("unsupported", made.zipped({"notes.txt": "words"}), "a.docx"),
         ("malformed", b"\x1f\x8b\x08\0 rest", "a.txt.gz"),
-        ("malformed", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
+        ("unsupported", b"7z\xbc\xaf\x27\x1c rest", "a.7z"),
+        ("unsupported", b"\x78\x9f\x3e\x22 rest", "winmail.dat"),
+        ("unsupported", b"\x28\xb5\x2f\xfd rest", "a.txt.zst"),
         ("malformed", bytes(257) + b"ustar" + bytes(300), "a.tar"),
         ("unsupported", b"Rar!\x1a\x07\0 rest", "a.rar"),
         ("unsupported", made.compound({"VisioDocument": b"x"}), "a.vsd"),
@@ -456,64 +450,7 @@ def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
         assert list(open_document(bytes(data), name).lines) == list(document.lines)
 
 
-# --- Text that looks like something else at its beginning ---------------------------------------
-
-WORDS_OF_OTHERS = [
-    "MZ 125 is the motorcycle of the village.",
-    "MZ",
-    "ID3 tags name the song.",
-    "RIFF, WAVE and AVI are containers for sound.",
-    "Rar! said the lion of the mill.",
-    "%!PS is how a PostScript file begins.",
-    "%!PS\nThe first line of such a file.",
-    "%!PS-Adobe-3.0 begins such a file.",
-    "BM 12 is the bus to the mill.",
-    "GIF89a is… a format for small pictures.",
-    "BZh9 begins an archive.",
-    "MSCF begins a cabinet.",
-    "ITSF begins compiled help.",
-    "!BDN begins a mail folder.",
-    "AT&TFORM begins a scan.",
-    "OggS begins a song.",
-    "fLaC begins a song.",
-    "SQLite format 3 is a file format.",
-    "PWS3 is a word.",
-    "%PDF-1.7 is the first line of a PDF.",
-    "{\\rtf1 is how rich text begins.",
-    "!<arch>\nis the first line of an archive of objects, and this line is as long as a head is.",
-    "PK is short for a lorry.",
-    "7z is a program.",
-    "From 2024 on, the mill is closed.",
-]
-
-
-@pytest.mark.parametrize("text", WORDS_OF_OTHERS)
-@pytest.mark.parametrize("name", ["a.txt", "a", "a.log"])
-def test_text_that_begins_like_another_format_is_text(text, name):
-    lines = [line.text for line in extract(text.encode(), name).lines]
-    assert "\n".join(lines) == text
-
-
-@pytest.mark.parametrize(
-    ("data", "detail"),
-    [
-        (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0" + bytes(48), "program"),
-        (b"ID3\x03\0\0\0\0\x21\x76TIT2", "MP3"),
-        (b"RIFF\x24\x08\0\0WAVEfmt \x10\0\0\0", "WAV"),
-        (b"Rar!\x1a\x07\x01\0abcdef", "RAR"),
-        (b"%!PS-Adobe-3.0\n%%Title: (a)\n/x 5 def\nshowpage\n", "PostScript"),
-        (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0" + bytes(30), "BMP"),
-        (b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0!", "GIF"),
-        (b"BZh91AY&SY\x12\x34", "malformed"),
-        (b"SQLite format 3\0\x10\0", "SQLite"),
-        (b"OggS\0\x02\0\0", "Ogg"),
-        (b"fLaC\0\0\0\x22", "FLAC"),
-        (b"!<arch>\n" + b"a/".ljust(58) + b"`\nabc", "ar archive"),
-    ],
-)
-def test_the_formats_themselves_are_still_known(data, detail):
-    with pytest.raises(UnreadableDocument, match=detail):
-        extract(data, "a.txt")
+# --- Text that is damaged, and entities -----------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.csv", "a.json", "a.log", "a.html"])

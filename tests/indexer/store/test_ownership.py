@@ -13,7 +13,7 @@ import pytest
 
 from indexer.errors import CorpusError, NoIndex, StoreLocked, UntrustedStore, UsageError
 from indexer.files.opening import lock_briefly
-from indexer.store.keeping import Keep
+from indexer.store.manifest import read_manifest
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER
 from indexer.store.ownership import (
     check_apart,
@@ -23,7 +23,6 @@ from indexer.store.ownership import (
     mark,
     read_small,
 )
-from indexer.store.versions import versions
 from indexer.sync.folder import sync_folder
 from tests.support.command import Cli
 from tests.support.other_user import as_nobody
@@ -179,15 +178,15 @@ def test_a_foreign_file_deep_in_a_store_stops_whoever_would_delete(made, tmp_pat
         f"texts/ab/{'ab' * 32}.0123456789abcdef",
     ],
 )
-def test_a_folder_in_the_place_of_a_file_is_refused_and_costs_no_version(made, tmp_path, where):
-    sync(tmp_path / "docs", made, keep=Keep(versions=5))
+def test_a_folder_in_the_place_of_a_file_is_refused_and_costs_nothing(made, tmp_path, where):
+    sync(tmp_path / "docs", made)
     (tmp_path / "docs/a.md").write_text("Changed.\n")
     sync(tmp_path / "docs", made)
-    kept = [manifest.version for manifest in versions(made)]
+    kept = read_manifest(made)
     (made / where).mkdir(parents=True)
     with pytest.raises(UsageError, match="which corpus-agent did not make"):
         sync_folder(made, tmp_path / "docs", ENCODER)
-    assert [manifest.version for manifest in versions(made)] == kept != kept[-1:]
+    assert read_manifest(made) == kept
     (made / where).rmdir()  # the control
     assert sync_folder(made, tmp_path / "docs", ENCODER).repaired == ""
 
