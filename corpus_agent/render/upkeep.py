@@ -41,11 +41,11 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         f"(version {done.version}). The file stays."
     )
     if done.rule:
-        yield "The next run of index or watch takes it up again, unless a rule keeps it out."
+        yield "The next run of index takes it up again, unless a rule keeps it out."
         yield f"Add to {called_path(done.rules)} this line:"
         yield done.rule  # has no control or invisible characters
     else:
-        yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
+        yield "The next run of index takes it up again; rename it, or move it elsewhere."
 
 
 def status_object(
