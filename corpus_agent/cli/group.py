@@ -130,13 +130,9 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in groups, a line each."""
-        widest = max(map(len, self.commands))
-        for group, names in GROUPS.items():
-            rows = [
-                (f"{name:<{widest}}", self.commands[name].get_short_help_str(90)) for name in names
-            ]
+        for group, commands in GROUPS.items():
             with formatter.section(group):
-                formatter.write_dl(rows)
+                formatter.write_dl([(f"{name:<10}", line) for name, line in commands.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The command and its arguments; options of all commands are looked at as a command's."""
