@@ -27,7 +27,6 @@ from indexer.store.ranking import Ranking, kept, rows_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
-    KEY_COLUMN,
     chunk_of,
     connect,
     file_row,
@@ -35,6 +34,7 @@ from indexer.store.rows import (
     with_texts,
 )
 from indexer.store.selection import condition
+from indexer.store.vectors import KEY_COLUMN
 
 if TYPE_CHECKING:
     import pyarrow as pa
