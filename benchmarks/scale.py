@@ -139,7 +139,6 @@ def cleanup(root: Path, store: Path) -> dict[str, float]:
     return {
         "before": before.bytes,
         "tables": after.tables,
-        "vectors_file": after.vectors,
         "bytes": after.bytes,
         "share": after.bytes / (text + vectors),
         "text": text,

@@ -149,7 +149,7 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     disk = status["disk"]
     yield (
         f"store    {path_again(status['store'])}, {size_mb(status['bytes'])} "
-        f"({size_mb(disk['tables'])} tables, {size_mb(disk['vectors'])} saved vectors; "
+        f"({size_mb(disk['tables'])} tables; "
         f"table versions: {disk['versions']:,})"
     )
     blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""

@@ -153,6 +153,18 @@ def is_outdated(store: Path) -> bool:
     return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
 
 
+def rows_before_update(store: Path) -> tuple[Fingerprint, int] | None:
+    """What made the chunk rows of an earlier release, and their version; None if unknown."""
+    if not is_outdated(store):
+        return None
+    made_by, version = recorded(store, "fingerprint"), recorded(store, "chunks_version")
+    try:
+        known = _checked(Fingerprint(**made_by)) if isinstance(made_by, dict) else None
+    except (TypeError, ValueError):
+        return None
+    return (known, version) if known is not None and type(version) is int else None
+
+
 def recorded(store: Path, key: str) -> object:
     """A value of the committed manifest, of any schema; None if there is none."""
     return _load(store).get(key) if (store / MANIFEST_NAME).exists() else None

@@ -60,7 +60,7 @@ class StagedShard:
         self._store = store
         self._folder = store / STAGING / f"{name}.{secrets.token_hex(8)}.new"
         self._known_texts = texts
-        self.vectors = KnownVectors()
+        self.vectors = KnownVectors(store)
         self._model = model
         self._lock = threading.Lock()
         with translated(store):

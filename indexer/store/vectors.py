@@ -11,12 +11,14 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Fingerprint
+from indexer.store.folder import translated
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -43,7 +45,8 @@ def key_of(text: str) -> bytes:
 class KnownVectors:
     """The vectors of one model, by the keys of their texts."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Path) -> None:
+        self._store = store
         self.at_hand: dict[bytes, Kept] = {}
         self._open: Sequence[Callable[[], Table]] = ()
         self._rows: list[_Rows] | None = None
@@ -57,10 +60,13 @@ class KnownVectors:
     def find(self, keys: Iterable[bytes]) -> None:
         """Read the vectors of keys that are not at hand from the committed rows."""
         missing = [key for key in dict.fromkeys(keys) if key not in self.at_hand]
-        if self._rows is None and missing:
-            self._rows = [_Rows(open_table()) for open_table in self._open]
-        for rows in self._rows or ():
-            self.at_hand.update(rows.vectors(missing))
+        if not missing:
+            return
+        with translated(self._store):
+            if self._rows is None:
+                self._rows = [_Rows(open_table()) for open_table in self._open]
+            for rows in self._rows:
+                self.at_hand.update(rows.vectors(missing))
 
     def get(self, key: bytes) -> Kept | None:
         """The vector of a key, float16 (dimension,), of length 1; None if it is not at hand."""
@@ -88,7 +94,7 @@ class _Rows:
 
     def vectors(self, keys: Sequence[bytes]) -> dict[bytes, Kept]:
         """The vectors of those of the keys that rows have; what is no vector is left out."""
-        if not len(self._ids) or not keys:
+        if not len(self._ids):
             return {}
         wanted = np.frombuffer(b"".join(keys), _HEAD)[:: KEY_BYTES // _HEAD.itemsize]
         heads = wanted.astype(np.uint64)

@@ -15,7 +15,7 @@ from indexer.records import FileRow, Fingerprint
 from indexer.store import compaction
 from indexer.store.allocator import release
 from indexer.store.contents import contents_of
-from indexer.store.folder import TABLES, files_below, flush, temp_within, translated
+from indexer.store.folder import TABLES, VECTORS, files_below, flush, temp_within, translated
 from indexer.store.former import count_former, drop_former, held
 from indexer.store.indices import Scale
 from indexer.store.integrity import INDEXING_BYTES, check_contents
@@ -27,6 +27,7 @@ from indexer.store.manifest import (
     is_outdated,
     read_draft,
     read_manifest,
+    rows_before_update,
     write_draft,
     write_manifest,
 )
@@ -71,9 +72,9 @@ class Writer:
         self._mends = mends
         self._whole_bytes = whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
-        self.vectors = KnownVectors()
+        self.vectors = KnownVectors(store)
+        self._before_update: tuple[Fingerprint, int] | None = None  # rows that are made anew
         self._written: list[bytes] = []  # keys whose rows wait for their commit
-        self._same_model: tuple[int, ...] = ()  # a version with its vectors that is made anew
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale.of(fingerprint.dimension)
         self._manifest: Manifest | None = None
@@ -96,6 +97,7 @@ class Writer:
 
     def _open(self) -> None:
         check_names(self.store)  # much of what follows deletes: nothing but ours may be there
+        shutil.rmtree(self.store / VECTORS, ignore_errors=True)  # of an earlier release
         try:
             with translated(self.store):
                 self._open_committed()
@@ -117,6 +119,7 @@ class Writer:
                 shutil.rmtree(self.store / TABLES)
             drop_former(self.store)
             (self.store / DRAFT_NAME).unlink(missing_ok=True)
+            self._before_update = None
             self.vectors.stand_at()
             self._manifest, self._files, self._mended = None, {}, True
             self._open_tables()
@@ -129,6 +132,7 @@ class Writer:
         if self._manifest is not None:
             self._number = self._manifest.version
             check_contents(self.store, self._manifest, self._whole_bytes)
+        self._before_update = rows_before_update(self.store)
         draft = read_draft(self.store)
         if draft is not None and not self._goes_on_from(draft):
             (self.store / DRAFT_NAME).unlink()
@@ -160,17 +164,18 @@ class Writer:
         return anew and right
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
-        """Have vectors looked up in the committed rows, where this model made them, and a draft's."""
+        """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
         known = [each for each in (self._manifest, draft) if each is not None]
+        versions = [(each.fingerprint, each.chunks_version) for each in known]
+        if self._before_update is not None:
+            versions.append(self._before_update)
         today = model_key(self._fingerprint)
-        self.vectors.stand_at(
-            *(
-                partial(chunks_at, self.store, each.chunks_version)
-                for each in known
-                if model_key(each.fingerprint) == today
-            ),
-            written=self._written,
+        tables = (
+            partial(chunks_at, self.store, version)
+            for made_by, version in versions
+            if model_key(made_by) == today
         )
+        self.vectors.stand_at(*tables, written=self._written)
         self._written = []
 
     def _open_tables(self) -> None:
@@ -263,6 +268,7 @@ class Writer:
             manifest = self._publish(ignored, complete, walked_ns)
             if merged:
                 self._drop_versions()
+        self._stand_at()
         release()
         return manifest
 
@@ -297,6 +303,7 @@ class Writer:
             self._tables.index(self._scale)
             manifest = self._publish(before.ignored, before.complete, before.walked_ns)
             self._drop_versions()
+        self._stand_at()
         release()
         return manifest
 
@@ -313,7 +320,6 @@ class Writer:
         self._manifest, self._number, self._mended = manifest, manifest.version, False
         self._committed_files = dict(self._files)
         self.rebuilding = False
-        self._stand_at()
         return manifest
 
     def _new_manifest(
@@ -347,4 +353,5 @@ class Writer:
         with suppress(IncompatibleStore):  # a program of another version knows alone what it reads
             read = held(self.store, drop=True)
             self._tables.drop_versions([*read, self._manifest])
+            self._before_update = None
             self._untidy = False

@@ -314,7 +314,7 @@ class Run:
         return known
 
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
-        """The keys of the chunks' vectors, which are at hand when this returns; some after a stop."""
+        """The keys of the chunks' vectors, which are at hand then; some after a stop."""
         prefix, vectors = self._encoder.document_prefix, self._writer.vectors
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
