@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,6 +29,19 @@ def data(*parts: str) -> Path:
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
     """The objects of a JSON lines file."""
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+
+
+def document_files(name: str, folder: Path) -> dict[str, str]:
+    """Write the documents of a retrieval set as Markdown files; document ids by source."""
+    ids = {}
+    for entry in read_jsonl(data("retrieval", name, "corpus.jsonl")):
+        source = re.sub(r"\.md$", "", entry["_id"]) + ".md"
+        path = folder / source
+        path.parent.mkdir(parents=True, exist_ok=True)
+        title = entry["title"].strip()
+        path.write_text(f"# {title}\n\n{entry['text']}" if title else entry["text"], "utf-8")
+        ids[source] = entry["_id"]
+    return ids
 
 
 @contextmanager

@@ -28,10 +28,10 @@ from statistics import mean
 from typing import Any
 
 from common import corpus_of, data, print_table, read_jsonl
+from corpus_agent.answering.statements import rows_asked, statement_rows
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.quotations import read_all
-from corpus_agent.answering.statements import rows_asked, statement_rows
 from indexer.index import Index
 from indexer.records import Hit, Query
 

@@ -1,12 +1,11 @@
-"""Recognised text against the truth: receipts, newspaper pages, invoices in many languages.
+"""Recognised text against the truth: photographed receipts and newspaper pages.
 
 Runs the program's own process, sealed and limited as in an index run, and Tesseract on the same
 pictures as the peer, confined too. Thresholds were set on the first half of the receipts (every
-second name) and on page 0 of the invoices: `--half second` and `--page 1` are figures on the rest.
+second name): `--half second` are figures on the rest.
 
     python benchmarks/ocr.py receipts --half second
     python benchmarks/ocr.py newspapers
-    python benchmarks/ocr.py invoices --page 1
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import os
 import re
 import resource
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,8 +25,6 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
-import rendered_invoices  # noqa: E402
-
 from indexer.errors import UnreadableDocument  # noqa: E402
 from indexer.extract.ocr.reading_order import UNREADABLE  # noqa: E402
 from indexer.parsers import protocol, tesseract  # noqa: E402
@@ -36,8 +32,6 @@ from indexer.parsers.recogniser import Recogniser  # noqa: E402
 
 SCANS = REPOSITORY.parent / "shared" / "eval" / "scans"
 PEER_LANGUAGES = "eng+deu+fra"
-# In scripts that rapidocr knows.
-KNOWN = ("en", "de", "fr", "es", "it", "pt", "pl", "cs", "sv", "tr", "zh", "ja")
 
 _FIGURES = re.compile(r"\d+(?:[.,/:-]\d+)*")
 
@@ -136,16 +130,6 @@ def newspapers() -> Iterator[Sample]:
             yield Sample(picture, truth.read_text("utf-8", errors="replace"))
 
 
-def invoices(folder: Path, page: int, codes: Sequence[str]) -> Iterator[tuple[str, Sample]]:
-    """The rendered invoices by language."""
-    for language in rendered_invoices.LANGUAGES:
-        if not codes or language.code in codes:
-            picture = folder / f"{language.code}-{page}.png"
-            if not picture.exists():
-                rendered_invoices.render(language, page, folder)
-            yield language.code, Sample(picture, rendered_invoices.text(language, page))
-
-
 def measured(
     samples: Sequence[Sample], name: str, *, peer: bool = True, show: bool = False
 ) -> list[Score]:
@@ -208,29 +192,20 @@ def _whole(table: str) -> list[str]:
 def main() -> None:
     """Print the table of one set."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("set", choices=("receipts", "newspapers", "invoices"))
+    parser.add_argument("set", choices=("receipts", "newspapers"))
     parser.add_argument("--half", choices=("first", "second", "both"), default="second")
-    parser.add_argument("--page", type=int, default=1, help="of the invoices: their figures' seed")
-    parser.add_argument("--languages", default="", help="of the invoices, as in de,fr")
-    parser.add_argument("--folder", type=Path, help="where rendered pages are kept")
     parser.add_argument("--no-peer", action="store_true")
     parser.add_argument("--show", action="store_true", help="print what was read")
     given = parser.parse_args()
-    if given.set != "invoices" and not SCANS.is_dir():
+    if not SCANS.is_dir():
         raise SystemExit(f"{SCANS} is not there: nothing to measure.")
     print(HEAD)
     peer = not given.no_peer
     if given.set == "receipts":
         measured(list(receipts(given.half)), f"receipts ({given.half})", peer=peer, show=given.show)
-    elif given.set == "newspapers":
+    else:
         for sample in newspapers():
             measured([sample], sample.path.stem, peer=peer, show=given.show)
-    else:
-        folder = given.folder or Path(tempfile.mkdtemp(prefix="invoices-"))
-        folder.mkdir(parents=True, exist_ok=True)
-        codes = [code for code in given.languages.split(",") if code]
-        for code, sample in invoices(folder, given.page, codes):
-            measured([sample], f"invoice {code}", peer=peer and code in KNOWN, show=given.show)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"largest process {peak:,} MiB; {spent.ru_utime + spent.ru_stime:.0f} processor seconds")

@@ -43,11 +43,11 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from common import corpus_of, data, print_table, read_jsonl
+from common import corpus_of, data, document_files, print_table, read_jsonl
 from encode import SETS, chunk_texts, part_of
 from peer_programs import PROGRAMS, asked
 from retrieval import SETS as RETRIEVAL_SETS
-from retrieval import documents, judgments, ndcg, write_files
+from retrieval import documents, judgments, ndcg
 
 from indexer.embed.folder import ModelFolder
 from indexer.records import Query
@@ -313,7 +313,7 @@ def middle(seconds: Sequence[float]) -> str:
 def quality(bench: Bench, name: str) -> list[tuple[str, str, float, str]]:
     """nDCG@10 and median time of our search and of each peer's over a retrieval set's files."""
     folder = bench.scratch / name
-    ids = write_files(name, folder)
+    ids = document_files(name, folder)
     relevant = judgments(name)
     listed = read_jsonl(data("retrieval", name, "queries.jsonl"))
     queries = {one["_id"]: one["text"] for one in listed if one["_id"] in relevant}

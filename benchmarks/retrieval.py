@@ -11,13 +11,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import re
 import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
 
-from common import corpus_of, data, print_table, read_jsonl
+from common import corpus_of, data, document_files, print_table, read_jsonl
 
 from indexer.index import Index
 from indexer.records import Hit, Query
@@ -29,19 +28,6 @@ POOL = 200  # passages for the controls: more than the documents that can matter
 RRF_K = 60  # Cormack, Clarke, Buettcher 2009
 
 Judgments = dict[str, dict[str, int]]
-
-
-def write_files(name: str, folder: Path) -> dict[str, str]:
-    """Write the documents as files below `folder`; document ids by source."""
-    ids = {}
-    for entry in read_jsonl(data("retrieval", name, "corpus.jsonl")):
-        source = re.sub(r"\.md$", "", entry["_id"]) + ".md"
-        path = folder / source
-        path.parent.mkdir(parents=True, exist_ok=True)
-        title = entry["title"].strip()
-        path.write_text(f"# {title}\n\n{entry['text']}" if title else entry["text"], "utf-8")
-        ids[source] = entry["_id"]
-    return ids
 
 
 def judgments(name: str) -> Judgments:
@@ -97,7 +83,7 @@ def fused(*lists: Sequence[str]) -> list[str]:
 def measure(name: str, stores: Path) -> dict[str, float]:
     """Mean nDCG@10 of a set by way to rank."""
     folder = stores / f"{name}-files"
-    ids = write_files(name, folder)
+    ids = document_files(name, folder)
     relevant = judgments(name)
     found: dict[str, list[float]] = {}
     with corpus_of(folder, stores / name) as corpus:

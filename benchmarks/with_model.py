@@ -335,7 +335,7 @@ def report(rows: list[Row]) -> None:
         statuses = [answers(row).status for row in yes]
         called = [row for row in rows if answers(row).status == "answered"]
         held = sum(holds(row.asked, answers(row)) for row in called)
-        refused = sum(answers(row).status in ("closest", "not_found") for row in no)
+        refused = sum(answers(row).status in ("perhaps", "not_found") for row in no)
         table.append(
             (
                 name,

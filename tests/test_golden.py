@@ -1,10 +1,12 @@
 """The goldens: the sample is read as recorded, and whatever differs is told with its place."""
 
 import copy
+import re
+import tomllib
 
 import pytest
 
-from benchmarks.golden import compare, read, sync
+from benchmarks.golden import REPOSITORY, compare, find, read, sync
 from benchmarks.golden.__main__ import parts
 
 FILE = "extract/tika/testPDF.pdf"
@@ -69,4 +71,52 @@ def test_each_row_of_changes_is_recorded_and_every_kill_hit():
 
 def test_names_are_whole_beginnings_of_keys():
     assert compare.below({"a/b": 1, "ab/c": 2, "a": 3}, {"a"}) == {"a/b": 1, "a": 3}
-    assert {"read", "sync"} <= parts().keys()
+    assert parts().keys() == {"find", "read", "sync", "tell"}
+
+
+TEN = [f"{name}.md 1-9" for name in "abcdefghij"]
+
+
+@pytest.mark.parametrize(
+    ("now", "here", "elsewhere"),
+    [
+        (TEN, 0, 0),
+        ([TEN[1], TEN[0], *TEN[2:]], 1, 0),
+        ([*TEN[:7], "x.md 1-9", "y.md 1-9", "z.md 1-9"], 1, 0),
+        (["a.md 5-12", *TEN[1:]], 1, 0),
+        (["a.md 10-12", *TEN[1:]], 1, 1),
+        ([*TEN[1:5], TEN[0], *TEN[5:]], 1, 1),
+        ([*TEN[:6], "x.md 1-9"], 1, 1),
+        ([], 1, 1),
+    ],
+)
+def test_places_are_compared_exactly_on_one_kind_of_processor_alone(now, here, elsewhere):
+    for kind, expected in (("here", here), ("elsewhere", elsewhere)):
+        found = find.differences({"til/a.md": {"here": TEN}}, {"til/a.md": {kind: now}})
+        assert len(found) == expected, (kind, found)
+        assert all(line.startswith("til/a.md: ") for line in found)
+
+
+def test_the_place_that_moved_first_is_told():
+    new = {"med/7": {"here": [TEN[0], "x.md p3 1-4", *TEN[2:]]}}
+    assert find.differences({"med/7": {"here": TEN}}, new) == [
+        "med/7: 9 of 10 places are the same; number 2 was b.md 1-9, is x.md p3 1-4"
+    ]
+
+
+FIGURES = tomllib.loads((REPOSITORY / "benchmarks" / "figures.toml").read_text("utf-8"))
+
+
+def test_each_figure_has_a_command_that_is_there():
+    wanted = {"name", "data", "command", "figure", "tolerance", "processor"}
+    scripts = set()
+    for row in FIGURES["row"]:
+        assert row.keys() - {"control", "minutes"} == wanted, row["name"]
+        assert row["processor"].removesuffix(", busy") in FIGURES["processors"], row["name"]
+        assert row["figure"], row["name"]
+        scripts |= {
+            path.replace(".", "/").removesuffix("/py") + ".py"
+            for path in re.findall(r"benchmarks[./]\w+(?:\.py)?", row["command"])
+        }
+    assert [path for path in scripts if not (REPOSITORY / path).exists()] == []
+    assert len({row["name"] for row in FIGURES["row"]}) == len(FIGURES["row"])

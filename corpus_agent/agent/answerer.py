@@ -27,20 +27,18 @@ from corpus_agent.agent.prompts import (
 )
 from corpus_agent.agent.request import ChatModel, Declined, OnDraft, Timeouts, chat_model
 from corpus_agent.agent.work import Work
-from corpus_agent.answering.changed import with_changed
 from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.decision import (
     READ_NO,
     READ_YES,
     Said,
-    decide,
-    quotes_any,
+    decided,
     reading,
     said_by,
-    with_passages,
 )
 from corpus_agent.answering.follow_up import stands_alone
 from corpus_agent.answering.own_words import without_own_words
+from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
 from corpus_agent.answering.verification import Finished
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
@@ -283,27 +281,21 @@ class ModelAnswerer:
 
     def _answer(self, work: Work, draft: _Draft) -> Answer:
         """The answer that the draft and the program's own evidence decide on together."""
-        decision = decide(draft.said, strong=work.evidence_is_strong)
-        shown = draft.finished if draft.said != "no" else None
+        shown = draft.finished
         citations = shown.citations if shown else ()
         answer = Answer(
             question=work.question,
-            text=shown.text if shown else work.searched(),
-            status=decision.status,
+            text=shown.text if shown else "",
+            status="perhaps",
             answerer=self.name,
-            citations=citations,
+            passages=tuple(passage_of(work.corpus, citation) for citation in citations),
             coverage=work.corpus.coverage(),
             version=work.corpus.version,
             notices=(*work.notices, *draft.notices, *remarks(citations)),
             unsupported=shown.unsupported if shown else (),
             calls=tuple(work.toolbox.calls),
         )
-        if shown is None and work.own is not None and work.own.changed:
-            told = (*answer.notices, *work.own.notices)
-            answer = replace(with_changed(answer, work.own.changed), notices=told)
-        if work.own is None or not decision.passages or quotes_any(citations, work.own.citations):
-            return answer
-        return with_passages(answer, work.own)
+        return decided(answer, work.own, draft.said)
 
 
 @dataclass(frozen=True, slots=True)

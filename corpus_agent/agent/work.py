@@ -16,7 +16,6 @@ from corpus_agent.answering.verification import Evidence, repair_request
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.text.wording import searched
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolResult, passage
 from corpus_agent.tools.toolbox import Toolbox, check_arguments
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from corpus_agent.answering.verification import Finished
     from corpus_agent.tools.corpus import CorpusView
 
-MAX_NAMED_SEARCHES = 4  # in the sentence that lists the searches
 _FIRST_CALL = "first_search"
 
 
@@ -109,15 +107,6 @@ class Work:
     def repair(self, settled: Settled) -> str:
         """The request to repair quotations that failed."""
         return repair_request(settled.failed, self.frame)
-
-    def searched(self) -> str:
-        """The sentence that lists the searches that led to no answer."""
-        queries = list(dict.fromkeys(self.toolbox.queries))
-        named = ", ".join(f"“{one_line(query)}”" for query in queries[:MAX_NAMED_SEARCHES])
-        more = len(queries) - MAX_NAMED_SEARCHES
-        others = f" and {more} more" if more > 0 else ""
-        where = searched(self.corpus.coverage())
-        return f"Not found in {where}. Searched for {named}{others}."
 
 
 def _event(toolbox: Toolbox, call: Call) -> str:

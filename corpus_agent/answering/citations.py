@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.own_words import without_numbers
@@ -166,6 +166,11 @@ class Numbers:
         kept = next(same, citation)
         self._used[kept.n] = kept
         return kept.n
+
+    def numbered(self, citation: Citation) -> Citation:
+        """The citation with its number: that of its passage, else the next one."""
+        n = self.of(replace(citation, n=self.next))
+        return self._used[n]
 
     def own_marks(self, text: str) -> str:
         """The text without the numbers that the model wrote itself, except known ones."""

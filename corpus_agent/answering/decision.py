@@ -1,23 +1,19 @@
-"""What becomes of a model's reply: its status, and whether passages stand below it. Pure.
+"""What becomes of a model's reply: the answer's status, or the passages without it. Pure.
 
-The model's reply and the program's own evidence (the extractive answer) decide together. Called by
-agent/answerer.py.
+Called by agent/answerer.py.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from corpus_agent.answering.citations import place_of
-from corpus_agent.answering.claims import MARK
-from corpus_agent.answering.records import CLOSEST_HEADING
+from corpus_agent.answering.records import word_of
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, AnswerStatus, Citation, Computation
+    from corpus_agent.answering.records import Answer, Citation
 
 Said = Literal["yes", "partly", "nothing", "no"]
 
@@ -26,42 +22,7 @@ Said = Literal["yes", "partly", "nothing", "no"]
 READ_YES = 1.5  # below it, nothing is called answered
 READ_NO = -0.5  # below it, no draft is asked for: the passages are shown
 UNKNOWN = 0.2  # the program's probability where it has none
-BELOW_HEADING = "The closest passages are:"
-COMPUTED_HEADING = "The documents say:"  # above what was computed from cells, without the model
-UNCLEAR_HEADING = "It may mean several things:"
-BELOW_NOTICE = "The passages below the answer were added without the model."
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """The status of an answer, and whether the program's own passages stand below it."""
-
-    status: AnswerStatus
-    passages: bool = False
-
-
-def decide(said: Said, *, strong: bool) -> Decision:
-    """What an answer is called and what is shown.
-
-    `strong`: without a model, passages would be shown as `closest`; see probability.status_of.
-
-    | what the model says                   | evidence strong          | evidence weak         |
-    |---------------------------------------|--------------------------|-----------------------|
-    | yes: every sentence is supported      | answered                 | answered              |
-    | partly: some sentence is, or read so  | partial, passages below  | partial               |
-    | nothing: text that nothing supports   | closest, passages below  | partial, all marked   |
-    | no: a refusal, no text, or read so    | closest, passages below  | not_found             |
-
-    "Read so": a model that is asked without tools is asked first whether the passages answer; see
-    `reading`. Partly is also a yes from it that quotes other lines than the program does.
-    """
-    if said == "yes":
-        return Decision("answered")
-    if said == "partly":
-        return Decision("partial", strong)
-    if strong:
-        return Decision("closest", passages=True)
-    return Decision("partial" if said == "nothing" else "not_found")
+LIKELY_PROBABILITY = 0.8  # of a model's answer whose sentences are all supported
 
 
 def reading(own: float | None, read: float | None) -> float:
@@ -96,49 +57,23 @@ def quotes_any(citations: Sequence[Citation], own: Sequence[Citation]) -> bool:
     )
 
 
-def with_passages(answer: Answer, own: Answer) -> Answer:
-    """The answer followed by the passages of the extractive answer, numbered after its own.
+def decided(answer: Answer, own: Answer | None, said: Said) -> Answer:
+    """A model's answer with its status, or the passages without it where it says nothing.
 
-    What is no more than `closest` is `unclear` where those ask back. What was computed from cells,
-    and what a reader has to know about the passages, stay with them.
+    | what the model says                   | without a model there are passages | there are none |
+    |---------------------------------------|------------------------------------|----------------|
+    | yes: every sentence is supported      | likely; answered if they are       | likely         |
+    | partly: some sentence is, or read so  | perhaps                            | perhaps        |
+    | nothing: text that nothing supports   | the passages                       | perhaps        |
+    | no: a refusal, no text, or read so    | the passages                       | not_found      |
     """
-    known = {place_of(citation): citation.n for citation in answer.citations}
-    names: dict[int, int] = {}
-    further: list[Citation] = []
-    following = max([0, *known.values(), *(c.n for c in own.citations)]) + 1
-    for citation in own.citations:
-        taken = citation.n in known.values()
-        n = known.get(place_of(citation), following if taken else citation.n)
-        following += n == following
-        names[citation.n] = n
-        if n not in known.values():
-            further.append(replace(citation, n=n))
-
-    def renumbered(match: re.Match[str]) -> str:
-        n = int(match[1])
-        return match[0].replace(f"[{n}]", f"[{names.get(n, n)}]")
-
-    headings = {"answered": COMPUTED_HEADING, "unclear": UNCLEAR_HEADING}
-    heading = headings.get(own.status, BELOW_HEADING)
-    asks_back = own.status == "unclear" and answer.status == "closest"
-    below = MARK.sub(renumbered, own.text.removeprefix(f"{CLOSEST_HEADING}\n"))
-    told = [notice for notice in own.notices if notice not in answer.notices]
-    return replace(
-        answer,
-        status="unclear" if asks_back else answer.status,
-        text="\n\n".join([*([answer.text] if answer.text else []), f"{heading}\n{below}"]),
-        citations=tuple(sorted([*answer.citations, *further], key=lambda citation: citation.n)),
-        notices=(*answer.notices, BELOW_NOTICE, *told),
-        calls=(*answer.calls, *own.calls),
-        computed=_renumbered(own.computed, names),
-    )
-
-
-def _renumbered(computed: Computation | None, names: Mapping[int, int]) -> Computation | None:
-    if computed is None:
-        return None
-    cells = (
-        cell if cell.n is None else replace(cell, n=names.get(cell.n, cell.n))
-        for cell in computed.cells
-    )
-    return replace(computed, cells=tuple(cells))
+    if said == "no" or (said == "nothing" and own is not None and own.passages):
+        if own is None:
+            return replace(answer, text="", status="not_found", passages=(), unsupported=())
+        told = (*answer.notices, *(n for n in own.notices if n not in answer.notices))
+        return replace(own, answerer=answer.answerer, notices=told, calls=answer.calls)
+    probability = own.probability if own is not None else None
+    if said != "yes":
+        return replace(answer, status="perhaps", probability=probability)
+    best = max(LIKELY_PROBABILITY, probability or 0.0)
+    return replace(answer, status=word_of(best), probability=probability)

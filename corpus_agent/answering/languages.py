@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import regex
 
 from corpus_agent.text.tokens import OTHER_STOP_WORDS, fold
-from indexer import LEAST_UNREAD, Hit, is_english, is_other
+from indexer import Hit, is_english, is_other
 
 _ENGLISH = "en"
 # Of words that are small ones of other languages or not ASCII: a question is in one of them.
@@ -65,21 +65,6 @@ def is_asked_in_another(question: str, language: str) -> bool:
     if language == _ENGLISH:
         return is_not_english(question)
     return is_other(language) and is_english(question)
-
-
-def notice_of_unread(question: str, share: float) -> str:
-    """What a person is told for whom nothing was found; "" where languages hardly were the cause.
-
-    They may be where the question is not in English and any passage is neither, and where many of
-    the passages are not: `share` of them.
-    """
-    if share < (LEAST_UNREAD if is_not_english(question) else MANY_UNREAD):
-        return ""
-    return (
-        f"{share:.0%} of the passages are not in English. They are found by their words, hardly by "
-        "what they mean: ask in their language, or index with a multilingual model "
-        "(corpus-agent --model DIR index)."
-    )
 
 
 def name_of(language: str) -> str:

@@ -83,14 +83,6 @@ def without_own_words(draft: str) -> str:
     return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
 
 
-_SAYS = regex.compile(rf"(?i)\b(?:un(?:supported|verified)|{_VERDICTS})\b")
-
-
-def says_own_words(name: str) -> bool:
-    """Whether a name from a document has a verdict or a mark of the program among its words."""
-    return _SAYS.search(name) is not None
-
-
 def _undressed(line: str) -> str:
     """A line as rendered if that shows one of the program's words, else as written.
 
@@ -115,17 +107,3 @@ def without_numbers(text: str, known: Callable[[int], bool]) -> str:
         return match[0] if match[0].startswith("`") else ""
 
     return _NUMBERS_OR_CODE.sub(kept, text)
-
-
-_DEGREE = regex.compile(r"(?:(?<=([\p{L}\p{N})\]])))?√\[(\d{1,4})\]")
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-def with_plain_brackets(text: str) -> str:
-    """A document's text with [3] written as (3), so that no number looks like a citation.
-
-    The degree of a root, √[3], is not multiplied by it: it is raised before it.
-    """
-    text = _DEGREE.sub(lambda found: f"{'·' * bool(found[1])}{found[2].translate(_RAISED)}√", text)
-    text = regex.sub(r"(?i)\[\s*(unsupported)\s*\]", r"(\1)", text)
-    return _NUMBERS.sub(lambda found: f"({found[0][1:-1].strip()})", text)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -79,9 +78,6 @@ BOUND_WEIGHTS = (
     BOUND_WORDS,
     BOUND_LEAST,
 )
-# The lowest probability at and above which nine in ten unseen answers hold it. Without something
-# that reads there is none below 1 (docs/decisions/answering.md), so nothing is called answered.
-ANSWERED_FROM = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +98,9 @@ class Best:
     texts: dict[int, list[str]]
 
 
-def status_of(confidence: float, probability: float) -> Literal["answered", "closest", "not_found"]:
-    """What sentences with this confidence and probability are called."""
-    if confidence < NOT_FOUND_THRESHOLD:
-        return "not_found"
-    return "answered" if probability >= ANSWERED_FROM else "closest"
+def comes_near(confidence: float) -> bool:
+    """Whether the passages speak of what is asked at all."""
+    return confidence >= NOT_FOUND_THRESHOLD
 
 
 def judged(topic: Sequence[float], bound: Sequence[float], *, by_letters: bool = False) -> Judged:

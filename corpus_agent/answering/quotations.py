@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.comparable import LINKS, SAME, Comparable, comparable, comparable_quote
 from corpus_agent.answering.cuts import CONTEXT_LINES, SHORT_UNIT, leaves_out
 from corpus_agent.answering.gaps import gaps_differ
-from corpus_agent.answering.records import STANDING, Citation, Verdict
+from corpus_agent.answering.records import Citation, Verdict
 from corpus_agent.text.quantities import measured
 from corpus_agent.text.tokens import STOP_WORDS, terms
 from indexer import Line, Refused, Window
@@ -107,8 +107,6 @@ def _citation(n: int, source: str, lines: Sequence[Line], found: Located) -> Cit
     first, last, text, verdict = found
     quoted = lines[first - 1 : last]
     confidences = [line.confidence for line in quoted if line.confidence is not None]
-    if confidences and verdict in STANDING:
-        verdict = "verified in recognised text"
     hidden = any(line.hidden for line in quoted)
     page, lowest = quoted[0].page, min(confidences, default=None)
     return Citation(n, source, page, first, last, text, verdict, hidden, lowest)
@@ -151,7 +149,7 @@ def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | N
     located = _located_near(lines, found)
     first, last, text, verdict = located
     near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
-    return located if near or verdict == "cut" else (first, last, text, "moved")
+    return located if near or verdict == "partial" else (first, last, text, "moved")
 
 
 def _located_near(lines: Sequence[Line], found: Found) -> Located:
@@ -159,7 +157,7 @@ def _located_near(lines: Sequence[Line], found: Found) -> Located:
     first, last, text, whole = found
     if whole:
         return first, last, text, "verified"
-    return first, last, _lines_of(lines, first, last), "cut"
+    return first, last, _lines_of(lines, first, last), "partial"
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:

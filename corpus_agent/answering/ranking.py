@@ -53,14 +53,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best sentences, best first (at most three).
+    """The best sentences, best first (at most three), each with a probability.
 
-    `confidence` is that the documents speak of what is asked, `probability` that these answer it.
+    `confidence` is that the documents speak of what is asked.
     """
 
     sentences: tuple[Sentence, ...]
     confidence: float
-    probability: float
 
 
 @dataclass(frozen=True)
@@ -99,18 +98,8 @@ WEIGHT_SHARE = 4.3  # coverage by the sentence only
 WEIGHT_KIND = 1.15
 WEIGHT_TITLE = -2.5
 WEIGHT_MEASURE = 2.4
-WEIGHTS = np.array(
-    [
-        WEIGHT_COSINE,
-        WEIGHT_PASSAGE,
-        WEIGHT_RARE,
-        WEIGHT_SHARE,
-        WEIGHT_KIND,
-        WEIGHT_TITLE,
-        WEIGHT_MEASURE,
-    ],
-    dtype=np.float32,
-)
+_SCORED = (WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE)
+WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE, WEIGHT_MEASURE], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
 # Without vectors, in languages that the model does not read: benchmarks/letters.py. A passage
@@ -327,19 +316,18 @@ def weighed(
     return Weighed(subject, found, texts, coverage, table)
 
 
-def figures(question: str, own: Weighed) -> tuple[list[float], list[float]]:
-    """The figures about the best candidate that probability.py weighs: of topic, and of binding."""
+def figures(question: str, own: Weighed, at: int) -> tuple[list[float], list[float]]:
+    """The figures about a candidate that probability.py weighs: of topic, and of binding."""
     scores = own.scores
     order = np.argsort(-scores, kind="stable")
-    at = int(order[0])
     fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
     if len(order) <= MOST_SENTENCES:
         fourth = min(fourth, probability.UNRELATED_SCORE)
     by_passage: dict[int, list[str]] = {}
     for candidate in own.found:
         by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
-    first = own.found[at]
-    best = Best(first.text, first.around, first.passage, by_passage)
+    one = own.found[at]
+    best = Best(one.text, one.around, one.passage, by_passage)
     topic = topic_figures(
         own.subject, own.coverage, best, own.table[at], (float(scores[at]), fourth)
     )
@@ -357,15 +345,27 @@ def _rank_one(
     """The ranking for one question."""
     own = weighed(question, hits, encode, memory, read=read)
     if own is None:
-        return Ranking((), 0.0, 0.0)
-    found = judged(*figures(question, own), by_letters=own.coverage.by_letters)
-    return Ranking(best_sentences(own, keep_within), found.confidence, found.probability)
+        return Ranking((), 0.0)
+    by_letters = own.coverage.by_letters
+    found, confidence = [], 0.0
+    for number, sentence in enumerate(best_sentences(own, keep_within)):
+        at = next(n for n, each in enumerate(own.found) if _begins(each, sentence))
+        judgement = judged(*figures(question, own, at), by_letters=by_letters)
+        confidence = confidence if number else judgement.confidence
+        found.append(replace(sentence, probability=judgement.probability))
+    return Ranking(tuple(found), confidence)
+
+
+def _begins(candidate: Candidate, sentence: Sentence) -> bool:
+    """Whether a sentence that is shown is that candidate, or one with what it needs beside it."""
+    same = candidate.passage == sentence.passage
+    return same and sentence.start <= candidate.start and candidate.end <= sentence.end
 
 
 def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
     """One ranking of the answers to several parts: the best of each first, then `most` in all.
 
-    Confidence and probability are the means of the parts', so that half an answer is kept.
+    The confidence is the mean of the parts', so that half an answer is kept.
     """
     chosen: dict[tuple[int, int], Sentence] = {}
     for ranking in rankings:  # a sentence that answers two parts does not displace another
@@ -374,10 +374,8 @@ def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
     others = sorted((s for r in rankings for s in r.sentences), key=lambda s: -s.score)
     for sentence in others:
         chosen.setdefault((sentence.passage, sentence.start), sentence)
-    count = max(1, len(rankings))
-    confidence = sum(ranking.confidence for ranking in rankings) / count
-    chance = sum(ranking.probability for ranking in rankings) / count
-    return Ranking(tuple(chosen.values())[:most], confidence, chance)
+    confidence = sum(ranking.confidence for ranking in rankings) / max(1, len(rankings))
+    return Ranking(tuple(chosen.values())[:most], confidence)
 
 
 def rank_sentences(

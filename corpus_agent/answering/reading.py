@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.follow_up import new_things, readings, with_words
 from corpus_agent.answering.named_documents import missing_names, named_documents
-from corpus_agent.answering.probability import status_of
+from corpus_agent.answering.probability import comes_near
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
@@ -107,9 +107,9 @@ def _is_elsewhere(asked: str, own: AskedAs, every: AskedAs, named: Sequence[str]
     Where these do not speak of it; or far less surely than another that has the name as well.
     """
     confidence = every.ranking.confidence
-    if status_of(confidence, 0.0) == "not_found":
+    if not comes_near(confidence):
         return False
-    if status_of(own.ranking.confidence, 0.0) == "not_found":
+    if not comes_near(own.ranking.confidence):
         return True
     best = every.hits[every.ranking.sentences[0].passage].chunk
     lacking = missing_names(asked, [f"{best.source} {best.heading} {best.text}"])

@@ -35,7 +35,7 @@ from indexer import (
 )
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation
+    from corpus_agent.answering.records import Answer, Citation, Passage
     from corpus_agent.tools.corpus import CorpusView
     from indexer import OpenStore
 
@@ -90,14 +90,13 @@ def receipt(
         "answer": inert(answer.text),
         "status": answer.status,
         "probability": answer.probability,
-        "computed": asdict(answer.computed) if answer.computed else None,
         "changed": list(answer.changed),
         "answerer": answer.answerer,
         "server": server,
         "version": answer.version,
         "coverage": asdict(answer.coverage),
         "calls": [asdict(call) for call in answer.calls],
-        "citations": [_cited(citation, row_of) for citation in answer.citations],
+        "citations": [_cited(passage, row_of) for passage in answer.passages],
         "unsupported": list(answer.unsupported),
         "notices": list(answer.notices),
         "egress": answer.egress,
@@ -110,9 +109,14 @@ def receipt(
     }
 
 
-def _cited(citation: Citation, row_of: RowOf) -> dict[str, Any]:
-    row = row_of(citation.source)
-    return {**asdict(citation), "file_sha256": row.sha256 if row else None}
+def _cited(passage: Passage, row_of: RowOf) -> dict[str, Any]:
+    row = row_of(passage.citation.source)
+    return {
+        **asdict(passage.citation),
+        "text": passage.text,
+        "probability": passage.probability,
+        "file_sha256": row.sha256 if row else None,
+    }
 
 
 def line_of(content: Receipt) -> bytes:

@@ -15,30 +15,33 @@ from indexer import Coverage
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
-# answered: nine in ten such quotations hold the answer (probability.py), a value that was computed
-# from cells (computation.py), or a model's answer whose every sentence is supported. partial: parts
-# of it are not, or a quoted file changed. closest: passages that may hold the answer and are not
-# called one. unclear: a question back, with what may be meant as its citations. not_found: none of
-# these.
-AnswerStatus = Literal["answered", "partial", "closest", "unclear", "not_found"]
-Verdict = Literal["verified", "verified in recognised text", "moved", "cut", "altered", "not_found"]
+# The word of confidence, from the calibrated probability that a passage holds the answer.
+Word = Literal["answered", "likely", "perhaps"]
+AnswerStatus = Literal["answered", "likely", "perhaps", "not_found"]
+ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM = 0.90, 0.75, 0.40
+Verdict = Literal["verified", "partial", "moved", "altered", "not_found"]
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
-STANDING: frozenset[Verdict] = frozenset(["verified", "verified in recognised text", "moved"])
-
-CLOSEST_HEADING = "No model has read these; the closest passages are:"
+STANDING: frozenset[Verdict] = frozenset(["verified", "moved"])
 
 OnEvent = Callable[[str], None]
 """Receives one line for a person about what is happening: a search, a read, a notice."""
+
+
+def word_of(probability: float | None) -> Word:
+    """The word for a probability; a passage below `PERHAPS_FROM` answers nothing outright."""
+    if probability is None or probability < LIKELY_FROM:
+        return "perhaps"
+    return "answered" if probability >= ANSWERED_FROM else "likely"
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A quotation and its place: 1-based lines, inclusive; `quote` is the source's text.
 
-    `hidden`: the document does not show one of its lines. `confidence` is the lowest of its lines
-    that were recognised from a picture, 0 to 1; None if all are the document's own text. `heading`
-    is what it stands under in its document, without the title; `antecedent` the noun that its first
-    word stands for, from the sentence before. Both are "" where code does not know.
+    `partial` is a piece of a sentence that was not widened to the whole. `hidden`: the document
+    does not show one of its lines. `confidence` is the lowest of its lines that were recognised
+    from a picture, 0 to 1; None if all are the document's own text. `heading` is what it stands
+    under in its document, without the title; "" if unknown.
     """
 
     n: int
@@ -51,12 +54,10 @@ class Citation:
     hidden: bool = False
     confidence: float | None = None
     heading: str = ""
-    antecedent: str = ""
 
     def __post_init__(self) -> None:
         """Check the confidence, which may come from another process."""
-        if self.confidence is not None and not 0 <= self.confidence <= 1:
-            raise ValueError("a confidence is from 0 to 1")
+        _check_probability(self.confidence)
 
     @property
     def stands(self) -> bool:
@@ -64,43 +65,43 @@ class Citation:
         return self.verdict in STANDING
 
 
-Operation = Literal["sum", "average", "count", "highest", "lowest", "difference"]
-
-
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """A column whose cells chose the rows, and what they hold: words, or "at least 60"."""
+class Passage:
+    """A passage that is shown: the likely lines as a citation, with their neighbours.
 
-    column: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class UsedCell:
-    """A cell that was computed with, as written: its line, and the citation of its row, if any."""
-
-    line: int
-    text: str
-    n: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Computation:
-    """What was computed over all rows of one table: `value` is a number, or the cell of a name.
-
-    `column` is "" where rows were counted. `rows` is how many the table has; `left_out` are the
-    lines of those of them that hold totals.
+    `text` are lines `line_start` to `line_end` of the source, and holds the quotation; what it
+    needs from further above, the header of its table, comes first. `probability`: that the passage
+    holds the answer, None if it was not estimated. `age` tells passages of one thing apart that
+    contradict each other.
     """
 
-    operation: Operation
-    column: str
-    where: tuple[Condition, ...]
-    cells: tuple[UsedCell, ...]
-    value: str
-    unit: str
-    rows: int
-    left_out: tuple[int, ...] = ()
-    source: str = ""
+    citation: Citation
+    text: str
+    line_start: int
+    line_end: int
+    probability: float | None = None
+    age: Literal["", "newer", "older"] = ""
+
+    def __post_init__(self) -> None:
+        """Check the probability, which may come from another process."""
+        _check_probability(self.probability)
+
+    @property
+    def word(self) -> Word:
+        """The word of confidence."""
+        return word_of(self.probability)
+
+    @property
+    def likely(self) -> tuple[int, int]:
+        """The characters of `text`, half-open, that are likely to answer; all if they differ."""
+        start = self.text.find(self.citation.quote)
+        return (start, start + len(self.citation.quote)) if start >= 0 else (0, len(self.text))
+
+
+def alone(citation: Citation, probability: float | None = None) -> Passage:
+    """A quotation as a passage without its neighbours."""
+    lines = citation.line_start, citation.line_end
+    return Passage(citation, citation.quote, *lines, probability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +116,20 @@ class ModelServer:
 class Answer:
     """An answer with its evidence.
 
-    `notices` lists every degradation: a model that was unavailable, quotations that were dropped.
-    `unsupported` are the sentences of `text` that no retrieved passage supports, verbatim; `calls`
-    are the searches and reads that led to the answer, in order.
-    `egress` is the remote host that passages were sent to; None if nothing left this machine.
-    `model_server` is the server that passages were sent to, None without a model.
-    `probability` is the calibrated probability that the quotations hold the answer; None where it
-    was not estimated: a model's answer, or quotations of which some were left out.
-    `computed` is set where the answer was computed from cells of a table.
-    `changed` are the files from which passages were found and not quoted, since they changed.
+    `text` is what a model or a list says, with the numbers of citations; "" where the passages
+    themselves are the answer. `notices` lists every degradation. `unsupported` are the sentences of
+    `text` that no passage supports, verbatim; `calls` are the searches and reads that led to the
+    answer, in order. `egress` is the remote host that passages were sent to; None if nothing left
+    this machine. `model_server` is the server that passages were sent to, None without a model.
+    `probability` is that of the best passage, None where it was not estimated. `changed` are the
+    files from which passages were found and not shown, since they changed.
     """
 
     question: str
     text: str
     status: AnswerStatus
     answerer: str
-    citations: tuple[Citation, ...]
+    passages: tuple[Passage, ...]
     coverage: Coverage
     version: int
     notices: tuple[str, ...] = ()
@@ -139,13 +138,26 @@ class Answer:
     egress: str | None = None
     model_server: ModelServer | None = None
     probability: float | None = None
-    computed: Computation | None = None
     changed: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check the probability, which may come from another process."""
-        if self.probability is not None and not 0 <= self.probability <= 1:
-            raise ValueError("a probability is from 0 to 1")
+        _check_probability(self.probability)
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The citations of its passages."""
+        return tuple(passage.citation for passage in self.passages)
+
+    @property
+    def is_outright(self) -> bool:
+        """Whether one of its passages may well hold the answer."""
+        return self.probability is None or self.probability >= PERHAPS_FROM
+
+
+def _check_probability(number: float | None) -> None:
+    if number is not None and not 0 <= number <= 1:
+        raise ValueError("a probability is from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.receipt import Receipt, check, logged
-from corpus_agent.answering.records import Answer, Turn
+from corpus_agent.answering.records import Answer, Turn, alone
 from corpus_agent.text.sanitize import one_line, visible
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def _turn(content: Receipt, corpus: CorpusView) -> Turn:
         Answer(
             question=question,
             text=visible(str(content.get("answer", ""))),
-            status="closest",
+            status="perhaps",
             answerer=one_line(str(content.get("answerer", ""))),
-            citations=tuple(citation for citation in found if citation.stands),
+            passages=tuple(alone(citation) for citation in found if citation.stands),
             coverage=corpus.coverage(),
             version=corpus.version,
         ),

@@ -40,6 +40,7 @@ class Sentence:
     end: int
     text: str
     score: float
+    probability: float = 0.0
 
 
 def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:

@@ -98,7 +98,7 @@ class Evidence:
         if not quotation.quote and not self._holds(source):
             return None  # a time, a verse: something that only looks like a place
         found = check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
-        return self._completed(found, quotation.quote) if found.verdict == "cut" else found
+        return self._completed(found, quotation.quote) if found.verdict == "partial" else found
 
     def _completed(self, cut: Citation, piece: str) -> Citation:
         """The document's whole sentence in place of a part of it, or the part itself.
@@ -251,7 +251,7 @@ def repair_request(failed: Sequence[Citation], frame: Frame) -> str:
     lines = [REPAIR]
     for citation in failed[:MAX_REPAIRED]:
         place = f"{called(citation.source)}:{citation.line_start}"
-        if citation.verdict in ("altered", "cut"):
+        if citation.verdict in ("altered", "partial"):
             there = frame.wrap(visible(citation.quote)[:MAX_SHOWN_QUOTE])
             lines.append(f"- {place}: {citation.verdict}; there it says {there}")
         else:

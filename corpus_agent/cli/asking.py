@@ -30,7 +30,7 @@ from corpus_agent.cli.exporting import (
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import print_json, print_lines, print_notices
+from corpus_agent.cli.printing import print_json, print_lines, print_notices, style
 from corpus_agent.cli.viewing import link_to, opener_at_terminal
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store
@@ -116,8 +116,7 @@ STRICT = click.option(
 @click.option(
     "--strict-answer",
     is_flag=True,
-    help="Exit with 6 unless it is answered: also where passages are shown as the closest"
-    " and where a question is asked back.",
+    help="Exit with 6 where no passage is at least likely to hold the answer.",
 )
 @click.option(
     "--receipt",
@@ -155,8 +154,8 @@ def ask(
 ) -> None:
     """Answer QUESTION from the documents, with quotations that were looked up.
 
-    Without a model on this machine, the answer is the passages themselves, word for word. What may
-    hold the answer and is not likely enough to be called one is shown as the closest passages.
+    Without a model on this machine, the answer is the passages themselves, their likely lines
+    marked, each with how surely it holds the answer: answered, likely or perhaps.
 
     An answer from several indexes is kept in the log of none: --receipt writes it.
     """
@@ -193,8 +192,8 @@ def ask(
     elif form != "text":
         click.echo(rendered(exported([answer], corpus, form), form), nl=False)
     else:
-        print_lines(render.answer_lines(answer, link_to(settings.root)))
-    if strict_answer and answer.status != "answered":
+        print_lines(render.answer_lines(answer, link_to(settings.root), style))
+    if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
 
@@ -265,7 +264,7 @@ def chat(
             )[0]
 
     show, link = opener.open if opener is not None else None, link_to(settings.root)
-    doing = Doing(answer, make, service.session.models_of, click.echo, show, link)
+    doing = Doing(answer, make, service.session.models_of, click.echo, show, link, style)
     talk = Chat(corpus, launch, store, doing, talking.turns)
     if resume:
         print_lines(render.resumed_lines(talking), err=True)

@@ -8,18 +8,18 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import render
-from corpus_agent.answering.records import Answer, Answerer, Citation, Turn
+from corpus_agent.answering.records import Answer, Answerer, Citation, Passage, Turn
 from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import answerer, called, called_model, called_path, quoted
-from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
+from corpus_agent.text.sanitize import visible
 from corpus_agent.text.wording import searched
 from indexer import CorpusError, Index, UsageError
 
@@ -50,7 +50,8 @@ class Doing:
 
     `ask` answers, `make` returns the answerer of a launch, `models` the names at its server;
     `write` prints a line. `show` opens a source at a line in a program of the user's and returns
-    its name; None where there is no terminal. `link` makes links of places.
+    its name; None where there is no terminal. `link` makes links of places, `style` shows which
+    lines of a passage are likely.
     """
 
     ask: Ask
@@ -59,6 +60,7 @@ class Doing:
     write: Callable[[str], None]
     show: Callable[[str, int], str] | None = None
     link: render.Link = render.no_link
+    style: Callable[[str, bool], str] | None = None
 
 
 class Chat:
@@ -122,7 +124,7 @@ class Chat:
         self._corpus = self._corpus.latest()
         answer = self._doing.ask(question, self._corpus, self._answerer, self._launch, self._turns)
         self._turns.append(Turn(question, answer))
-        for line in render.answer_lines(answer, self._doing.link):
+        for line in render.answer_lines(answer, self._doing.link, self._doing.style):
             self._write(line)
 
     def _command(self, line: str) -> None:
@@ -141,20 +143,20 @@ class Chat:
         else:
             self._write(f"Unknown command {quoted(name)}.\n{HELP}")
 
-    def _citations(self) -> dict[int, Citation]:
-        """Every citation of the conversation by its number."""
-        return {c.n: c for turn in self._turns for c in turn.answer.citations}
+    def _passages(self) -> dict[int, Passage]:
+        """Every passage of the conversation by its number."""
+        return {p.citation.n: p for turn in self._turns for p in turn.answer.passages}
 
     def _sources(self) -> None:
-        citations = self._citations()
-        if not citations:
+        passages = self._passages()
+        if not passages:
             self._write("Nothing was quoted yet." if self._turns else "Nothing asked yet.")
-        shown = (citations[n] for n in sorted(citations))
+        shown = (passages[n] for n in sorted(passages))
         for line in render.citation_lines(shown, self._doing.link):
             self._write(line)
 
     def _cited(self, number: str) -> Citation:
-        numbered = {str(n): citation for n, citation in self._citations().items()}
+        numbered = {str(n): passage.citation for n, passage in self._passages().items()}
         citation = numbered.get(number)
         if citation is None:
             raise UsageError("Which one?", "/sources lists the numbers, as in /open 1.")
@@ -221,8 +223,8 @@ class Chat:
         if not space:
             return [f"{name} " for name in COMMANDS if name.startswith(line)]
         words = {
-            "/open": [str(n) for n in sorted(self._citations())],
-            "/read": [str(n) for n in sorted(self._citations())],
+            "/open": [str(n) for n in sorted(self._passages())],
+            "/read": [str(n) for n in sorted(self._passages())],
             "/model": [NO_MODEL, *self._doing.models(self._launch)],
         }.get(command, [])
         return [word for word in words if word.startswith(line[len(command) + 1 :])]
@@ -256,7 +258,7 @@ def save(store: Path, name: str, turns: Sequence[Turn]) -> Path:
     now = datetime.now().astimezone()
     stem = Path(name).name if name else f"conversation-{now:%Y%m%d-%H%M%S}"
     path = store / SAVED_FOLDER / (stem if stem.endswith(".md") else f"{stem}.md")
-    text = "\n".join(markdown(turns, f"{now:%Y-%m-%d %H:%M}")) + "\n"
+    text = render.export_markdown([render.exported_answer(turn.answer) for turn in turns])
     try:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -267,39 +269,3 @@ def save(store: Path, name: str, turns: Sequence[Turn]) -> Path:
     except (OSError, ValueError) as error:
         raise CorpusError(f"{str(path)!r} cannot be written ({error}).") from None
     return path
-
-
-def markdown(turns: Sequence[Turn], when: str) -> Iterator[str]:
-    """A conversation as Markdown, its citations as footnotes, without live links.
-
-    A model's text is a block quotation, so that no heading, rule or open fence in it can imitate or
-    swallow a turn.
-    """
-    yield f"# Conversation of {when}"
-    citations: dict[int, Citation] = {}
-    for turn in turns:
-        citations |= {citation.n: citation for citation in turn.answer.citations}
-        yield f"\n## {one_line(inert(turn.question))}\n"
-        own = _with_footnotes(_no_footnotes(inert(turn.answer.text)), turn.answer.citations)
-        yield from (f"> {line}".rstrip() for line in own.splitlines())
-        for notice in turn.answer.notices:
-            yield f"\n{enclosed(notice, '*', '*')}"
-        yield f"\n*({answerer(turn.answer.answerer)})*"
-    if citations:
-        yield ""
-    for n in sorted(citations):
-        cited = citations[n]
-        where = inert(render.place(cited.source, cited.line_start, cited.line_end, cited.page))
-        quote = _no_footnotes(enclosed(cited.quote, "“", "”"))
-        yield f"[^{n}]: {_no_footnotes(where)}, {render.evidence(cited)}: {quote}"
-
-
-def _no_footnotes(text: str) -> str:
-    """`text` with footnote marks escaped."""
-    return text.replace("[^", "[\\^")
-
-
-def _with_footnotes(text: str, citations: Sequence[Citation]) -> str:
-    for citation in citations:
-        text = text.replace(f"[{citation.n}]", f"[^{citation.n}]")
-    return text

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 DRAFT_LINES = 8  # of the draft's end
 DRAFT_CHARACTERS = 2_000
-READING = "The closest passages, while the model reads:"
+READING = "Found so far, while the model reads:"
 PER_SECOND = 8  # times that the draft is drawn
 
 
@@ -81,11 +81,11 @@ class Watching:
     def passages(self, found: Answer) -> None:
         """Show what was found without the model, which is asked now."""
         if self._live is not None:
-            if found.citations:
-                lines = render.citation_lines(found.citations)
+            if found.passages:
+                lines = render.citation_lines(found.passages)
                 self._passages = "\n".join([READING, *lines])
         elif not self._quiet:
-            count = len(found.citations)
+            count = len(found.passages)
             noun = "passage" if count == 1 else "passages"
             line = f"{count} {noun} found; asking the model, which can take minutes."
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - progress is this module's job

@@ -58,7 +58,7 @@ def _place(document: DocumentText, quote: str) -> tuple[int, int] | None:
     Of one that leaves out too much, the lines: what is shown is looked up by itself.
     """
     citation = check_quotation(document, 1, document.source, quote)
-    if not (citation.stands or citation.verdict == "cut"):
+    if not (citation.stands or citation.verdict == "partial"):
         return None
     first = document.line_start(citation.line_start)
     last = document.line_span(document.line_start(citation.line_end))[1]

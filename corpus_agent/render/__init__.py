@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": "answer_lines answer_object citation_lines resumed_lines",
+    "corpus_agent.render.answers": (
+        "answer_lines answer_object block citation_lines resumed_lines"
+    ),
     "corpus_agent.render.common": "as_object evidence names place stores_read",
     "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
@@ -44,6 +46,7 @@ __all__ = [name for names in _PUBLIC.values() for name in names.split()]
 if TYPE_CHECKING:
     from corpus_agent.render.answers import answer_lines as answer_lines
     from corpus_agent.render.answers import answer_object as answer_object
+    from corpus_agent.render.answers import block as block
     from corpus_agent.render.answers import citation_lines as citation_lines
     from corpus_agent.render.answers import resumed_lines as resumed_lines
     from corpus_agent.render.common import as_object as as_object

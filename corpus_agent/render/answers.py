@@ -1,113 +1,165 @@
-"""Renders answers with their citations."""
+"""Renders answers: the one block that a passage is drawn as, the screen, and the JSON of `ask`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, place, under
+from corpus_agent.render.common import in_answer, place_of, qualified
 from corpus_agent.render.links import Link, no_link
-from corpus_agent.text.naming import answerer, called_in_answer
-from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
-from corpus_agent.text.wording import searched
+from corpus_agent.text.column_names import ends_with_figures
+from corpus_agent.text.naming import EXTRACTIVE, answerer
+from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.table_rows import is_row
+from corpus_agent.text.wording import documents_searched, number_of
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation, Computation, ModelServer
+    from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
     from corpus_agent.answering.resumed import ResumedConversation
     from corpus_agent.render.json_types import (
         AnswerCitation,
-        AnswerComputation,
+        AnswerPassage,
         AnswerResult,
-        AnswerServer,
         RawWords,
         Seal,
     )
 
-
+SCHEMA_VERSION = 2  # of an answer
+WIDTH = 96  # characters of a line of a passage
+MARK = "  ▸ "
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
+Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
 
-def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
-    """The JSON of `ask`."""
+
+# ---- The block of a passage
+
+
+def block(text: str, likely: tuple[int, int]) -> Iterator[tuple[str, bool]]:
+    """The lines of a passage, wrapped, each with whether it is a likely one; no empty line."""
+    start, end = _of_whole_lines(text, *likely)
+    for piece, marked in ((text[:start], False), (text[start:end], True), (text[end:], False)):
+        for line in inert(piece).split("\n"):
+            if line.strip():
+                yield from ((wrapped, marked) for wrapped in _wrapped(line.rstrip()))
+
+
+def _of_whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
+    """The likely characters to the ends of their lines; a line that is wrapped is parted."""
+    first = text.rfind("\n", 0, start) + 1
+    stop = text.find("\n", end)
+    stop = len(text) if stop < 0 else stop
+    last = text.rfind("\n", start, end) + 1 or first
+    start = start if text.find("\n", start, end) < 0 and stop - first > WIDTH else first
+    return start, end if stop - max(last, first) > WIDTH else stop
+
+
+def _wrapped(line: str) -> list[str]:
+    """A line in pieces that fit a screen; a row of a table stays whole."""
+    if len(line) <= WIDTH or is_row(line) or ends_with_figures(line):
+        return [line.strip() if len(line) > WIDTH else line]
+    indent = line[: len(line) - len(line.lstrip())][:8]
+    return textwrap.wrap(line.lstrip(), WIDTH, initial_indent=indent, subsequent_indent=indent)
+
+
+def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iterator[str]:
+    """The lines of a passage as text, the likely ones marked."""
+    for line, marked in block(text, likely):
+        shown = f"{MARK if marked else ' ' * len(MARK)}{line}"
+        yield style(shown, marked) if style else shown
+
+
+def passage_lines(
+    passage: Passage, label: str = "", link: Link = no_link, style: Style = None
+) -> Iterator[str]:
+    """A passage as text: the label or its word, its place and heading, its lines."""
+    yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage, link)}"
+    yield from block_lines(passage.text, passage.likely, style)
+
+
+def headed(passage: Passage, link: Link = no_link, *, worded: bool = False) -> str:
+    """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
+    word = passage.word if worded and passage.probability is not None else ""
+    citation = passage.citation
+    where = link(
+        inert(place_of(citation.source, citation.line_start, citation.page)),
+        citation.source,
+        citation.page,
+    )
+    heading = one_line(inert(citation.heading))
+    return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
+
+
+# ---- The screen
+
+
+def answer_lines(answer: Answer, link: Link = no_link, style: Style = None) -> Iterator[str]:
+    """An answer as text: what a model or a list says, the passages, the footer."""
+    if answer.text:
+        yield from inert(answer.text).split("\n")
+        yield ""
+    elif answer.passages and not answer.is_outright:
+        yield "No passage answers this outright. The nearest:"
+        yield ""
+    for passage in answer.passages:
+        label = f"[{passage.citation.n}]" if answer.text else ""
+        yield from passage_lines(passage, label, link, style)
+        yield ""
+    yield from answer_foot_lines(answer)
+
+
+def answer_foot_lines(answer: Answer) -> Iterator[str]:
+    """What qualifies an answer: its notices, where it went, who answered, what was searched."""
+    for notice in answer.notices:
+        yield f"Note: {one_line(inert(notice))}"
+    if answer.egress:
+        yield f"egress: {one_line(answer.egress)}"
+    yield " · ".join(filter(None, (*_who(answer), _searched(answer))))
+
+
+def _who(answer: Answer) -> Iterator[str]:
+    """The model, and its status or that it found nothing; nothing where there was none."""
+    if answer.answerer == EXTRACTIVE:
+        return
+    name = answerer(answer.answerer)
+    if not answer.text:
+        yield f"{name}: nothing found"
+    else:
+        yield answer.status
+        yield name
+    yield from _asked(answer.model_server)
+
+
+def _searched(answer: Answer) -> str:
+    """What was searched; where nothing came near, that nothing is about the question."""
+    if answer.passages or answer.text:
+        return documents_searched(answer.coverage)
+    if answer.changed:
+        named = ", ".join(map(in_answer, answer.changed[:3]))
+        return f"Changed after it was indexed: {named}. Run corpus-agent index, then ask again."
     coverage = answer.coverage
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "question": visible(answer.question),
-        "answer": inert(answer.text),
-        "status": answer.status,
-        "probability": answer.probability,
-        "computed": _computed_object(answer.computed),
-        "changed": [in_answer(source) for source in answer.changed],
-        "answerer": in_answer(answer.answerer),
-        "citations": [citation_object(citation) for citation in answer.citations],
-        "coverage": {
-            "indexed": coverage.indexed,
-            "empty": coverage.empty,
-            "failed": coverage.failed,
-            "unreachable": coverage.unreachable,
-            "kept_out": coverage.kept_out,
-            "blank": coverage.blank,
-        },
-        "version": answer.version,
-        "notices": [inert(notice) for notice in answer.notices],
-        "egress": answer.egress,
-        "model_server": _server_object(answer.model_server),
-        "unsupported": [inert(sentence) for sentence in answer.unsupported],
-        "seal": seal,
-    }
+    unread = (
+        f" ({coverage.unreadable:,} could not be read: corpus-agent files --status failed)"
+        if coverage.unreadable
+        else ""
+    )
+    documents = number_of(coverage.searched, "document")
+    return f"Nothing in the {documents} is about this.{unread}"
 
 
-def _computed_object(computed: Computation | None) -> AnswerComputation | None:
-    if computed is None:
-        return None
-    return {
-        "operation": computed.operation,
-        "column": inert(computed.column),
-        "where": [{"column": inert(c.column), "text": inert(c.text)} for c in computed.where],
-        "value": inert(computed.value),
-        "unit": inert(computed.unit),
-        "source": in_answer(computed.source),
-        "rows": computed.rows,
-        "left_out": list(computed.left_out),
-        "cells": [{"n": c.n, "line": c.line, "text": inert(c.text)} for c in computed.cells],
-    }
+def _asked(server: ModelServer | None) -> Iterator[str]:
+    """The owner of a server, where it is known, as in "server 127.0.0.1:8080 of ann (uid 7)"."""
+    if server is not None and server.owner is not None:
+        yield f"server {one_line(server.address)} of {one_line(server.owner)}"
 
 
-def _server_object(server: ModelServer | None) -> AnswerServer | None:
-    if server is None:
-        return None
-    owner = visible(server.owner) if server.owner is not None else None
-    return {"address": visible(server.address), "owner": owner}
-
-
-def raw_words(quote: str) -> RawWords:
-    """The words as they stand in the document, for a program that looks for them there.
-
-    Percent-encoded where a viewer might make a link or mark-up of them, or not show them.
-    """
-    if inert(quote) == quote:
-        return {"raw": quote, "raw_encoded": False}
-    # A dot is never escaped by itself, and "www." is an address to some viewers.
-    return {"raw": quote_url(quote, safe=_PLAIN).replace(".", "%2E"), "raw_encoded": True}
-
-
-def citation_object(citation: Citation) -> AnswerCitation:
-    """One citation of the JSON."""
-    return {
-        "n": citation.n,
-        "source": in_answer(citation.source),
-        "page": citation.page,
-        "line_start": citation.line_start,
-        "line_end": citation.line_end,
-        "quote": inert(citation.quote),
-        **raw_words(citation.quote),
-        "verdict": citation.verdict,
-        "hidden": citation.hidden,
-        "confidence": citation.confidence,
-        "heading": inert(one_line(citation.heading)),
-        "antecedent": inert(one_line(citation.antecedent)),
-    }
+def citation_lines(passages: Iterable[Passage], link: Link = no_link) -> Iterator[str]:
+    """The passages of a conversation by their numbers."""
+    for passage in passages:
+        yield from passage_lines(passage, f"[{passage.citation.n}]", link)
 
 
 def resumed_lines(found: ResumedConversation) -> Iterator[str]:
@@ -121,39 +173,79 @@ def resumed_lines(found: ResumedConversation) -> Iterator[str]:
         yield f"{number}. {one_line(inert(turn.question))}"
 
 
-def answer_lines(answer: Answer, link: Link = no_link) -> Iterator[str]:
-    """An answer as text, with its citations below; `link` makes links of their places."""
-    yield inert(answer.text)
-    if answer.citations:
-        yield ""
-    yield from citation_lines(answer.citations, link)
-    yield ""
-    yield from answer_foot_lines(answer)
+# ---- JSON
 
 
-def answer_foot_lines(answer: Answer) -> Iterator[str]:
-    """What qualifies an answer: its notices, where it went, who answered, what was searched."""
-    for notice in answer.notices:
-        yield f"Note: {one_line(inert(notice))}"
-    if answer.egress:
-        yield f"egress: {one_line(answer.egress)}"
-    asked = f"{answerer(answer.answerer)}{_asked(answer.model_server)}"
-    yield f"({asked}; searched {searched(answer.coverage)})"
+def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
+    """The JSON of `ask`."""
+    server = answer.model_server
+    by = in_answer(answer.answerer)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "question": visible(answer.question),
+        "status": answer.status,
+        "probability": _rounded(answer.probability),
+        "answer": inert(answer.text) or None,
+        "passages": [_passage_object(passage) for passage in answer.passages],
+        "answerer": by,
+        "model": None if answer.answerer == EXTRACTIVE else by,
+        "model_server": {k: v and visible(v) for k, v in asdict(server).items()}
+        if server
+        else None,
+        "egress": answer.egress,
+        "unsupported": [inert(sentence) for sentence in answer.unsupported],
+        "changed": [in_answer(source) for source in answer.changed],
+        "coverage": asdict(answer.coverage),
+        "notices": [inert(notice) for notice in answer.notices],
+        "version": answer.version,
+        "seal": seal,
+    }
 
 
-def _asked(server: ModelServer | None) -> str:
-    """The server and its owner, as in "; server 127.0.0.1:8080 of ann (uid 7)"."""
-    if server is None:
-        return ""
-    owner = f" of {one_line(server.owner)}" if server.owner is not None else ""
-    return f"; server {one_line(server.address)}{owner}"
+def _passage_object(passage: Passage) -> AnswerPassage:
+    citation = passage.citation
+    return {
+        "source": in_answer(citation.source),
+        "page": citation.page,
+        "line_start": passage.line_start,
+        "line_end": passage.line_end,
+        "heading": inert(one_line(citation.heading)),
+        "text": inert(passage.text),
+        "likely": [citation.line_start, citation.line_end],
+        "probability": _rounded(passage.probability),
+        "word": passage.word,
+        "age": passage.age,
+        "citation": citation_object(citation),
+    }
 
 
-def citation_lines(citations: Iterable[Citation], link: Link = no_link) -> Iterator[str]:
-    """Lines for each citation: its place, verdict and quotation."""
-    for citation in citations:
-        lines = citation.line_start, citation.line_end
-        where = place(citation.source, *lines, citation.page, called_in_answer)
-        shown = link(inert(where), citation.source, citation.page)
-        yield f"[{citation.n}] {shown} · {evidence(citation)}{under(citation)}"
-        yield f"    {enclosed(citation.quote, '“', '”')}"
+def _rounded(probability: float | None) -> float | None:
+    return None if probability is None else round(probability, 4)
+
+
+def citation_object(citation: Citation) -> AnswerCitation:
+    """One citation, of a passage or of a value."""
+    return {
+        "n": citation.n,
+        "source": in_answer(citation.source),
+        "page": citation.page,
+        "line_start": citation.line_start,
+        "line_end": citation.line_end,
+        "quote": inert(citation.quote),
+        **raw_words(citation.quote),
+        "verdict": citation.verdict,
+        "hidden": citation.hidden,
+        "confidence": citation.confidence,
+        "heading": inert(one_line(citation.heading)),
+    }
+
+
+def raw_words(quote: str) -> RawWords:
+    """The words as they stand in the document, for a program that looks for them there.
+
+    Percent-encoded where a viewer might make a link or mark-up of them, or not show them.
+    """
+    if inert(quote) == quote:
+        return {"raw": quote, "raw_encoded": False}
+    # A dot is never escaped by itself, and "www." is an address to some viewers.
+    return {"raw": quote_url(quote, safe=_PLAIN).replace(".", "%2E"), "raw_encoded": True}

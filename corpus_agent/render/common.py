@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import called, known, quoted_in_answer, unambiguous
+from corpus_agent.text.naming import called, called_in_answer, known, unambiguous
 from corpus_agent.text.sanitize import inert
 from corpus_agent.text.wording import number_of
 
@@ -63,20 +63,25 @@ def place(
     return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
 
 
+def place_of(source: str, line: int, page: int | None) -> str:
+    """The place of a passage on a screen, as in "notes/a.md:10" or "b.pdf, page 7"."""
+    name = called_in_answer(source)
+    return f"{name}, page {page}" if page is not None else f"{name}:{line}"
+
+
 def evidence(citation: Citation) -> str:
     """A citation's verdict and what qualifies it: "verified · hidden in the document"."""
-    return f"{citation.verdict}{qualified(citation)}"
+    found = qualified(citation)
+    return f"verified · {found}".removesuffix(" · ") if citation.verdict == "verified" else found
 
 
 def qualified(citation: Citation) -> str:
-    """What a verdict leaves out: how surely the text was recognised, and that it is hidden."""
-    surely = "" if citation.confidence is None else f" (confidence {citation.confidence:.2f})"
-    return surely + (" · hidden in the document" if citation.hidden else "")
-
-
-def under(citation: Citation) -> str:
-    """The heading that a quotation stands under, as in ` · under "Pets"`; "" for none."""
-    return f" · under {quoted_in_answer(citation.heading)}" if citation.heading else ""
+    """What qualifies a citation, "" where nothing does: another verdict, recognised, hidden."""
+    verdict = "" if citation.verdict == "verified" else citation.verdict.replace("_", " ")
+    surely = citation.confidence
+    recognised = "" if surely is None else f"recognised from a picture (confidence {surely:.2f})"
+    hidden = "hidden in the document" if citation.hidden else ""
+    return " · ".join(filter(None, (verdict, recognised, hidden)))
 
 
 def left_out(number: int, noun: str) -> str:

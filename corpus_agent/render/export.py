@@ -12,43 +12,30 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.answers import answer_foot_lines
-from corpus_agent.render.common import evidence, place, under
+from corpus_agent.answering.records import alone
+from corpus_agent.render.answers import answer_foot_lines, block, block_lines, headed
+from corpus_agent.render.common import place_of
 from corpus_agent.render.receipts import became, heading, standing
 from corpus_agent.service.pictures import CitedPages
-from corpus_agent.text.naming import called_in_answer
-from corpus_agent.text.sanitize import enclosed, inert, one_line
+from corpus_agent.text.sanitize import inert, one_line
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, AnswerStatus, Citation
+    from corpus_agent.answering.records import Answer, Passage
     from corpus_agent.render.receipts import CheckedReceipt
     from corpus_agent.service.pictures import CitedPage
     from indexer import Box
 
-_STATUS: dict[AnswerStatus, str] = {
-    "answered": "Answered",
-    "partial": "Answered in part",
-    "closest": "Not answered: the closest passages",
-    "unclear": "Not answered: a question back",
-    "not_found": "Not found",
-}
 WITHOUT_PAGES = CitedPages()
 PAD = 0.003  # of the page's width, between words and their outline
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedCitation:
-    """A citation, what is said of it, and the pages that it is from, if they are to be shown."""
+class ExportedPassage:
+    """A passage, what is said of it, and the pages that it is from, if they are to be shown."""
 
-    citation: Citation
-    verdict: str
+    passage: Passage
+    about: str
     cited: CitedPages = WITHOUT_PAGES
-
-    @property
-    def where(self) -> str:
-        """Its place, as in an answer."""
-        lines = self.citation.line_start, self.citation.line_end
-        return inert(place(self.citation.source, *lines, self.citation.page, called_in_answer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +45,20 @@ class ExportedAnswer:
     question: str
     status: str
     text: str
-    citations: tuple[ExportedCitation, ...]
+    passages: tuple[ExportedPassage, ...]
     foot: tuple[str, ...]
 
 
 def exported_answer(answer: Answer, cited: Sequence[CitedPages] = ()) -> ExportedAnswer:
-    """An answer, with the pages of each citation if they are given."""
-    shown = cited or [WITHOUT_PAGES] * len(answer.citations)
+    """An answer, with the pages of each passage if they are given."""
+    shown = cited or [WITHOUT_PAGES] * len(answer.passages)
     return ExportedAnswer(
         answer.question,
-        _STATUS[answer.status]
-        + (": a file changed" if answer.changed and not answer.citations else ""),
+        answer.status.replace("_", " "),
         answer.text,
         tuple(
-            ExportedCitation(citation, evidence(citation) + under(citation), pages)
-            for citation, pages in zip(answer.citations, shown, strict=True)
+            ExportedPassage(passage, headed(passage, worded=True), pages)
+            for passage, pages in zip(answer.passages, shown, strict=True)
         ),
         tuple(answer_foot_lines(answer)),
     )
@@ -90,7 +76,12 @@ def exported_receipt(checked: CheckedReceipt, cited: Sequence[CitedPages] = ()) 
         heading(content),
         str(content.get("answer", "")),
         tuple(
-            ExportedCitation(found.now, became(found), pages)
+            ExportedPassage(
+                alone(found.now),
+                f"{place_of(found.now.source, found.now.line_start, found.now.page)}"
+                f" · {became(found)}",
+                pages,
+            )
             for found, pages in zip(rows, shown, strict=True)
         ),
         (f"{standing(rows)}.",),
@@ -112,20 +103,16 @@ def export_markdown(answers: Sequence[ExportedAnswer]) -> str:
 def _markdown(answer: ExportedAnswer) -> Iterator[str]:
     yield f"# {one_line(inert(answer.question))}\n"
     yield f"*{one_line(inert(answer.status))}*\n"
-    yield from _block(answer.text)
-    if answer.citations:
-        yield "\n## Sources\n"
-    for exported in answer.citations:
-        yield f"- [{exported.citation.n}] {exported.where} · {one_line(exported.verdict)}"
-        if exported.citation.quote:
-            yield f"  > {enclosed(exported.citation.quote, '“', '”')}"
-    yield ""
+    if answer.text:
+        yield from (f"> {line}".rstrip() for line in inert(answer.text).splitlines())
+        yield ""
+    for one in answer.passages:
+        yield f"[{one.passage.citation.n}] {one_line(inert(one.about))}\n"
+        lines = block_lines(one.passage.text, one.passage.likely)
+        yield from (f"> {line}".rstrip() for line in lines)
+        yield ""
     for line in answer.foot:
         yield f"{one_line(line)}\n"
-
-
-def _block(text: str) -> Iterator[str]:
-    return (f"> {line}".rstrip() for line in inert(text).splitlines())
 
 
 # ---- HTML
@@ -144,6 +131,7 @@ body {{ font: 16px/1.5 sans-serif; margin: 2em auto; max-width: 50em; padding: 0
 .text {{ white-space: pre-wrap; }}
 ol {{ list-style: none; padding: 0; }}
 blockquote {{ border-left: .2em solid; margin: .4em 0; padding-left: .8em; white-space: pre-wrap; }}
+blockquote > span {{ opacity: .75; }}
 figure {{ margin: 1em 0; break-inside: avoid; }}
 .page {{ position: relative; border: 1px solid #888; }}
 .page img, .page svg {{ display: block; width: 100%; height: auto; }}
@@ -164,26 +152,31 @@ def export_html(answers: Sequence[ExportedAnswer]) -> str:
 
 
 def _html(answer: ExportedAnswer) -> str:
-    citations = "\n".join(map(_html_citation, answer.citations))
+    passages = "\n".join(map(_html_passage, answer.passages))
     foot = "<br>".join(escape(one_line(inert(line))) for line in answer.foot)
+    text = f'<div class="text" dir="auto">{escape(inert(answer.text))}</div>\n'
     return (
         f'<article>\n<h1 dir="auto">{escape(one_line(inert(answer.question)))}</h1>\n'
         f'<p class="status">{escape(one_line(inert(answer.status)))}</p>\n'
-        f'<div class="text" dir="auto">{escape(inert(answer.text))}</div>\n'
-        f"<ol>\n{citations}\n</ol>\n"
+        f"{text if answer.text else ''}"
+        f"<ol>\n{passages}\n</ol>\n"
         f'<p class="foot">{foot}</p>\n</article>'
     )
 
 
-def _html_citation(exported: ExportedCitation) -> str:
-    citation, cited = exported.citation, exported.cited
-    quoted = escape(inert(citation.quote))
-    problem = f"<br>No picture: {escape(inert(one_line(cited.problem)))}" if cited.problem else ""
+def _html_passage(one: ExportedPassage) -> str:
+    n, problem = one.passage.citation.n, one.cited.problem
+    said = f"<br>No picture: {escape(inert(one_line(problem)))}" if problem else ""
+    lines = (
+        f"<{tag}>{escape(line)}</{tag}>"
+        for line, likely in block(one.passage.text, one.passage.likely)
+        for tag in ("strong" if likely else "span",)
+    )
+    quoted = "\n".join(lines)
     return (
-        f'<li><p class="where">[{citation.n}] {escape(exported.where)} · '
-        f"{escape(one_line(exported.verdict))}{problem}</p>\n"
+        f'<li><p class="where">[{n}] {escape(one_line(inert(one.about)))}{said}</p>\n'
         + (f'<blockquote dir="auto">{quoted}</blockquote>\n' if quoted else "")
-        + "".join(_figure(page) for page in cited.pages)
+        + "".join(_figure(page) for page in one.cited.pages)
         + "</li>"
     )
 

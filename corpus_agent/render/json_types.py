@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
-from corpus_agent.answering.records import AnswerStatus, Operation, Verdict  # for get_type_hints
+from corpus_agent.answering.records import AnswerStatus, Verdict, Word  # for get_type_hints
 from corpus_agent.fields.records import CellStatus, FieldType
 
 Seal = Literal["enforced", "off"]
@@ -85,7 +85,7 @@ class AnswerCitation(RawWords):
     """A quotation that was checked, and its place; `quote` is for showing.
 
     `hidden`: the document does not show it. `confidence`: it was recognised from a picture.
-    `heading`: what it stands under; `antecedent`: what its first word stands for; "" if unknown.
+    `heading`: what it stands under; "" if unknown.
     """
 
     n: int
@@ -98,87 +98,51 @@ class AnswerCitation(RawWords):
     hidden: bool
     confidence: float | None
     heading: str
-    antecedent: str
 
 
-class AnswerCoverage(TypedDict):
-    """The numbers of files that were searched, and that could not be.
+class AnswerPassage(TypedDict):
+    """A passage: its lines with their neighbours, and which of them are likely to answer.
 
-    `kept_out`: files and folders that lines of ignore files exclude. `blank`: of the empty, those
-    without a byte, in which there is nothing to read.
+    `likely` are the first and last line of these. `probability`: that the passage holds the answer;
+    None where it was not estimated. `age`: "newer" or "older" where two contradict each other.
     """
 
-    indexed: int
-    empty: int
-    failed: int
-    unreachable: int
-    kept_out: int
-    blank: int
-
-
-class AnswerServer(TypedDict):
-    """The model server that was used; `owner` is None if it cannot be determined."""
-
-    address: str
-    owner: str | None
-
-
-class ComputedWhere(TypedDict):
-    """A column whose cells chose the rows, and what they hold."""
-
-    column: str
-    text: str
-
-
-class ComputedCell(TypedDict):
-    """A cell that was computed with, its line, and the citation of its row if that is quoted."""
-
-    n: int | None
-    line: int
-    text: str
-
-
-class AnswerComputation(TypedDict):
-    """What was computed over all rows of one table, with each cell.
-
-    `column` is "" where rows were counted; `rows` is how many the table has, `left_out` the lines
-    of its rows of totals.
-    """
-
-    operation: Operation
-    column: str
-    where: list[ComputedWhere]
-    value: str
-    unit: str
     source: str
-    rows: int
-    left_out: list[int]
-    cells: list[ComputedCell]
+    page: int | None
+    line_start: int
+    line_end: int
+    heading: str
+    text: str
+    likely: list[int]
+    probability: float | None
+    word: Word
+    age: str
+    citation: AnswerCitation
 
 
 class AnswerResult(ReadStores):
     """An answer with its evidence; `notices` lists every degradation.
 
-    `probability`: that the quotations hold the answer; None where it was not estimated.
-    `computed` is None unless the answer was computed from cells of a table.
-    `changed`: the files from which passages were found and not quoted, since they changed.
+    `answer` is what a model or a list says, None where the passages themselves are the answer.
+    `coverage` are the counts of files by status, `changed` the files from which passages were found
+    and not shown, since they changed. `owner` of the server is None if it cannot be determined.
     """
 
     schema_version: int
     question: str
-    answer: str
     status: AnswerStatus
     probability: float | None
-    computed: AnswerComputation | None
-    changed: list[str]
+    answer: str | None
+    passages: list[AnswerPassage]
     answerer: str
-    citations: list[AnswerCitation]
-    coverage: AnswerCoverage
-    version: int
-    notices: list[str]
+    model: str | None
+    model_server: dict[str, str | None] | None
     egress: str | None
-    model_server: AnswerServer | None
     unsupported: list[str]
+    changed: list[str]
+    coverage: dict[str, int]
+    notices: list[str]
+    version: int
     seal: Seal
 
 

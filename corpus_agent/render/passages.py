@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, place
+from corpus_agent.render.answers import block_lines
+from corpus_agent.render.common import SCHEMA_VERSION, place_of
 from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
 from corpus_agent.render.links import Link, no_link
-from corpus_agent.text.naming import called, quoted, unambiguous
+from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
-from corpus_agent.text.wording import number_of, searched
+from corpus_agent.text.wording import documents_searched, number_of
 
 if TYPE_CHECKING:
     from indexer import Coverage, Hit, Window
@@ -53,30 +54,26 @@ def search_lines(
     query: str, hits: Sequence[Hit], coverage: Coverage, link: Link = no_link
 ) -> Iterator[str]:
     """Hits as text: place, heading, score, and the snippet below; `link` makes links of places."""
-    yield f"{number_of(len(hits), 'result')} in {searched(coverage)}"
     for number, hit in enumerate(hits, start=1):
         chunk = hit.chunk
-        stale = " · changed since it was indexed" if hit.stale else ""
-        stale = " · cannot be looked at now" if hit.unreachable else stale
-        where = place(chunk.source, chunk.line_start, chunk.line_end, chunk.page_start)
-        where = link(where, chunk.source, chunk.page_start)
-        heading = quoted(chunk.heading) if chunk.heading else ""
-        yield f"\n{number}. {where} · {heading} · {hit.relevance:.2f}{stale}"
-        for line in visible(snippet(chunk.text, query)).splitlines():
-            yield f"   {line}" if line.strip() else ""
+        stale = "changed since it was indexed" if hit.stale else ""
+        stale = "cannot be looked at now" if hit.unreachable else stale
+        place = place_of(chunk.source, chunk.line_start, chunk.page_start)
+        where = link(place, chunk.source, chunk.page_start)
+        about = (where, one_line(inert(chunk.heading)), stale)
+        yield f"{number}. {' · '.join(filter(None, about))}"
+        yield from block_lines(snippet(chunk.text, query), (0, 0))
+        yield ""
+    yield f"{number_of(len(hits), 'result')} · {documents_searched(coverage)}"
 
 
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
     """The parts of each score, including a reranker's if there is one."""
-    reranked = any(hit.rerank is not None for hit in hits)
-    yield f"\nrank  score   fused  cosine    bm25  {'rerank  ' if reranked else ''}source"
+    yield "\nrank  score   fused  cosine    bm25  rerank  source"
     for number, hit in enumerate(hits, start=1):
-        source = called(hit.chunk.source)
-        if reranked:
-            rerank = f"{hit.rerank:6.2f}" if hit.rerank is not None else f"{'-':>6}"
-            source = f"{rerank}  {source}"
+        rerank = f"{'-':>6}" if hit.rerank is None else f"{hit.rerank:6.2f}"
         scores = f"{hit.relevance:5.3f}   {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}"
-        yield f"{number:>4}  {scores}  {source}"
+        yield f"{number:>4}  {scores}  {rerank}  {called(hit.chunk.source)}"
 
 
 def read_object(window: Window, version: int, seal: Seal) -> ReadResult:

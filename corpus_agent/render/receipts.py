@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpus_agent.answering.records import AnswerStatus, Verdict
-from corpus_agent.render.answers import raw_words
+from corpus_agent.answering.records import (
+    Answer,
+    AnswerStatus,
+    Citation,
+    Passage,
+    Verdict,
+)
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified
 from corpus_agent.text.naming import answerer, quoted_in_answer
-from corpus_agent.text.sanitize import enclosed, inert, one_line, visible
+from corpus_agent.text.sanitize import enclosed, inert, visible
+from indexer import Coverage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
     from corpus_agent.render.json_types import (
-        AnswerCitation,
-        AnswerResult,
-        AnswerServer,
         CheckedAnswer,
         CheckedQuotation,
         Seal,
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
 _UNKNOWN: Verdict = "not_found"  # of a receipt whose verdict is none of ours
+_COUNTED = ("indexed", "empty", "failed", "unreachable", "kept_out", "blank")
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
@@ -68,76 +73,53 @@ def _checked_object(found: Rechecked) -> CheckedQuotation:
     }
 
 
-def recorded_answer(content: dict[str, Any]) -> AnswerResult:
-    """The answer of a receipt as `ask` shows it; what the receipt does not hold is left out.
+def recorded_answer(content: dict[str, Any]) -> Answer:
+    """The answer of a receipt; what the receipt does not hold is left out.
 
-    A receipt is a file that anybody who can write the store may have edited: each value is cleaned
-    again, and one of another kind counts as none.
+    A receipt is a file that anybody who can write the store may have edited: a value of another
+    kind counts as none.
     """
-    server = content.get("model_server")
-    egress = content.get("egress")
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "question": visible(str(content.get("question", ""))),
-        "answer": inert(str(content.get("answer", ""))),
-        "status": _status(content) or "closest",
-        "probability": None,
-        "computed": None,
-        "changed": [in_answer(str(each)) for each in _listed(content.get("changed"))],
-        "answerer": in_answer(str(content.get("answerer", ""))),
-        "citations": [_recorded_citation(cited) for cited in content["citations"]],
-        "coverage": {
-            "indexed": _count(content.get("coverage"), "indexed"),
-            "empty": _count(content.get("coverage"), "empty"),
-            "failed": _count(content.get("coverage"), "failed"),
-            "unreachable": _count(content.get("coverage"), "unreachable"),
-            "kept_out": _count(content.get("coverage"), "kept_out"),
-            "blank": _count(content.get("coverage"), "blank"),
-        },
-        "version": _count(content, "version"),
-        "notices": [inert(str(notice)) for notice in _listed(content.get("notices"))],
-        "egress": visible(egress) if isinstance(egress, str) else None,
-        "model_server": _server_of(server) if isinstance(server, dict) else None,
-        "unsupported": [inert(str(each)) for each in _listed(content.get("unsupported"))],
-        "seal": "enforced" if content.get("seal") == "enforced" else "off",
-    }
+    counted, egress = content.get("coverage"), content.get("egress")
+    return Answer(
+        question=str(content.get("question", "")),
+        text=str(content.get("answer", "")),
+        status=_status(content) or "perhaps",
+        answerer=str(content.get("answerer", "")),
+        passages=tuple(_recorded_passage(cited) for cited in content["citations"]),
+        coverage=Coverage(**{key: _count(counted, key) for key in _COUNTED}),
+        version=_count(content, "version"),
+        egress=egress if isinstance(egress, str) else None,
+        probability=_share(content.get("probability")),
+    )
 
 
-def _recorded_citation(cited: dict[str, Any]) -> AnswerCitation:
-    verdicts: tuple[Verdict, ...] = get_args(Verdict)
-    verdict = next((each for each in verdicts if each == cited.get("verdict")), _UNKNOWN)
-    page, confidence = cited.get("page"), cited.get("confidence")
-    return {
-        "n": _count(cited, "n"),
-        "source": in_answer(cited["source"]),
-        "page": page if isinstance(page, int) else None,
-        "line_start": cited["line_start"],
-        "line_end": cited["line_end"],
-        "quote": inert(cited["quote"]),
-        **raw_words(cited["quote"]),
-        "verdict": verdict,
-        "hidden": cited.get("hidden") is True,
-        "confidence": confidence if isinstance(confidence, float) else None,
-        "heading": inert(one_line(str(cited.get("heading", "")))),
-        "antecedent": inert(one_line(str(cited.get("antecedent", "")))),
-    }
+def _recorded_passage(cited: dict[str, Any]) -> Passage:
+    page, text = cited.get("page"), cited.get("text")
+    lines = cited["line_start"], cited["line_end"]
+    verdict = next((each for each in get_args(Verdict) if each == cited.get("verdict")), _UNKNOWN)
+    citation = Citation(
+        _count(cited, "n"),
+        cited["source"],
+        page if isinstance(page, int) else None,
+        *lines,
+        cited["quote"],
+        verdict,
+        cited.get("hidden") is True,
+        _share(cited.get("confidence")),
+        str(cited.get("heading", "")),
+    )
+    shown = text if isinstance(text, str) else cited["quote"]
+    return Passage(citation, shown, *lines, _share(cited.get("probability")))
 
 
-def _server_of(server: dict[str, Any]) -> AnswerServer:
-    owner = server.get("owner")
-    return {
-        "address": visible(str(server.get("address", ""))),
-        "owner": visible(owner) if isinstance(owner, str) else None,
-    }
+def _share(value: object) -> float | None:
+    """A share that a receipt records, None if it is none."""
+    return float(value) if isinstance(value, float) and 0 <= value <= 1 else None
 
 
 def _count(found: object, name: str) -> int:
     value = found.get(name) if isinstance(found, dict) else None
     return value if isinstance(value, int) else 0
-
-
-def _listed(found: object) -> list[object]:
-    return found if isinstance(found, list) else []
 
 
 def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
@@ -152,9 +134,7 @@ def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
         if not rows:
             yield "(nothing was quoted)"
     every = [found for _, rows in checked for found in rows]
-    recognised = sum(found.holds and found.now.confidence is not None for found in every)
-    pictures = f", {recognised} of them in recognised text" if recognised else ""
-    yield standing(every) + pictures
+    yield standing(every)
 
 
 def standing(checked: Sequence[Rechecked]) -> str:
@@ -173,23 +153,14 @@ def heading(content: dict[str, Any]) -> str:
     started = str(content.get("started", ""))
     when = started if _TIME.fullmatch(started) else "once"
     asked = quoted_in_answer(str(content.get("question", "")))
-    return f"{when} {asked}, {_BY[_status(content)]} {answerer(str(content.get('answerer', '')))}"
+    status = (_status(content) or "of no known status").replace("_", " ")
+    return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}"
 
 
 def _status(content: dict[str, Any]) -> AnswerStatus | None:
     """The status that a receipt records, None if it is none of ours."""
     found = content.get("status")
     return next((status for status in get_args(AnswerStatus) if status == found), None)
-
-
-_BY: dict[AnswerStatus | None, str] = {
-    "answered": "answered by",
-    "partial": "answered in part by",
-    "closest": "NOT answered, the closest passages by",
-    "unclear": "NOT answered, asked back by",
-    "not_found": "not found by",
-    None: "of no known status, by",
-}
 
 
 def became(found: Rechecked) -> str:
@@ -202,10 +173,10 @@ def became(found: Rechecked) -> str:
     if found.now.verdict == "not_found":
         return f"no longer there{changed}"
     lines = f"{found.now.line_start}-{found.now.line_end}"
-    if found.now.verdict == "cut":
-        return f"cut short, in lines {lines}{changed}"
+    if found.now.verdict == "partial":
+        return f"a part of a sentence, in lines {lines}{changed}"
     if found.now.verdict == "altered":
         return f"altered, in lines {lines}{changed}"
     moved = "" if found.now.line_start == found.was[0] else f", now in lines {lines}"
-    where = "holds" if found.now.confidence is None else "holds in recognised text"
-    return f"{where}{moved}{qualified(found.now)}{changed}"
+    also = qualified(replace(found.now, verdict="verified"))
+    return f"holds{moved}{f' · {also}' if also else ''}{changed}"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent import answering, fields
-from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.answering.records import Answer, Citation, alone
 from corpus_agent.text.naming import EXTRACTIVE, called_in_answer
 from corpus_agent.text.wording import number_of
 from indexer import UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from corpus_agent.fields.timeline import ListedDocuments
     from indexer import Index
 
-# Not `answered`: a document may say it in words that the rules do not find.
+# No more than `likely`: a document may say it in words that the rules do not find.
 _FOUND = "Every document was looked at, by rules: one that is silent may say it in other words."
 
 _WORDS_ALONE = (
@@ -81,9 +81,9 @@ def _mentioned(question: str, asked: MentionQuestion, table: FieldTable, corpus:
     return Answer(
         question,
         "\n".join(lines) or none,
-        "partial" if lines or mention else "not_found",
+        "likely" if lines or mention else "not_found",
         EXTRACTIVE,
-        tuple(citations),
+        tuple(map(alone, citations)),
         corpus.coverage(),
         corpus.version,
         notices=(counted, _WORDS_ALONE, *fields.languages.field_notices(table)),
@@ -101,9 +101,9 @@ def _answer(question: str, listed: ListedDocuments, corpus: Index) -> Answer:
     return Answer(
         question,
         "\n".join(lines) or none,
-        "partial" if lines else "not_found",
+        "likely" if lines else "not_found",
         EXTRACTIVE,
-        tuple(citations),
+        tuple(map(alone, citations)),
         corpus.coverage(),
         corpus.version,
         notices=(_counted(listed), _FOUND, *fields.languages.field_notices(listed.table)),

@@ -45,7 +45,7 @@ from indexer import (
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, Citation, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Passage, Turn
 
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
@@ -246,30 +246,25 @@ def ask(
         on_event(notice)
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answer.computed is None and answering.whole_corpus.asks_all(question):
+    if answering.whole_corpus.asks_all(question):
         answer = _of_nearest_passages(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
-def _with_heading(corpus: Index, citation: Citation) -> Citation:
-    """A citation with the headings that it stands under now."""
+def _with_heading(corpus: Index, passage: Passage) -> Passage:
+    """A passage with the headings that it stands under now."""
+    citation = passage.citation
     with suppress(Refused):
-        return replace(citation, heading=corpus.heading(citation.source, citation.line_start))
-    return citation
+        heading = corpus.heading(citation.source, citation.line_start)
+        return replace(passage, citation=replace(citation, heading=heading))
+    return passage
 
 
 def _of_nearest_passages(answer: Answer) -> Answer:
     """The answer to a question about all documents, which the passages that were read are not."""
-    status = "partial" if answer.status == "answered" else answer.status
+    status = "perhaps" if answer.passages else answer.status
     return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
-
-
-def _of_languages(question: str, unread: float, history: Sequence[Turn]) -> list[str]:
-    """What the languages of the passages have to do with a refusal; said once in a chat."""
-    notice = answering.languages.notice_of_unread(question, unread)
-    said = any(notice in turn.answer.notices for turn in history)
-    return [notice] if notice and not said else []
 
 
 def ask_recorded(
@@ -294,11 +289,9 @@ def ask_recorded(
     known = (*launch.notices, *corpus.notices)
     if not answer.coverage.searched and not answer.coverage.unreadable:
         known = (*known, _EMPTY)
-    if answer.status == "not_found" and not answer.changed:
-        known = (*known, *_of_languages(question, corpus.unread, history))
     unsaid = tuple(notice for notice in known if notice not in answer.notices)
-    cited = tuple(_with_heading(corpus, citation) for citation in answer.citations)
-    answer = replace(answer, citations=cited, notices=(*unsaid, *answer.notices))
+    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
+    answer = replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
     asked_model = launch.model is not None and answer.answerer == answerer.name
     content = answering.receipt.receipt(
         answer,

@@ -18,3 +18,10 @@ def searched(coverage: Coverage) -> str:
     unread = f" ({coverage.unreadable:,} more could not be read)" if coverage.unreadable else ""
     left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
     return f"{number_of(coverage.searched, 'document')}{left}{unread}"
+
+
+def documents_searched(coverage: Coverage) -> str:
+    """The footer of an answer: what was searched, and how much could not be."""
+    unread = f", {coverage.unreadable:,} could not be read" if coverage.unreadable else ""
+    left = f", {coverage.unreachable:,} could not be looked at" if coverage.unreachable else ""
+    return f"{number_of(coverage.searched, 'document')} searched{left}{unread}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.render.json_types import AnswerResult
+    from corpus_agent.answering.records import Answer
     from corpus_agent.web.conversations import AskedQuestion, WebConversation
     from corpus_agent.web.site import Site
 
@@ -93,9 +93,8 @@ def receipt(site: Site, request: Request) -> Response:
         # A run that a document took over may have written what the store keeps of a text.
         corpus = session.open_corpus(site.settings, searching=False, anew=True)
         rows = list(answering.receipt.check(content, corpus, corpus.file))
-        [checked] = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state)[
-            "verify"
-        ]["receipts"]
+        found = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state)
+        [checked] = found["verify"]["receipts"]
     return site.show(
         "receipt.html",
         key=request.path_params["key"],
@@ -157,15 +156,13 @@ def _listed(content: Receipt) -> dict[str, str]:
         "key": answering.receipt.key_of(content),
         "question": one_line(str(content.get("question", ""))),
         "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
-        "status": render.recorded_answer(content)["status"],
+        "status": render.recorded_answer(content).status,
     }
 
 
 def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
     """A question as its page shows it."""
-    seal = site.launch.seal.state
-    answer, passages = question.answer, question.passages
-    problem = question.problem
+    answer, passages, problem = question.answer, question.passages, question.problem
     recorded = None if site.settings.several else question.receipt
     return {
         "text": visible(question.text),
@@ -175,15 +172,18 @@ def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
         "steps": [inert(one_line(step)) for step in question.steps],
         "draft": inert(question.draft),
         "seconds": question.seconds,
-        "answer": shown_answer(render.answer_object(answer, seal)) if answer else None,
-        "passages": shown_answer(render.answer_object(passages, seal)) if passages else None,
+        "answer": shown_answer(answer) if answer else None,
+        "passages": shown_answer(passages) if passages else None,
         "problem": visible(str(problem)) if problem else "",
         "key": answering.receipt.key_of(recorded) if recorded else "",
     }
 
 
-def shown_answer(answer: AnswerResult) -> dict[str, Any]:
-    """An answer with the pieces of its text: those that lead to a citation stand by themselves."""
-    numbers = {citation["n"] for citation in answer["citations"]}
-    paragraphs = [list(citation_pieces(line, numbers)) for line in answer["answer"].split("\n")]
-    return {**answer, "paragraphs": paragraphs}
+def shown_answer(answer: Answer) -> dict[str, Any]:
+    """An answer with the pieces of its text that lead to a passage, and the lines of each."""
+    shown: dict[str, Any] = {**render.answer_object(answer, "off"), "outright": answer.is_outright}
+    for content, passage in zip(shown["passages"], answer.passages, strict=True):
+        content["lines"] = list(render.block(passage.text, passage.likely))
+    numbers = {passage.citation.n for passage in answer.passages}
+    lines = (shown["answer"] or "").split("\n") if answer.text else []
+    return {**shown, "paragraphs": [list(citation_pieces(line, numbers)) for line in lines]}

@@ -158,11 +158,13 @@ def rows_before_update(store: Path) -> tuple[Fingerprint, int] | None:
     if not is_outdated(store):
         return None
     made_by, version = recorded(store, "fingerprint"), recorded(store, "chunks_version")
-    try:
-        known = _checked(Fingerprint(**made_by)) if isinstance(made_by, dict) else None
-    except (TypeError, ValueError):
+    names = [field.name for field in fields(Fingerprint)]
+    if not isinstance(made_by, dict) or type(version) is not int:
         return None
-    return (known, version) if known is not None and type(version) is int else None
+    try:
+        return _checked(Fingerprint(**{name: made_by[name] for name in names})), version
+    except (KeyError, ValueError):
+        return None
 
 
 def recorded(store: Path, key: str) -> object:

@@ -280,14 +280,13 @@ class Run:
         known = self._keys_from_shards([row.source for row, _ in batch], outcome)
         left = [chunk for row, chunks in batch if row.source not in known for chunk in chunks]
         rest = iter(self._embed(left, outcome))
-        if outcome.interrupted:  # within a batch, which the next run begins again
-            return
-        self._writer.replace(
-            [
-                Embedded(row, chunks, known.get(row.source) or list(islice(rest, len(chunks))))
-                for row, chunks in batch
-            ]
-        )
+        ready = []
+        for row, chunks in batch:
+            keys = known.get(row.source) or list(islice(rest, len(chunks)))
+            if len(keys) < len(chunks):  # stopped within it
+                break
+            ready.append(Embedded(row, chunks, keys))
+        self._writer.replace(ready)
         started = time.monotonic()
         if started > self._commit_at:
             made = self._writer.manifest

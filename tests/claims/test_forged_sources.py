@@ -25,6 +25,7 @@ from indexer.index import Index
 from indexer.records import Coverage
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.rows import connect
+from tests.support.fakes import passages
 from tests.support.toy_index import own, sync
 
 pytestmark = pytest.mark.slow
@@ -123,7 +124,7 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
     assert corpus.read(INSIDE).lines[0].text == "Invoice number: A-0"
     assert opened({"": root}, INSIDE, 1, lambda *_: True) == "ed"
     assert "number: A-0" in log.read_text()
-    assert _verdicts(corpus, [INSIDE]) == {"cut"}  # it stands there
+    assert _verdicts(corpus, [INSIDE]) == {"partial"}  # it stands there
     cells = {row.source: row.cells[0] for row in made.rows}
     assert [value.normal for value in cells[INSIDE].values] == ["A-0"]
     assert {cell.status for source, cell in cells.items() if source != INSIDE} == {"unreadable"}
@@ -143,14 +144,14 @@ def _cited(sources: list[str]) -> tuple[Citation, ...]:
 def _exports(corpus: Index, sources: list[str]) -> list[str]:
     """An answer that cites them, as both kinds of export have it; and their pages."""
     cited = _cited(sources)
-    answer = Answer("q?", "a [1]", "closest", "toy", cited, Coverage(1), 1)
+    answer = Answer("q?", "a [1]", "perhaps", "toy", passages(*cited), Coverage(1), 1)
     pages = [str(each.problem) for each in service.pictures.pages_of(corpus, cited)]
     return [*pages, *(rendered(exported([answer], corpus, kind), kind) for kind in ("md", "html"))]
 
 
 def _verdicts(corpus: Index, sources: list[str]) -> set[str]:
     """What a receipt that cites words of the file outside is found to say."""
-    answer = Answer("q?", "a", "closest", "toy", _cited(sources), Coverage(1), 1)
+    answer = Answer("q?", "a", "perhaps", "toy", passages(*_cited(sources)), Coverage(1), 1)
     made = answering.receipt.receipt(
         answer, lambda _: None, seal="off", server=None, started=datetime.now(UTC), seconds=0
     )

@@ -161,26 +161,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
 
 
 @pytest.mark.slow
-def test_an_interrupt_is_raised_again_and_its_work_is_kept(tmp_path):
-    from corpus_agent import Corpus
-
-    (tmp_path / "docs").mkdir()
-    for number in range(5):
-        (tmp_path / f"docs/{number}.txt").write_text(f"Note {number}.\n")
-
-    def stop(step: Any) -> None:
-        if step.files == 3:
-            raise KeyboardInterrupt
-
-    with Corpus.open(tmp_path / "store") as corpus:
-        with pytest.raises(KeyboardInterrupt):
-            corpus.index(tmp_path / "docs", on_progress=stop)
-        assert corpus.status()["complete"] is False
-        corpus.index()
-        assert corpus.status()["files"]["indexed"] == 5
-
-
-@pytest.mark.slow
 def test_a_model_answers_through_the_broker_and_the_broker_ends_with_the_object(sample_store):
     from tests.support.fakes import ScriptedModelServer, says
 

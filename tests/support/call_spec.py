@@ -1,12 +1,22 @@
-"""What each conditional system call should do, said once more and without the policy's tables.
+"""What each system call should do, said once more and without the policy's tables.
 
-`expected` answers for a call and its arguments; the mutation test compares the kernel with it. The
-numbers are those of the kernel's headers, written out.
+`python -m tests.support.call_spec` asks the kernel about each call under each table, with each bit
+of the arguments turned round where they matter, and prints as JSON where it answers otherwise than
+docs/system-calls.md and the conditions below say. The numbers are those of the kernel's headers.
 """
 
 from __future__ import annotations
 
+import json
+import socket
 from collections.abc import Callable, Iterator
+from errno import ENOSYS, EPERM
+
+from indexer.confine import one_peer, parser_calls, program_calls, raw, sealed_calls
+from indexer.confine.rules import Calls
+from indexer.confine.syscalls import names, number
+from tests.support.call_oracle import THROUGH, answers
+from tests.support.places import REPOSITORY
 
 GARBAGE = 0xDEADBEEF << 32  # upper half of a register, which the kernel ignores in an int
 POINTER = 0x7FFF_0000_1234
@@ -124,3 +134,50 @@ def starts(name: str) -> tuple[tuple[int, ...], ...]:
         "socket": tuple((family, kind, 0, 0, 0) for family in (1, 2, 10, 16) for kind in (1, 2, 3)),
     }  # fmt: skip
     return found[name]
+
+
+TABLES: dict[str, Calls] = {
+    "program": sealed_calls(),
+    "watch": sealed_calls(watching=True),
+    "web": sealed_calls(serving=True),
+    "parser": parser_calls(PID),
+    "broker": one_peer(socket.AF_INET),
+    "llama-server": one_peer(socket.AF_UNIX, serve=True),
+    "ripgrep": program_calls(PID),
+    "program+gpu": sealed_calls(gpu=True),
+    "llama-server+gpu": one_peer(socket.AF_UNIX, serve=True, gpu=True),
+}
+WORDS = {"yes": THROUGH, "EPERM": EPERM, "–": ENOSYS}
+
+
+def written() -> dict[str, dict[str, str]]:
+    """docs/system-calls.md: for each kind of process a word for each call."""
+    page = (REPOSITORY / "docs" / "system-calls.md").read_text("utf-8")
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    heads = [cell.strip() for cell in lines[0].strip("|").split("|")][1:-1]
+    found: dict[str, dict[str, str]] = {head: dict.fromkeys(names(), "–") for head in heads}
+    for line in lines[2:]:
+        name, *words = (cell.strip(" `") for cell in line.strip("|").split("|"))
+        for head, word in zip(heads, words, strict=False):
+            found[head][name] = word
+    return found
+
+
+def wrong(kind: str, words: dict[str, str]) -> dict[str, object]:
+    """How much was asked of one table, and the answers that are not as they are written down."""
+    here = [name for name in names() if number(name, raw.architecture()) is not None]
+    asked = [
+        (name, values)
+        for name in here
+        for values in (tried(name) if name in SPEC else [(0, 0, 0, 0, 0)])
+    ]
+    found = []
+    for (name, values), answer in zip(asked, answers(TABLES[kind], asked), strict=True):
+        is_so = WORDS.get(words[name]) or (THROUGH if SPEC[name](kind, *values) else EPERM)
+        found += [] if answer == is_so else [f"{name} {values}: {answer}"]
+    return {"probes": len(asked), "wrong": found[:50]}
+
+
+if __name__ == "__main__":
+    page = written()
+    print(json.dumps({kind: wrong(kind, page[kind.removesuffix("+gpu")]) for kind in TABLES}))

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from corpus_agent.answering.records import Citation, Passage, alone
 from corpus_agent.models.address import Server, server_at, server_on
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
@@ -44,11 +45,9 @@ _TITLE = re.compile(r"(#{1,6})\s+(\S.*)")
 class MemoryCorpus:
     """The `CorpusView` protocol over texts in memory; a list of texts is a document with pages.
 
-    A list of lines is a document as it is.
-
-    A passage is a paragraph, its score the share of the query's distinct words that it holds.
-    `unreadable` files count as empty; sources in `stale` count as changed after indexing,
-    those in `unreachable` as on a disk that is not there now.
+    A list of lines is a document as it is. A passage is a paragraph, its score the share of the
+    query's distinct words that it holds. `unreadable` files count as empty; sources in `stale`
+    count as changed after indexing, those in `unreachable` as on a disk that is not there now.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class MemoryCorpus:
 
     @property
     def version(self) -> int:
-        """Always the first."""
         return 1
 
     def coverage(self) -> Coverage:
@@ -129,6 +127,10 @@ class ListedCorpus(MemoryCorpus):
     def main_languages(self) -> dict[str, str]:
         """No language of any document."""
         return {}
+
+
+def passages(*citations: Citation) -> tuple[Passage, ...]:
+    return tuple(map(alone, citations))
 
 
 def _rank(hit: Hit) -> tuple[float, str, int]:
@@ -251,16 +253,14 @@ def says(content: str, delay: float = 0.0) -> Reply:
 def reads(**probabilities: float) -> Reply:
     """A reply of the likeliest word, with the probability of each as the server reports it."""
     likeliest = sorted(probabilities.items(), key=lambda each: -each[1])
-    return Reply(
-        content=likeliest[0][0], likeliest=tuple((word, math.log(p)) for word, p in likeliest)
-    )
+    named = tuple((word, math.log(p)) for word, p in likeliest)
+    return Reply(content=likeliest[0][0], likeliest=named)
 
 
 def calls(*tool_calls: tuple[str, dict[str, Any] | str]) -> Reply:
     """A reply of native tool calls."""
-    return Reply(
-        calls=tuple((n, a if isinstance(a, str) else json.dumps(a)) for n, a in tool_calls)
-    )
+    written = ((n, a if isinstance(a, str) else json.dumps(a)) for n, a in tool_calls)
+    return Reply(calls=tuple(written))
 
 
 def raw(body: bytes, content_type: str = "application/json") -> Reply:

@@ -36,27 +36,17 @@ AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MALLOC_")
 _SERVER = """
 import sys
 from tests.support.forked import serve
-sys.path.insert(0, sys.argv[2])
-serve(int(sys.argv[1]), sys.argv[3:])
+serve(int(sys.argv[1]))
 """
 
 # What commands import and that starts no thread which would be missed: not LanceDB itself, nor
 # ONNX Runtime, whose threads a seal would find, but all they stand on.
 LIBRARIES = (
-    "asyncio",
-    "platformdirs",
-    "pyarrow.compute",
-    "pyarrow.dataset",
-    "pydantic.json_schema",
-    "safetensors",
-    "tokenizers",
-    "tqdm",
+    *("asyncio", "platformdirs", "pyarrow.compute", "pyarrow.dataset", "pydantic.json_schema"),
+    *("safetensors", "tokenizers", "tqdm"),
 )
-MODULES = (
-    "corpus_agent.cli",
-    "corpus_agent.service.session",
-    _LANGUAGES := "indexer.embed.languages",
-)
+_LANGUAGES = "indexer.embed.languages"
+MODULES = ("corpus_agent.cli", "corpus_agent.service.session", _LANGUAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +59,10 @@ class Ended:
 
 
 class Server:
-    """The process that forks; started on first use, with `environment` besides its own.
+    """The process that forks; started on first use, with `environment` besides its own."""
 
-    `packages` is the folder of another version of the program, which has these `modules`.
-    """
-
-    def __init__(
-        self,
-        environment: Mapping[str, str],
-        packages: Path = REPOSITORY,
-        modules: Sequence[str] = MODULES,
-    ) -> None:
+    def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        self._packages = packages
-        self._modules = modules
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -134,7 +114,7 @@ class Server:
         self._channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [*start, str(theirs.fileno()), str(self._packages), *self._modules],
+                [*start, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env={
@@ -174,9 +154,9 @@ def server(environment: Mapping[str, str]) -> Iterator[Server]:
 # ---- In the server
 
 
-def serve(number: int, modules: Sequence[str]) -> None:
+def serve(number: int) -> None:
     """Fork for each request until the channel ends; a child returns from here as the command."""
-    _import(modules)
+    _import()
     channel = socket.socket(fileno=number)
     while True:
         _, files, _, _ = socket.recv_fds(channel, 1, 4)
@@ -209,14 +189,14 @@ def _waited_for(pid: int, seconds: float | None) -> tuple[int | None, float]:
     return code, used.ru_utime + used.ru_stime
 
 
-def _import(modules: Sequence[str]) -> None:
-    for name in (*modules, *LIBRARIES):
+def _import() -> None:
+    for name in (*MODULES, *LIBRARIES):
         importlib.import_module(name)
     from pydantic import BaseModel
 
     type("Model", (BaseModel,), {})  # for which pydantic looks for its plugins in every package
-    if _LANGUAGES in modules:  # its model is unpacked for the first text that is not English
-        sys.modules[_LANGUAGES].language_of("Wer nicht fragt, der bleibt ein Leben lang dumm.")
+    # Its model is unpacked for the first text that is not English.
+    sys.modules[_LANGUAGES].language_of("Wer nicht fragt, der bleibt ein Leben lang dumm.")
     gc.collect()
     gc.freeze()  # a collection in a child would write to, and so copy, all of this
 

@@ -118,11 +118,6 @@ def busy_pdf() -> bytes:
     return pdf_with_contents(b"q Q\n" * 5_000_000 + _WORDS)
 
 
-def wordy_pdf() -> bytes:
-    """A page that shows ten million letters, one by one."""
-    return pdf_with_contents(b"BT /F 12 Tf 72 700 Td\n" + b"(a) Tj\n" * 10_000_000 + b"ET\n")
-
-
 def deep_pdf() -> bytes:
     """A page tree of 100,000 levels, and an array as deep."""
     levels = 100_000
@@ -130,11 +125,6 @@ def deep_pdf() -> bytes:
     deep = b"[" * levels + b"]" * levels
     page = b"<< /Type /Page /MediaBox [0 0 612 792] /Deep %s >>" % deep
     return pdf_of_objects(_CATALOGUE, *kids, page)
-
-
-def deep_page() -> bytes:
-    """Operands nested a million deep, and as many saved states."""
-    return pdf_with_contents(b"[" * MIB + b"]" * MIB + b" TJ\n" + b"q " * MIB + _WORDS)
 
 
 def selfish_pdf() -> bytes:
@@ -161,11 +151,6 @@ def deep_html() -> bytes:
 def deep_json() -> bytes:
     """Arrays a million deep."""
     return b"[" * 1_000_000 + b"]" * 1_000_000
-
-
-def deep_notebook() -> bytes:
-    """A notebook whose one cell is nested."""
-    return b'{"nbformat": 4, "cells": ' + deep_json() + b"}"
 
 
 def long_line() -> bytes:
@@ -248,48 +233,17 @@ def tree_of_archives() -> bytes:
     return data
 
 
-def tar_of_many() -> bytes:
-    """A packed TAR file of 100,000 tiny members, links to one another among them."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
-        for number in range(100_000):
-            info = tarfile.TarInfo(f"{number}.txt")
-            if number % 2:
-                info.type, info.linkname = tarfile.SYMTYPE, f"{number - 1}.txt"
-            archive.addfile(info)
-    return buffer.getvalue()
-
-
-def deep_calendar() -> bytes:
-    """Components 300,000 deep, and lines that are folded at every letter."""
-    return b"BEGIN:VCALENDAR\n" + b"BEGIN:VEVENT\n" * 300_000 + b"SUMMARY:a" + b"\n b" * 1_000_000
-
-
-def mail_of_many() -> bytes:
-    """A mail of 20,000 attachments, and base64 that never ends well."""
-    part = b"--b\nContent-Type: text/csv; name=%d.txt\nContent-Transfer-Encoding: base64\n\nd29y\n"
-    head = b"Subject: many\nContent-Type: multipart/mixed; boundary=b\n\n"
-    return head + b"".join(part % number for number in range(20_000)) + b"QUJD" * 5_000_000
-
-
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "bomb.docx": zip_bomb,
     "deep.docx": deep_docx,
     "laughs.xml": laughs,
     "laughs.docx": lambda: docx_of(laughs_in(_BODY, _END)),
-    "laughs.svg": lambda: laughs_in(
-        '<svg xmlns="http://www.w3.org/2000/svg"><text>', "</text></svg>"
-    ),
-    "laughs.fb2": lambda: laughs_in("<FictionBook><body><p>", "</p></body></FictionBook>"),
     "busy.pdf": busy_pdf,
-    "wordy.pdf": wordy_pdf,
     "deep.pdf": deep_pdf,
-    "deep-page.pdf": deep_page,
     "selfish.pdf": selfish_pdf,
     "bomb.pdf": pdf_bomb,
     "deep.html": deep_html,
     "deep.json": deep_json,
-    "deep.ipynb": deep_notebook,
     "anchors.md": control_text,
     "mails.eml": mail_of_mails,
     "bomb.zip": archive_bomb,
@@ -297,9 +251,6 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "bomb.tar.gz": tar_bomb,
     "bomb.txt.xz": packed_bomb,
     "tree.zip": tree_of_archives,
-    "many.tar.gz": tar_of_many,
-    "deep.ics": deep_calendar,
-    "many.eml": mail_of_many,
 }
 
 

@@ -13,7 +13,6 @@ import os
 import random
 import struct
 from collections import Counter
-from collections.abc import Callable
 
 from corpus_agent.seal import Gate, TcpAddress
 from corpus_agent.seal.broker import Broker
@@ -26,7 +25,6 @@ CHAT = {
     "model": "m",
     "messages": [
         {"role": "system", "content": "Answer."},
-        {"role": "user", "content": "How warm?"},
         {
             "role": "assistant",
             "content": None,
@@ -47,14 +45,8 @@ CHAT = {
 }
 BODY = json.dumps(CHAT).encode()
 LISTED = {
-    "POST /v1/chat/completions",
-    "GET /v1/models",
-    "GET /props",
-    "GET /health",
-    "GET /api/ps",
-    "POST /api/show",
-    "GET /api/v0/models",
-    "POST /v1/rerank",
+    *("POST /v1/chat/completions", "POST /v1/rerank", "POST /api/show", "GET /api/v0/models"),
+    *("GET /v1/models", "GET /props", "GET /health", "GET /api/ps"),
 }
 CHAT_KEYS = set(CHAT)
 MESSAGE_KEYS = {"role", "content", "tool_calls", "tool_call_id"}
@@ -72,16 +64,7 @@ SMUGGLED = (
     b"?action=push",
     b"#",
 )
-KEYS = [
-    "name",
-    "insecure",
-    "url",
-    "image_url",
-    "grammar",
-    "keep_alive",
-    "options",
-    "response_format",
-]
+KEYS = ["name", "insecure", "url", "image_url", "grammar", "keep_alive", "options", "images"]
 
 
 def is_listed(request: bytes, port: int) -> bool:
@@ -185,7 +168,7 @@ def _exactly(descriptor: int, count: int) -> bytes:
 
 def mutated(rng: random.Random, number: int) -> tuple[bytes, bool]:
     """A frame, and whether it is whole, so that the relay answers to this number."""
-    body = rng.choice(_BODIES)(rng)
+    body = _body(rng)
     route = rng.choice((0, 0, 0, 1, 2, 3, 4, 5, 5, 6))
     frame = struct.pack("=IBBI", number, 1, route, len(body)) + body
     kind = rng.random()
@@ -212,61 +195,45 @@ def _damage(rng: random.Random, data: bytearray) -> None:
         data += b"\0"
 
 
-def _a_name(rng: random.Random) -> bytes:
-    return json.dumps({"model": rng.choice(("m", "m", "n", "m:cloud", "m\r\n", ""))}).encode()
+def _body(rng: random.Random) -> bytes:
+    """A body: as it should be, or cut, flipped, said twice, of no kind, or with more in it."""
+    at, said = rng.randrange(len(BODY)), rng.choice(SMUGGLED)
+    odd = rng.choice(("m", "n", -1, 10**400, 1e400, None, True, [], {}, [CHAT], "\ud800", "\0"))
+    message = {
+        "role": rng.choice(("user", "tool", "root")),
+        "content": said.decode("utf-8", "replace"),
+    }
+    more = {
+        "role": "user",
+        "content": [{"type": "image_url"}],
+        rng.choice(("audio", "images")): "x",
+    }
+    flipped = bytearray(BODY)
+    flipped[at] = rng.randrange(256)
+    return rng.choice(
+        (
+            BODY,
+            BODY[:at],
+            BODY[:at] + said + BODY[at:],
+            BODY + said,
+            bytes(flipped),
+            rng.choice((b"[", b'{"a":', b" ", b"x", b"{}\r\n"))
+            * rng.choice((0, 10, 5_000, 50_000)),
+            rng.choice((b'{"model":"n",', b'{"model":"m","model":"n",', b'{"url":"x",')) + BODY[1:],
+            BODY[:-1] + b',"model":"n"}',
+            *map(
+                _said,
+                (
+                    {"model": rng.choice(("m", "n", "m:cloud", "m\r\n", ""))},
+                    {**CHAT, "messages": [message]},
+                    {**CHAT, "messages": [more]},
+                    {**CHAT, rng.choice(KEYS): odd},
+                    {**CHAT, rng.choice(list(CHAT)): odd},
+                ),
+            ),
+        )
+    )
 
 
-def _a_request_within(rng: random.Random) -> bytes:
-    at = rng.choice((0, len(BODY), rng.randrange(len(BODY))))
-    return BODY[:at] + rng.choice(SMUGGLED) + BODY[at:]
-
-
-def _a_request_as_text(rng: random.Random) -> bytes:
-    text = rng.choice(SMUGGLED).decode("utf-8", "replace")
-    messages = [{"role": rng.choice(("user", "tool", "root")), "content": text * rng.randint(1, 9)}]
-    return json.dumps({**CHAT, "messages": messages}, ensure_ascii=rng.random() < 0.5).encode()
-
-
-def _another_key(rng: random.Random) -> bytes:
-    return json.dumps({**CHAT, rng.choice(KEYS): rng.choice(("x", 1, {}, [], None))}).encode()
-
-
-def _another_value(rng: random.Random) -> bytes:
-    values = ("m", -1, 10**400, 1e400, None, True, [], {}, [CHAT], "\ud800", "\0")
-    return json.dumps({**CHAT, rng.choice(list(CHAT)): rng.choice(values)}).encode()
-
-
-def _a_message_with_more(rng: random.Random) -> bytes:
-    parts = [{"type": "image_url", "image_url": {"url": "http://192.0.2.1/"}}]
-    message = {"role": "user", "content": rng.choice(("x", parts, None, 5))}
-    message |= {rng.choice(("audio", "name", "content", "images")): "x"}
-    return json.dumps({**CHAT, "messages": [message]}).encode()
-
-
-def _twice(rng: random.Random) -> bytes:
-    pair = rng.choice((b'{"model":"n",', b'{"model":"m","model":"n",', b'{"url":"x",'))
-    return pair + BODY[1:] if rng.random() < 0.5 else BODY[:-1] + b',"model":"n"}'
-
-
-def _flipped(rng: random.Random) -> bytes:
-    body = bytearray(BODY)
-    for _ in range(rng.randint(1, 3)):
-        body[rng.randrange(len(body))] = rng.randrange(256)
-    return bytes(body)
-
-
-_BODIES: tuple[Callable[[random.Random], bytes], ...] = (
-    lambda rng: BODY,
-    lambda rng: b"",
-    lambda rng: BODY[: rng.randrange(len(BODY))],
-    lambda rng: rng.choice((b"[", b'{"a":')) * rng.choice((10, 5_000, 50_000)),
-    lambda rng: rng.choice((b" ", b"x", b"{}\r\n")) * rng.choice((100, 5_000, 20_000)),
-    _a_name,
-    _a_request_within,
-    _a_request_as_text,
-    _another_key,
-    _another_value,
-    _a_message_with_more,
-    _twice,
-    _flipped,
-)
+def _said(content: object) -> bytes:
+    return json.dumps(content).encode()

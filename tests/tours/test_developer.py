@@ -1,7 +1,5 @@
 """A developer: shells, locales, where options stand, exit codes."""
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,19 +7,6 @@ from click.testing import CliRunner
 
 from corpus_agent.cli import main
 from tests.support.command import Cli
-
-CHECKS = {"bash": ["bash", "-n"], "zsh": ["zsh", "-n"], "fish": ["fish", "--no-execute"]}
-
-
-@pytest.mark.parametrize("shell", CHECKS)
-def test_a_completion_is_a_script_that_its_shell_reads(shell, tmp_path):
-    done = CliRunner().invoke(main, ["completion", shell])
-    assert (done.exit_code, "corpus-agent" in done.stdout) == (0, True)
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed here")
-    script = tmp_path / "completion"
-    script.write_text(done.stdout)
-    subprocess.run([*CHECKS[shell], str(script)], check=True, capture_output=True)
 
 
 def test_wrong_usage_has_one_exit_code(tmp_path, monkeypatch):

@@ -10,15 +10,55 @@ import shutil
 import subprocess
 import sys
 import venv
-from collections.abc import Callable
-from importlib.metadata import requires
+from collections.abc import Callable, Iterator
+from importlib.metadata import Distribution, distribution, requires
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
-from tests.support.libraries import link
 from tests.support.places import REPOSITORY, SAMPLE
+
+PROGRAM = "corpus-agent"
+
+
+def needed() -> Iterator[Distribution]:
+    """What is installed here of all that the program requires without extras, each once."""
+    seen, waiting = {(PROGRAM, "")}, [(distribution(PROGRAM), "")]
+    while waiting:
+        one, extra = waiting.pop()
+        for line in one.requires or ():
+            requirement = Requirement(line)
+            if requirement.marker and not requirement.marker.evaluate({"extra": extra}):
+                continue
+            name = canonicalize_name(requirement.name)
+            for part in {"", *requirement.extras}:
+                if (name, part) not in seen:
+                    seen.add((name, part))
+                    found = distribution(name)
+                    waiting.append((found, part))
+                    if part == "":
+                        yield found
+
+
+def link(environment: Path) -> None:
+    """Link their files into an environment, but for programs and compiled modules."""
+    (packages,) = (environment / "lib").glob("python*/site-packages")
+    for one in needed():
+        for file in one.files or ():
+            source = Path(str(one.locate_file(file)))
+            if ".." in file.parts or "__pycache__" in file.parts or not source.is_file():
+                continue
+            target = packages / file
+            target.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                os.link(source, target)
+            except FileExistsError:
+                continue
+            except OSError:  # on another file system
+                shutil.copyfile(source, target)
+
 
 pytestmark = pytest.mark.slow
 (BLOCK,) = re.findall(

@@ -45,24 +45,21 @@ class Result:
         return self.answer.status == "not_found"
 
     @property
-    def closest(self) -> bool:
-        """Whether passages that are not called an answer, or a question back, were shown."""
-        return self.answer.status in ("closest", "unclear")
+    def unsure(self) -> bool:
+        """Whether passages are shown that are not called likely."""
+        return self.answer.status == "perhaps"
 
     @property
     def holds(self) -> bool:
         """Whether every expected string occurs in what is shown, white space and case ignored."""
-        shown = _folded(self.answer.text)
-        return (
-            self.answerable
-            and not self.refused
-            and all(_folded(text) in shown for text in self.question.answers)
-        )
+        shown = _folded("\n".join([self.answer.text, *(p.text for p in self.answer.passages)]))
+        holds = all(_folded(text) in shown for text in self.question.answers)
+        return self.answerable and not self.refused and holds
 
     @property
     def correct(self) -> bool:
         """Whether it was answered, and with every expected string."""
-        return self.holds and not self.closest
+        return self.holds and not self.unsure
 
     def recall(self, k: int) -> float:
         """Share of the needed sources among the first k."""
@@ -93,14 +90,15 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
     `not_found_precision` is the share of correct refusals, `false_not_found` the share of
     answerable questions that were refused, `citation_precision` the share of citations that name
     a needed source (and page, where one is given) and whose quotation was found there.
-    `closest` is neither an answer nor a refusal: `correct` counts answers alone, `shown` whatever
-    holds the answer, `answered_precision` is the share of answers that hold it, `false_closest` and
-    `closest_recall` the shares of answerable and other questions with the closest passages instead.
+    What is no more than `perhaps` is neither an answer nor a refusal: `correct` counts the answers
+    that are at least likely, `shown` whatever holds the answer, `answered_precision` is the share
+    of these answers that hold it, `false_unsure` and `unsure_recall` the shares of answerable and
+    other questions with passages that are no more than `perhaps`.
     """
     answerable = [result for result in results if result.answerable]
     unanswerable = [result for result in results if not result.answerable]
     refused = [result for result in results if result.refused]
-    answered = [result for result in results if not (result.refused or result.closest)]
+    answered = [result for result in results if not (result.refused or result.unsure)]
     return {
         "questions": len(results),
         "answerable": len(answerable),
@@ -115,8 +113,8 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
         "not_found_precision": _mean(refused, lambda result: not result.answerable),
         "not_found_recall": _mean(unanswerable, lambda result: result.refused),
         "false_not_found": _mean(answerable, lambda result: result.refused),
-        "closest_recall": _mean(unanswerable, lambda result: result.closest),
-        "false_closest": _mean(answerable, lambda result: result.closest),
+        "unsure_recall": _mean(unanswerable, lambda result: result.unsure),
+        "false_unsure": _mean(answerable, lambda result: result.unsure),
         "search_seconds_p50": round(median(result.search_seconds for result in results), 4),
         "answer_seconds_p50": round(median(result.answer_seconds for result in results), 4),
     }

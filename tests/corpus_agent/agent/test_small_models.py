@@ -71,10 +71,9 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
 def test_a_model_that_refuses_with_tools_is_asked_once_more_without(refusal):
     events = []
     (answer,), requests = ask([says(refusal), YES, ANSWER], events=events)
-    assert (answer.status, answer.citations[0].quote) == ("answered", DUE)
+    assert (answer.status, answer.citations[0].quote) == ("likely", DUE)
     assert ["tools" in request for request in requests] == [True, False, False]
     assert FOUND_OUT in events
-    assert "added without the model" not in " ".join(answer.notices)
 
 
 @pytest.mark.slow
@@ -90,8 +89,8 @@ def test_a_model_that_refuses_both_times_keeps_its_tools_and_the_passages_stand_
     (answer, _), requests = ask(
         [says("NOT_FOUND"), YES, says("NOT_FOUND"), says("NOT_FOUND"), NO], QUESTION, QUESTION
     )
-    assert (answer.status, answer.citations[0].quote) == ("closest", DUE)
-    assert answer.text.endswith(f"The closest passages are:\n{DUE} [1]")
+    assert (answer.status, answer.citations[0].quote) == ("perhaps", DUE)
+    assert answer.text == ""
     assert ["tools" in request for request in requests] == [True, False, False, True, False]
 
 
@@ -106,7 +105,7 @@ def test_a_model_that_reports_a_small_size_is_offered_no_tools(parameters, offer
     good = f'{DUE} [lease.md:3] "{DUE}"'
     replies = [says(good)] if offered else [YES, says(good)]
     (answer,), requests = ask(replies, parameters=parameters)
-    assert (answer.status, "tools" in requests[0]) == ("answered", offered)
+    assert (answer.status, "tools" in requests[0]) == ("likely", offered)
 
 
 # --- the reader
@@ -122,7 +121,7 @@ def test_the_reader_asks_for_one_word_with_its_probability_and_shares_the_drafts
 
 def test_a_sure_no_of_the_reader_ends_the_question_with_the_passages_and_no_draft():
     (answer,), requests = ask([NO], parameters=1)
-    assert (answer.status, answer.citations[0].quote, len(requests)) == ("closest", DUE, 1)
+    assert (answer.status, answer.citations[0].quote, len(requests)) == ("likely", DUE, 1)
 
 
 @pytest.mark.slow
@@ -144,7 +143,7 @@ DEEP, EVENTS = b"[" * 100_000, "text/event-stream"
 @pytest.mark.slow
 def test_json_of_any_depth_is_no_usable_answer():
     (answer,), _ = ask([raw(b"data: " + DEEP + b"\n\n", EVENTS)])
-    assert (answer.answerer, answer.status) == ("extractive", "closest")
+    assert (answer.answerer, answer.status) == ("extractive", "perhaps")
     assert "no usable answer" in answer.notices[0]
     (answer,), _ = ask([raw(DEEP), ANSWER], parameters=1)
     assert answer.citations[0].quote == DUE

@@ -7,7 +7,7 @@ from corpus_agent.answering.follow_up import carried_over, leans, readings, stan
 from corpus_agent.answering.records import Answer, Citation, Turn
 from indexer import Coverage
 from indexer.embed import FolderEncoder
-from tests.support.fakes import MemoryCorpus
+from tests.support.fakes import MemoryCorpus, passages
 
 BOILER = "Gareth Lowe of Dunmoor Heating looks after the boiler."
 PHONES = """# Phone numbers
@@ -24,7 +24,9 @@ ENCODER = FolderEncoder()
 
 def turn(question: str, quote: str) -> Turn:
     citation = Citation(1, "a.md", None, 1, 1, quote, "verified")
-    return Turn(question, Answer(question, quote, "closest", "m", (citation,), Coverage(), 1))
+    return Turn(
+        question, Answer(question, quote, "perhaps", "m", passages(citation), Coverage(), 1)
+    )
 
 
 @pytest.mark.parametrize(

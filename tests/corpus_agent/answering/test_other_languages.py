@@ -55,8 +55,8 @@ def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passage
     (notice,) = [text for text in answer.notices if "language" in text]
     assert "German" in notice
     assert "corpus-agent --model DIR index" in notice
-    assert answer.status == "closest"
-    assert "1.130" in answer.text
+    assert answer.status != "not_found"
+    assert any("1.130" in passage.text for passage in answer.passages)
 
 
 def test_the_same_question_over_passages_of_no_known_language_gets_no_notice(answerer):
@@ -73,7 +73,7 @@ def test_passages_of_several_indexes_are_judged_by_those_that_may_answer(answere
     ]
     mixed = Mixed(notes)
     answer = answerer.answer(question, mixed)
-    assert "1.130" in answer.text
+    assert any("1.130" in passage.text for passage in answer.passages)
     assert not [text for text in answer.notices if "language" in text]
     alone = Mixed(notes, "en")  # the control: all that was found is in English
     assert [text for text in answerer.answer(question, alone).notices if "language" in text]

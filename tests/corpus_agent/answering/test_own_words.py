@@ -3,7 +3,7 @@
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering.own_words import with_plain_brackets, without_own_words
+from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.render import for_parent
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 
@@ -97,14 +97,6 @@ def test_strict_evidence_leaves_no_line_that_nothing_supports():
     assert found.text == "The tenant may not keep large dogs in the house [1]."
     loose = answer(draft)
     assert "Here is what the lease says:" in loose.text and "dogs may be kept" not in loose.text
-
-
-def test_numbers_of_a_document_are_no_citations():
-    assert with_plain_brackets("As said [3] and [unsupported].") == "As said (3) and (unsupported)."
-
-
-def test_the_degree_of_a_root_stays_one():
-    assert with_plain_brackets("√[3]8=2, 2√[10]x") == "³√8=2, 2·¹⁰√x"
 
 
 def test_a_footnote_of_the_models_own_is_taken_out():

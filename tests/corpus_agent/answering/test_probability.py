@@ -5,15 +5,12 @@ import pytest
 
 from corpus_agent.answering.coverage import Coverage, Subject
 from corpus_agent.answering.probability import (
-    ANSWERED_FROM,
     BOUND_WEIGHTS,
-    NOT_FOUND_THRESHOLD,
     Best,
     bound_figures,
     judged,
-    status_of,
 )
-from corpus_agent.answering.records import Answer
+from corpus_agent.answering.records import Answer, word_of
 from indexer import Coverage as Searched
 from indexer import FolderEncoder
 
@@ -22,16 +19,12 @@ TOPIC = [12.0, 0.7, 3.0, 4.0, 0.0, 0.0, 0.8, 0.0]
 
 
 @pytest.mark.parametrize(
-    ("confidence", "probability", "status"),
-    [
-        (1.0, ANSWERED_FROM, "answered"),
-        (1.0, ANSWERED_FROM - 0.001, "closest"),
-        (NOT_FOUND_THRESHOLD, 0.1, "closest"),
-        (NOT_FOUND_THRESHOLD - 0.001, ANSWERED_FROM, "not_found"),
-    ],
+    ("probability", "word"),
+    [(1.0, "answered"), (0.9, "answered"), (0.899, "likely"), (0.75, "likely"), (0.749, "perhaps")],
 )
-def test_each_threshold_is_the_first_value_of_what_it_names(confidence, probability, status):
-    assert status_of(confidence, probability) == status
+def test_each_word_begins_at_its_probability(probability, word):
+    assert word_of(probability) == word
+    assert word_of(None) == "perhaps"
 
 
 def figures(question: str, sentence: str, kind: float = 0.0) -> list[float]:
@@ -86,6 +79,6 @@ def test_a_negation_that_the_sentence_has_too_costs_nothing():
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])
 def test_a_probability_is_from_0_to_1(wrong):
-    Answer("q", "a", "closest", "m", (), Searched(), 1, probability=1.0)  # the control
+    Answer("q", "a", "perhaps", "m", (), Searched(), 1, probability=1.0)  # the control
     with pytest.raises(ValueError, match="from 0 to 1"):
-        Answer("q", "a", "closest", "m", (), Searched(), 1, probability=wrong)
+        Answer("q", "a", "perhaps", "m", (), Searched(), 1, probability=wrong)

@@ -36,8 +36,8 @@ def test_a_short_sentence_is_whole_where_the_document_says_nothing_else():
     alone = MemoryCorpus({"a.md": "# Rent\n\nThe rent is due.\n", "b.md": "The rent is due. Now."})
     for quote in ("# Rent The rent is due.", "# Rent The rent is due"):
         assert check_quotation(alone, 1, "a.md", quote).verdict == "verified"
-    assert check_quotation(alone, 1, "a.md", "The rent is due.").verdict == "cut"
-    assert check_quotation(alone, 1, "b.md", "The rent is due.").verdict == "cut"
+    assert check_quotation(alone, 1, "a.md", "The rent is due.").verdict == "partial"
+    assert check_quotation(alone, 1, "b.md", "The rent is due.").verdict == "partial"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_the_span_is_the_sources_own_text():
     ],
 )
 def test_a_changed_or_cut_word_or_number_is_never_verified(quote):
-    assert verdict(quote)[0] in ("altered", "not_found", "cut")
+    assert verdict(quote)[0] in ("altered", "not_found", "partial")
 
 
 def test_an_altered_quotation_comes_with_the_passage_it_resembles():
@@ -146,7 +146,7 @@ def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
     end = data.draw(st.integers(start + 1, len(words)))
     quote = " ".join(words[start:end])
     if any(char.isalnum() for char in quote):
-        assert verdict(quote, number)[0] in ("verified", "cut")
+        assert verdict(quote, number)[0] in ("verified", "partial")
 
 
 # --- what is part of a number
@@ -280,7 +280,7 @@ def test_words_that_are_not_there_are_not_cut(text, quote):
 def test_what_leaves_out_what_it_depends_on_is_cut(text, quote):
     corpus = MemoryCorpus({"a.md": text})
     found = check_quotation(corpus, 1, "a.md", quote, 1)
-    assert found.verdict == "cut" and text.endswith(found.quote)
+    assert found.verdict == "partial" and text.endswith(found.quote)
     whole = check_quotation(corpus, 1, "a.md", text, 1)  # the control
     assert whole.verdict == "verified"
 
@@ -345,7 +345,7 @@ def test_a_cut_quotation_is_verified_where_it_stands_whole():
 )
 def test_nothing_hides_what_a_piece_depends_on(text, piece):
     corpus = MemoryCorpus({"a.md": text})
-    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "partial"
     assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"  # the control
 
 
@@ -370,7 +370,7 @@ def test_brackets_and_dashes_that_are_no_signs_cut_nothing(text, piece):
 def test_a_page_end_hides_no_negation():
     corpus = MemoryCorpus({"a.pdf": ["Guests may not", "light candles in the cabin."]})
     found = check_quotation(corpus, 1, "a.pdf", "light candles in the cabin.", 3)
-    assert found.verdict == "cut"
+    assert found.verdict == "partial"
 
 
 SAUNA = "The sauna by the harbour opens at seven every morning."
@@ -468,7 +468,7 @@ def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, ve
 )
 def test_a_piece_of_a_date_a_measure_or_a_restriction_is_cut(text, piece):
     corpus = MemoryCorpus({"a.md": text})
-    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "cut"
+    assert check_quotation(corpus, 1, "a.md", piece, 1).verdict == "partial"
     assert check_quotation(corpus, 1, "a.md", text, 1).verdict == "verified"
 
 
@@ -478,7 +478,7 @@ def test_a_text_that_repeats_itself_is_compared_in_time_as_its_length():
         text = "\n".join(["rent 900 EUR " * 40] * lines)
         quote = "rent 900 EUR " * 80 + "rent 90"
         begun = processor_seconds()
-        assert check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote).verdict == "cut"
+        assert check_quotation(MemoryCorpus({"a.md": text}), 1, "a.md", quote).verdict == "partial"
         return processor_seconds() - begun
 
     seconds(5)  # its patterns are compiled

@@ -8,7 +8,7 @@ from corpus_agent.answering import receipt
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.answering.resumed import MAX_ASKED, last_conversation
 from indexer.records import Coverage
-from tests.support.fakes import MemoryCorpus
+from tests.support.fakes import MemoryCorpus, passages
 
 BREAD = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n"
 QUOTE = "Keep the sourdough at a temperature of 24 °C."
@@ -17,7 +17,7 @@ QUOTE = "Keep the sourdough at a temperature of 24 °C."
 def log(store, question, follows=None, quote=QUOTE, conversation=None):
     cited = Citation(1, "bread.md", None, 3, 3, quote, "verified")
     answer = Answer(
-        question, f"24 °C to {question} [1]", "closest", "toy", (cited,), Coverage(1), 1
+        question, f"24 °C to {question} [1]", "perhaps", "toy", passages(cited), Coverage(1), 1
     )
     made = receipt.receipt(
         answer,

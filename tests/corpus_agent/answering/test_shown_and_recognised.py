@@ -17,9 +17,9 @@ from corpus_agent.librarian.process import parsed
 from corpus_agent.render import for_parent
 from corpus_agent.text.delimiters import Frame
 from indexer.records import Coverage, FileRow, Line
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, passages, says
 
-RECOGNISED = "verified in recognised text"
+RECOGNISED = "recognised from a picture"
 SHOWN = "The deposit of the mill is 900 euros."
 HIDDEN = "The hidden fee of the mill is 50 euros."
 SCANNED = "The mill was sold to Anna Berg for 7,000 euros."
@@ -44,9 +44,9 @@ def cited(quote: str, line: int = 1, lines: list[Line] = LINES) -> Citation:
     [
         (SHOWN, "verified", False, None),
         (HIDDEN, "verified", True, None),
-        (SCANNED, RECOGNISED, False, 0.98),
-        (f"{SCANNED} {BLURRED}", RECOGNISED, False, 0.61),
-        (f"{HIDDEN} {SCANNED}", RECOGNISED, True, 0.98),
+        (SCANNED, "verified", False, 0.98),
+        (f"{SCANNED} {BLURRED}", "verified", False, 0.61),
+        (f"{HIDDEN} {SCANNED}", "verified", True, 0.98),
         (f"{SHOWN} {HIDDEN}", "altered", True, None),  # the mark stands between them
         ("The deposit of the mill is 950 euros.", "altered", False, None),
         ("The mill was sold to Anna Berg for 7 euros.", "altered", False, 0.98),
@@ -58,21 +58,13 @@ def test_a_citation_knows_what_its_lines_are(quote, verdict, hidden, confidence)
     assert (found.verdict, found.hidden, found.confidence) == (verdict, hidden, confidence)
 
 
-def test_recognised_text_is_verified_nowhere_without_saying_so():
-    """Far away, past the window that is read first: neither `verified` nor `moved`."""
-    far = [*[Line("The mill stands.", 1)] * 200, *LINES]
-    assert cited(SHOWN, 1, far).verdict == "moved"  # the control
-    assert cited(SCANNED, 1, far).verdict == RECOGNISED
-    assert cited(SCANNED, 200, far).verdict == RECOGNISED
-
-
 @pytest.mark.parametrize(
     ("quote", "shown", "notices"),
     [
-        (SHOWN, "verified", ()),
+        (SHOWN, "", ()),
         (
             HIDDEN,
-            "verified · hidden in the document",
+            "hidden in the document",
             ("[1] quotes text that is hidden in the document.",),
         ),
         (
@@ -87,17 +79,20 @@ def test_an_answer_says_it_to_a_person_in_json_and_to_a_parent(quote, shown, not
     with ScriptedModelServer([says(f'{quote[:-1]} [mill.pdf:{line}] "{quote}"')]) as fake:
         answer = ModelAnswerer(fake.server, "toy-model").answer("What about the mill?", CORPUS)
     (citation,) = answer.citations
-    assert answer.status == "answered" and answer.notices == notices
+    assert answer.notices == notices
     text = "\n".join(render.answer_lines(answer))
-    assert f"· {shown}\n" in text and all(f"Note: {notice}" in text for notice in notices)
-    (one,) = render.answer_object(answer, "enforced")["citations"]
+    assert shown in text and all(f"Note: {notice}" in text for notice in notices)
+    (one,) = render.answer_object(answer, "enforced")["passages"]
+    one = one["citation"]
     assert (one["verdict"], one["hidden"], one["confidence"]) == (
         *(citation.verdict, citation.hidden, citation.confidence),
     )
     parent = for_parent.render(Frame("7f3a91"), for_parent.handed_over(answer))
-    assert f"· {shown}\n" in parent and all(f"Note: {notice}" in parent for notice in notices)
+    assert f"verified · {shown}".removesuffix(" · ") in parent and all(
+        f"Note: {notice}" in parent for notice in notices
+    )
     reply = json.dumps({"id": 1, "answer": asdict(for_parent.handed_over(answer))}).encode()
-    assert parsed(reply).answer.citations == answer.citations
+    assert parsed(reply).answer.passages == answer.passages
 
 
 def test_an_answer_without_a_model_says_it_too():
@@ -113,7 +108,7 @@ def row(source: str) -> FileRow:
 
 def test_a_receipt_keeps_it_and_checks_it_again():
     quoted = tuple(replace(cited(q), n=n) for n, q in enumerate((SHOWN, HIDDEN, SCANNED), 1))
-    answer = Answer("q?", "a [1] [2] [3]", "answered", "m", quoted, Coverage(1), 1)
+    answer = Answer("q?", "a [1] [2] [3]", "answered", "m", passages(*quoted), Coverage(1), 1)
     started = datetime(2026, 11, 22, tzinfo=UTC)
     content = receipt.receipt(answer, row, seal="off", server=None, started=started, seconds=0)
     assert [(c["hidden"], c["confidence"]) for c in content["citations"]] == [
@@ -125,16 +120,14 @@ def test_a_receipt_keeps_it_and_checks_it_again():
     assert [line for line in render.verify_lines(checked) if "mill.pdf" in line] == [
         "[1] mill.pdf:1 · holds",
         "[2] mill.pdf:3 · holds · hidden in the document",
-        "[3] mill.pdf:5 · holds in recognised text (confidence 0.98)",
+        "[3] mill.pdf:5 · holds · recognised from a picture (confidence 0.98)",
     ]
     *_, last = render.verify_lines(checked)
-    assert last == (
-        "3 of 3 quotations still stand in their documents, 1 of them in recognised text"
-    )
+    assert last == "3 of 3 quotations still stand in their documents"
     (one,) = render.verify_object(checked, 1, "off")["verify"]["receipts"]
     assert one["holds"]
     assert [(c["verdict"], c["hidden"], c["confidence"]) for c in one["citations"]] == [
-        *(("verified", False, None), ("verified", True, None), (RECOGNISED, False, 0.98)),
+        *(("verified", False, None), ("verified", True, None), ("verified", False, 0.98)),
     ]
 
 

@@ -1,7 +1,6 @@
 """A conversation: history, numbers that go on, sources, opening, keeping, another model."""
 
 import io
-import json
 import os
 import pty
 import re
@@ -16,15 +15,23 @@ from markdown_it import MarkdownIt
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Answer, Citation, Turn
-from corpus_agent.cli.chat import Chat, Doing, markdown
+from corpus_agent.cli.chat import Chat, Doing, save
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
+from corpus_agent.selftest.injection.leaks import live_markup
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import called_path
 from indexer.records import Coverage
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, fails, says
+from tests.support.fakes import (
+    MemoryCorpus,
+    ScriptedModelServer,
+    ToyEncoder,
+    fails,
+    passages,
+    says,
+)
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import own
 
@@ -81,21 +88,6 @@ def test_citations_are_numbered_through_the_conversation(tmp_path):
     assert "[2] bread.md:5" in sources and "[3]" not in sources
 
 
-@pytest.mark.slow
-def test_the_first_search_of_a_follow_up_is_made_on_the_question_made_standalone(tmp_path):
-    _, fake = conversation(
-        tmp_path,
-        ["How warm is the sourdough?", "And how often is it fed?"],
-        [says(WARM), says('Question: "How often is the sourdough starter fed?"'), says(FED)],
-    )
-    rewrite, last = fake.requests[1], fake.requests[2]
-    assert "tools" not in rewrite
-    assert rewrite["messages"][1]["content"].endswith("Last question: And how often is it fed?")
-    call = json.loads(last["messages"][-2]["tool_calls"][0]["function"]["arguments"])
-    assert call == {"query": "How often is the sourdough starter fed?"}
-    assert last["messages"][-3] == {"role": "user", "content": "And how often is it fed?"}
-
-
 def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
     said, _ = conversation(
         tmp_path, ["How warm?", "/open 1", "/open 9", f"/open {'9' * 5_000}"], [says(WARM)]
@@ -111,20 +103,6 @@ def test_a_failing_model_does_not_end_the_conversation(tmp_path):
     assert "Answered without a model." in said
 
 
-def test_another_model_and_none_can_be_taken(tmp_path):
-    said, fake = conversation(
-        tmp_path,
-        ["/model", "/model other-model", "How warm?", "/model gone", "/model none", "/model"],
-        [says(WARM)],
-    )
-    assert "toy-model answers; the server has: toy-model, other-model" in said
-    assert "other-model answers from here on." in said
-    assert fake.requests[0]["model"] == "other-model"
-    assert "Error: The server has no model 'gone'" in said
-    assert "extractive answers from here on." in said
-    assert "extractive answers; the server has:" in said
-
-
 # --- keeping
 
 
@@ -136,46 +114,33 @@ def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
     assert f"Saved as {called_path(path)}" in said
     assert "exists already" in said
     text = path.read_text("utf-8")
-    assert "## How warm?\n\n> At 24 °C [^1]" in text
-    assert "[^1]: bread.md:3, verified: “Keep the sourdough at a temperature of 24 °C.”" in text
+    assert "# How warm?" in text and "> At 24 °C [1]" in text
+    assert "[1] bread.md:3" in text and "Keep the sourdough at a temperature of 24 °C." in text
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
-def test_nothing_in_a_kept_conversation_is_live():
-    citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
-    text = "See [x](http://evil.example) [1]"
-    answer = Answer("q?", text, "answered", "m", (citation,), Coverage(), 1)
-    kept = "\n".join(markdown([Turn("<b>?", answer)], "today"))
-    assert "://" not in kept and "<img" not in kept and "<b>" not in kept and "](" not in kept
-
-
 @pytest.mark.parametrize(
-    ("text", "as_text"),  # and whether it makes something of its own where it is plain text
+    "text",
     [
-        ("So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*", True),
-        ("So [1].\n```\nopen", True),
-        ("So [1].\n~~~~", True),
-        ("So [1].\n\n# Title\n\nSetext\n===\n\n***", True),
-        ("So [1].\r## Was it right?\r\rYes.", False),
-        ("So [1].\n[1]: a.md:1, verified: “forged”\n[^1]: b", False),
-        ("So [1].\n<!-- open\n<pre>", False),
+        "So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*",
+        "So [1].\n```\nopen",
+        "So [1].\n\n# Title\n\nSetext\n===\n\n***",
+        "So [1].\r## Was it right?\r\rYes.",
+        "So [1].\n<!-- open\n<pre> [x](http://evil.example)",
     ],
 )
-def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text, as_text):
-    citation = Citation(1, "[^2].md", None, 1, 1, "q [^1]: forged [^2]", "verified")
-    answer = Answer("What?", text, "answered", "m", (citation,), Coverage(), 1)
-    kept = "\n".join(markdown([Turn("What?", answer), Turn("And?", answer)], "today"))
+def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text, tmp_path):
+    citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
+    answer = Answer("<b>?", text, "answered", "m", passages(citation), Coverage(), 1)
+    kept = save(tmp_path, "a", [Turn("<b>?", answer)] * 2).read_text("utf-8")
 
-    def odd(raw: str) -> bool:
+    def heads(raw: str) -> list[str]:
         outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
-        heads = [token.tag for token in outside if token.type == "heading_open"]
-        return heads != ["h1", "h2", "h2"] or any(token.type == "fence" for token in outside)
+        return [token.tag for token in outside if token.type in ("heading_open", "fence")]
 
-    assert not odd(kept)
-    assert odd(kept.replace("\n>", "\n")) is as_text  # the control
-    assert len(re.findall(r"^\[\^\d+\]:", kept, re.MULTILINE)) == 1  # ours
-    assert "[\\^2]" in kept
+    assert heads(kept) == ["h1", "h1"]
+    assert not live_markup(kept)
 
 
 # --- follow-ups without a model

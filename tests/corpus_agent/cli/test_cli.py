@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from corpus_agent.cli import main
 from corpus_agent.cli.group import Commands
 from indexer import UsageError
 from tests.support.command import Cli
@@ -65,34 +64,6 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
 def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
     for command in (["search", "x"], ["ask", "x"], ["read", "a"], ["files"], ["status"]):
         assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
-
-
-@pytest.mark.parametrize("words", [["-s", "x", "status"], ["status", "-s", "x"]])
-def test_an_option_of_all_commands_stands_before_or_behind_them(words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    done = CliRunner().invoke(main, words, prog_name="corpus-agent")
-    assert "There is no index 'x'" in done.output
-    unknown = CliRunner().invoke(main, ["status", "--stole", "x"])  # the control
-    assert "No such option" in unknown.output
-
-
-@pytest.mark.slow
-def test_an_empty_folder_gives_an_empty_index_and_an_emptied_one_loses_nothing(cli, tmp_path):
-    (tmp_path / "docs").mkdir()
-    done = cli("index", "docs")
-    assert (done.returncode, "There are no documents" in done.stdout) == (0, True)
-    found = one_object(cli("search", "anything", "--json"))
-    assert found["results"] == []
-    (tmp_path / "docs/a.txt").write_text("bread")
-    assert cli("index").returncode == 0
-    (tmp_path / "docs/a.txt").unlink()
-    assert "Nothing was removed" in problem(cli("index"), 1)
-    assert "a.txt" in cli("files").stdout
-
-
-def test_another_folder_for_the_same_store_is_refused(cli: Cli, project):
-    (project / "other").mkdir()
-    assert "One store holds one corpus" in problem(cli("-s", ".", "index", "other"), 2)
 
 
 @pytest.mark.slow
@@ -201,28 +172,6 @@ def test_the_plan_is_printed_and_nothing_is_done(cli: Cli, tmp_path):
     )
     assert one_object(cli("index", "docs", "--dry-run", "--json"))["plan"]["add"] == ["a.md"]
     assert not (tmp_path / ".corpus-agent").exists()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_reader_of_our_output_that_has_left_ends_every_command_alike(project):
-    """Quietly and as a shell counts SIGPIPE, help and what fails included."""
-    for words in (["--help"], ["files"], ["read", "nosuch", "--json"], ["search"]):
-        reader, writer = os.pipe()
-        os.close(reader)
-        with os.fdopen(writer, "wb") as output:
-            done = subprocess.run(
-                [sys.executable, "-m", "corpus_agent", *words],
-                stdout=output,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=project,
-                env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-            )
-        said = {"search": "Missing argument", "nosuch": "nosuch"}.get(words[-1], "")
-        left = (2, True) if words == ["search"] else (141, "nosuch" in words)
-        assert (done.returncode, bool(done.stderr)) == left, (words, done.stderr)
-        assert said in done.stderr and "Exception" not in done.stderr
 
 
 @pytest.mark.slow

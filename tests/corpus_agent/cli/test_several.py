@@ -11,11 +11,10 @@ from click.testing import CliRunner
 
 from corpus_agent import Corpus
 from corpus_agent.cli import main
-from corpus_agent.librarian import Librarian
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer import FolderEncoder
-from indexer.errors import UntrustedStore, UsageError
+from indexer.errors import UntrustedStore
 from tests.support.command import Cli
 from tests.support.processes import until
 from tests.support.sealed_child import python
@@ -80,34 +79,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     done = CliRunner().invoke(main, ["-s", "no-such-name", "status"])
     assert "There is no index 'no-such-name'" in done.stderr
     assert "corpus-agent stores" in done.stderr
-
-
-@pytest.mark.slow
-def test_from_python_several_are_one_corpus(stores, tmp_path):
-    with Corpus.open(list(stores.values())) as corpus:
-        found = corpus.search("rent of the flat", k=2)
-        home, work = (one["name"] for one in found["stores"])
-        assert [hit["source"] for hit in found["results"]] == [
-            f"{home}:terms.md",
-            f"{work}:terms.md",
-        ]
-        assert "Norway" in corpus.read(f"{work}:terms.md")["lines"][2]
-        [hit] = corpus.search("rent", path=f"{work}:")["results"]
-        assert hit["source"] == f"{work}:terms.md"
-        below = corpus.search("rent", path=str(stores["home"].parent / "home"))["results"]
-        assert [hit["source"] for hit in below] == [f"{home}:terms.md"]
-        assert corpus.ask("When is the rent due?")["version"] == 2
-        assert len(corpus.files()["files"]) == len(corpus.table("law")["rows"]) == 2
-        for one_only in (corpus.index, corpus.status, corpus.verify):
-            with pytest.raises(UsageError, match="works on one index, and 2 are named"):
-                one_only()
-        with pytest.raises(UsageError, match="works on one index"):
-            corpus.forget(f"{home}:terms.md")
-    with Corpus.open(stores["home"]) as alone:  # the control: one has no name
-        assert alone.search("rent")["results"][0]["source"] == "terms.md"
-        assert "stores" not in alone.search("rent")
-    with pytest.raises(UsageError, match="No index is named"):
-        Corpus.open([])
 
 
 def test_one_that_is_not_trusted_stops_all(stores, tmp_path, monkeypatch):
@@ -177,27 +148,6 @@ def test_the_pages_show_several_together_and_change_none(stores):
             assert (refused.status, "works on one index" in refused.words) == (400, True), action
     after = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
     assert after == before
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_conversation_and_the_librarian_read_several(stores, cli, tmp_path):
-    asked = "When is the rent of the flat due?\nWhich laws govern the agreement?\n/save\n"
-    export = tmp_path / "talk.md"
-    talked = cli("chat", "--llm", "none", "--export", export, *chosen(stores), input=asked)
-    assert talked.returncode == 0, talked.stderr
-    for name in TEXTS:
-        assert re.search(rf"{name}\S*:terms\.md'?:3", talked.stdout), talked.stdout
-    assert "none of them is written" in talked.stdout
-    assert "terms.md" in export.read_text()
-    with Librarian(list(stores.values()), llm="none") as librarian:
-        answer = librarian.ask("Which laws govern the agreement?")
-        assert re.match(r"work\S*:terms", answer.citations[0].source)
-        assert answer.seal == "enforced"
-    for store in stores.values():
-        assert not list(store.glob("receipts*"))
-    with pytest.raises(UsageError, match="No index is named"):
-        Librarian([])
 
 
 @pytest.mark.slow

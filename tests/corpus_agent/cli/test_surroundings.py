@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.command import Cli
-from tests.support.forked import Server
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import sync
 
@@ -67,54 +66,6 @@ def test_wrong_usage_is_an_object_too_where_objects_are_asked_for(cli: Cli, word
     assert problem["message"] and f"Error: {problem['message']}" in done.stderr
     plain = cli(*words.removesuffix("--json").split())  # the control
     assert (plain.returncode, plain.stdout) == (2, "")
-
-
-@pytest.mark.sampled(4)
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "surroundings",
-    [
-        {"HOME": None},
-        {"HOME": ""},
-        {"HOME": "relative"},
-        {"HOME": "/dev/null"},
-        {"TMPDIR": "/does/not/exist"},
-        {"XDG_STATE_HOME": "relative"},
-        {"XDG_CONFIG_HOME": "relative"},
-        {"XDG_CONFIG_HOME": "/dev/null"},
-    ],
-    ids=str,
-)
-def test_surroundings_that_are_odd_cost_nothing(forks: Server, tmp_path, surroundings):
-    """Nor is anything put into the working folder where a variable is relative."""
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text("Sourdough rises slowly.\n")
-    around = {**os.environ, **surroundings}
-    given = {name: value for name, value in around.items() if value is not None}
-    for command in (["index", "docs"], ["search", "sourdough"], ["doctor"]):
-        trust = ["--trust-store"] if command[0] != "index" else []
-        done = forks.run(["--store", str(tmp_path / "store"), *trust, *command], tmp_path, given)
-        assert b"Traceback" not in done.err, done.err
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "store") == ["docs"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["file", "loop", "no folder above"])
-def test_a_state_folder_that_cannot_be_is_a_notice_and_no_traceback(cli: Cli, tmp_path, kind):
-    (tmp_path / "docs").mkdir()
-    place = tmp_path / "state"
-    if kind == "file":
-        place.touch()
-    elif kind == "loop":
-        place.symlink_to("state")
-    else:
-        place = Path("/proc/self/nowhere")
-    made = cli("index", "docs", env={"XDG_STATE_HOME": str(place)})
-    assert made.returncode == 0, made.stderr
-    assert "could not be recorded that this index is yours" in made.stderr
-    (store,) = tmp_path.rglob(".corpus-agent")
-    refused = cli("-s", store, "files", env={"XDG_STATE_HOME": str(place)})
-    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False), refused.stderr
 
 
 @pytest.mark.slow

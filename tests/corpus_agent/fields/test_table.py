@@ -15,7 +15,6 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.cli.progress import counted
 from corpus_agent.fields.definition import fields_of
 from corpus_agent.fields.mentions import mention_of
 from corpus_agent.fields.page import DocumentText
@@ -143,25 +142,6 @@ def test_every_quotation_of_a_table_stands_in_its_document(made):
         assert checked.verdict == "verified"
 
 
-@pytest.mark.slow
-def test_the_foot_counts_what_changed_and_what_is_gone(made, tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(made, folder)
-    (folder / "docs/invoice.txt").write_text(INVOICE.replace("11 April", "12 April"))
-    (folder / "docs/lease.txt").unlink()
-    corpus = Index.open(folder / "store", root=folder / "docs")
-    due = table_of(corpus, fields_of(["due date"], None))
-    assert said(due)["invoice"] == ["2024-04-12"]  # as the file is now
-    foot = list(render.foot_lines(due))
-    assert foot == [
-        "5 documents looked at, 1 of them changed after they were indexed:",
-        "  due date: 1 says, 2 silent, 2 unreadable",
-    ]
-    gone = next(row for row in due.rows if row.source == "lease.txt")
-    assert re.search("no longer exists", gone.reason)
-    assert (due.count(0, "found"), due.unreadable, due.changed) == (1, 2, 1)
-
-
 # Looks at every document until it is killed, and says how many it has looked at.
 TABLING = """
 import sys
@@ -212,16 +192,6 @@ def test_killed_at_random_moments_a_table_loses_nothing_and_goes_on_from_what_wa
     check_store(store).close()
     assert table(tmp_path, "due date") == whole
     assert len(whole.rows) == whole.count(0, "found") == 200
-
-
-def test_a_table_that_is_stopped_says_what_was_done_and_what_is_kept(capsys):
-    with pytest.raises(KeyboardInterrupt), counted("looking") as on_document:
-        on_document(3, 10)
-        raise KeyboardInterrupt
-    assert capsys.readouterr().err == (
-        "3 of 10 documents were looked at; nothing was written, and the index is as it was. "
-        "Texts that were read are kept for the next time.\n"
-    )
 
 
 def test_a_document_that_says_two_things_has_both():

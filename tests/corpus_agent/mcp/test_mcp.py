@@ -17,7 +17,7 @@ from corpus_agent.mcp.tools import MAX_CONVERSATIONS, Tools
 from corpus_agent.seal import unsealed
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.service import Service
-from corpus_agent.settings import NamedStore, Settings
+from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.sanitize import visible
 from indexer.errors import Refused
@@ -61,30 +61,6 @@ def tools(toy_store):
 
 def call(tools, name, **arguments):
     return tools.call(name, arguments, Cancel())
-
-
-@pytest.mark.slow
-def test_over_several_stores_sources_are_named_and_read_back(tmp_path):
-    several = []
-    for name in ("home", "work"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "lease.md").write_text(f"The {name} lease ends in May.\n")
-        sync(tmp_path / name, tmp_path / f"{name}-store")
-        several.append(NamedStore(name, tmp_path / f"{name}-store", tmp_path / name))
-    launch = Launch(unsealed())
-    tools = Tools(Service(Settings(several=tuple(several)), launch, ENCODER), launch)
-    found = call(tools, "vectordb_search", query="lease ends").text
-    assert "'home:lease[.]md'" in found
-    for name in ("work:lease.md", "work:lease[.]md", "'work:lease[.]md'"):
-        assert "The work lease" in call(tools, "vectordb_read", source=name).text, name
-    refused = call(tools, "vectordb_read", source="lease.md")
-    assert (refused.failed, "not in the index" in refused.text) == (True, True)
-    said = call(tools, "corpus_status").text
-    assert "Index home: 1 document is indexed" in said
-    assert "Index work version 1 of" in said
-    uris = [one.uri for one in tools.resources(None)[0]]
-    assert "The home lease" in tools.resource(uris[0]).text
-    assert "work:lease" in call(tools, "corpus_table", fields="end date").text
 
 
 @pytest.mark.slow
@@ -217,20 +193,6 @@ def test_every_document_is_listed_once_and_can_be_read_by_its_uri(tools):
     assert tools.resource(odd.uri.replace("corpus:///", "corpus://")).text.count("boiler") == 1
     with pytest.raises(Refused, match="not in the index"):
         tools.resource("corpus:///../../etc/passwd")
-
-
-@pytest.mark.slow
-def test_a_new_version_is_seen_and_the_same_one_is_not_opened_again(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/a.md").write_text("first")
-    sync(tmp_path / "docs", tmp_path / "store", ENCODER)
-    service = Service(Settings(store=tmp_path / "store"), Launch(unsealed()), ENCODER)
-    corpus = service.corpus()
-    assert service.corpus() is corpus
-    (tmp_path / "docs/b.md").write_text("second")
-    sync(tmp_path / "docs", tmp_path / "store", ENCODER)
-    assert service.corpus().version > corpus.version
-    assert [row.source for row in service.corpus().files()] == ["a.md", "b.md"]
 
 
 # -- the protocol, in a process of its own

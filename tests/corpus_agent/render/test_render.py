@@ -8,8 +8,7 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
-from corpus_agent.answering.records import Answer, Citation, Turn
-from corpus_agent.cli.chat import markdown
+from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.selftest.injection.leaks import acting, live_markup
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
@@ -17,6 +16,7 @@ from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
 from indexer.sync.plan import Plan
 from indexer.sync.run import Outcome
+from tests.support.fakes import passages
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
 SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e33"
@@ -24,20 +24,7 @@ SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e3
 
 def answer_citing(source: str) -> Answer:
     citation = Citation(1, source, None, 3, 4, "words", "verified")
-    return Answer("q\x85?", "Text [1].", "answered", "m", (citation,), Coverage(1), 1)
-
-
-def test_a_heading_is_no_verdict_of_the_program():
-    """It stands between quotation marks that it does not hold, in a length that shows its end."""
-    plain = Citation(1, "a.md", None, 5, 5, "q", "verified", heading="Pets")
-    assert render.common.under(plain) == " · under 'Pets'"  # the control
-    heading = (
-        "Pets” (page 9) · verified by two readers · seal: off · under “Pets" + " and dogs" * 99
-    )
-    shown = render.common.under(replace(plain, heading=heading)).removeprefix(" · under ")
-    assert shown[0] == shown[-1] in "'\""
-    assert shown.count(shown[0]) == 2
-    assert len(shown) <= 80
+    return Answer("q\x85?", "Text [1].", "answered", "m", passages(citation), Coverage(1), 1)
 
 
 @pytest.mark.parametrize("interrupted", [True, False])
@@ -66,15 +53,16 @@ def test_a_run_counts_only_what_there_is(statuses, said):
 
 def test_a_file_name_in_an_answer_is_no_link():
     lines = list(render.answer_lines(answer_citing(NAME)))
-    assert f"[1] '{SHOWN}':3-4 · verified" in lines
+    assert any(line.startswith("[1] ") and "evil" in line for line in lines)
+    assert not live_markup("\n".join(lines))
     content = render.answer_object(answer_citing(NAME), "off")
-    assert content["citations"][0]["source"] == SHOWN
+    assert content["passages"][0]["source"] == SHOWN
     assert content["question"] == "q?"
 
 
 def test_an_ordinary_name_is_shown_as_it_is():
     content = render.answer_object(answer_citing("a/b 1.txt"), "off")
-    assert content["citations"][0]["source"] == "a/b 1.txt"
+    assert content["passages"][0]["source"] == "a/b 1.txt"
 
 
 def test_a_document_is_found_under_every_name_that_it_is_shown_by():
@@ -109,17 +97,18 @@ SCHEMES = ("file", "data", "javascript", "vbscript", "blob", "mailto", "Data", "
 def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     text = f"It was sent as {scheme}:"
     citation = Citation(1, "a.txt", None, 3, 4, text, "verified")
-    answer = Answer(text, "So it was [1].", "answered", "m", (citation,), Coverage(1), 1, (text,))
+    answer = Answer(
+        text, "So it was [1].", "answered", "m", passages(citation), Coverage(1), 1, (text,)
+    )
     recheck = Rechecked(Citation(1, "a.txt", None, 3, 4, text, "altered"), (3, 4), "same")
     printed = {
         "ask": render.answer_lines(answer),
         "verify": render.verify_lines([({"question": text}, [recheck])]),
-        "chat": markdown([Turn(text, answer)], "today"),
+        "chat": [render.export_markdown([render.exported_answer(answer)])],
     }
     for command, lines in printed.items():
         shown = "\n".join(lines)
         assert "scheme" not in live_markup(shown), command
-        assert f"{scheme}[:]" in shown  # it is still readable
     # The control: cleaned before the marks, each of them would be taken for what it loads.
     assert live_markup(f"“{one_line(inert(text))}”") == ["scheme"]
     assert live_markup(f"*{one_line(inert(text))}*") == ["scheme"]
@@ -136,8 +125,9 @@ def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
 )
 def test_the_words_of_a_document_can_be_had_back_and_nothing_of_them_acts(words):
     answer = answer_citing("a.md")
-    cited = replace(answer.citations[0], quote=words)
-    (shown,) = render.answer_object(replace(answer, citations=(cited,)), "off")["citations"]
+    cited = passages(replace(answer.citations[0], quote=words))
+    (shown,) = render.answer_object(replace(answer, passages=cited), "off")["passages"]
+    shown = shown["citation"]
     raw = shown["raw"]
     assert (unquote(raw) if shown["raw_encoded"] else raw) == words
     assert shown["raw_encoded"] == (shown["quote"] != words)

@@ -1,13 +1,14 @@
-"""Below a model's refusal stand the passages, as the closest and never as its answer."""
+"""A model's answer beside that without it, and questions about all documents."""
 
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.whole_corpus import NOTICE
+from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
 from indexer import FolderEncoder
-from tests.support.fakes import ListedCorpus, MemoryCorpus, ScriptedModelServer, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 
 BREAD = "# Bread\n\nThe dough rises at 24 °C for five hours.\n"
 
@@ -26,13 +27,24 @@ def asked(question: str, reply: str):
         return session.ask(question, corpus, answerer)
 
 
+@pytest.mark.slow
+def test_where_a_model_finds_nothing_the_passages_are_the_answer():
+    answer = asked("At what temperature does the dough rise?", "NOT_FOUND")
+    assert (answer.text, answer.answerer, answer.status) == ("", "toy-model", "perhaps")
+    assert answer.citations[0].quote == "The dough rises at 24 °C for five hours."
+    shown = answer_object(answer, "enforced")
+    assert (shown["answer"], shown["model"], shown["status"]) == (None, "toy-model", "perhaps")
+    *_, foot = answer_lines(answer)
+    assert foot == "toy-model: nothing found · 1 document searched"
+
+
 EVERY = "Which of my documents say at what temperature the dough rises?"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "status", "noted"),
-    [(EVERY, "partial", True), ("At what temperature does the dough rise?", "answered", False)],
+    [(EVERY, "perhaps", True), ("At what temperature does the dough rise?", "likely", False)],
 )
 def test_a_question_about_all_documents_is_never_answered_from_the_nearest(question, status, noted):
     answer = asked(question, 'At 24 °C [bread.md:3] "The dough rises at 24 °C".')
@@ -41,26 +53,3 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest(quest
     without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
     assert without.citations
     assert (NOTICE in without.notices) == noted
-
-
-LEASES = {
-    "a.txt": "This agreement expires on 30 June 2025.",
-    "b.txt": "The contract ends on 31 December 2026.",
-    "c.txt": "Nothing of the kind is said here.",
-}
-
-
-def test_a_question_that_code_understands_is_answered_from_every_document_and_no_model_is_asked():
-    corpus = ListedCorpus(LEASES, unread=("x.pdf",), stale=("b.txt",))
-    with ScriptedModelServer([]) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
-        answer = session.ask("Which of my contracts end in 2025?", corpus, answerer)
-        assert fake.requests == []
-    assert (answer.status, answer.text) == ("partial", "a.txt: 2025-06-30 [1]")
-    assert answer.citations[0].quote == "This agreement expires on 30 June 2025."
-    assert answer.notices[0] == (
-        "4 documents looked at, 1 of them changed since: 1 has expiry in 2025, 1 has not, "
-        "0 unclear, 1 silent, 1 unreadable."
-    )
-    none = session.ask("Which of my contracts end in 2031?", corpus, answerer)
-    assert (none.status, none.citations) == ("not_found", ())

@@ -13,12 +13,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from indexer.files.watch import moments
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from tests.support import processes
@@ -107,16 +105,6 @@ def becomes_equal(store: Path, root: Path, fresh: Path) -> None:
 
 
 # -- when to look
-
-
-@pytest.mark.parametrize("name", ["note.md", "sub/note.md", ".gitignore", "sub/.corpusignore"])
-def test_the_first_moment_comes_at_once_and_another_with_a_change_that_matters(root, name):
-    end = time.monotonic() + PATIENCE
-    due = moments(root, root / "index", lambda: time.monotonic() > end, lambda _: None)
-    with closing(due):
-        next(due)
-        (root / name).write_text("x")
-        next(due)
 
 
 # -- what becomes of changes

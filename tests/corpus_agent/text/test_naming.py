@@ -28,7 +28,7 @@ from corpus_agent.text.sanitize import unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import Toolbox
 from indexer.records import Coverage, FileRow
-from tests.support.fakes import MemoryCorpus
+from tests.support.fakes import MemoryCorpus, passages
 
 
 def page(**options):
@@ -299,7 +299,7 @@ def test_what_a_client_is_shown_of_a_document_holds_no_link(name):
 def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
     cited = Citation(1, name, None, 1, 1, f"see {name}", "altered")
     text = f"Ask {name} [1]."
-    answer = Answer("q", text, "partial", name, (cited,), Coverage(1), 1, (f"about {name}",))
+    answer = Answer("q", text, "perhaps", name, passages(cited), Coverage(1), 1, (f"about {name}",))
     text = for_parent.render(
         Frame(outside=True), for_parent.handed_over(for_parent.handed_over(answer))
     )

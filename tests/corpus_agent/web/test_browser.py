@@ -20,9 +20,6 @@ pytestmark = pytest.mark.slow
 
 QUESTION = "On which day of the month is the rent due?"
 RENT = "1.1 The rent is £985 per calendar month, due in advance on the 3rd day of each month."
-PAGES = ["/", "/search?q=rent", "/documents", "/history", "/state", "/documents/run",
-         "/read?source=home/lease.md&line=13", "/read?source=home/home-insurance.pdf&line=5",
-         "/documents/forget?source=home/lease.md", "/nowhere"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -118,32 +115,6 @@ def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server)
 
 
 @pytest.mark.nightly
-def test_by_keyboard_alone_a_question_is_asked_and_its_citation_opened(page, server):
-    page.goto(at(server, "/"))
-    write(page, QUESTION)
-    press(page, "Tab")
-    press(page, "Enter")
-    page.get_by_role("list", name="Citations").wait_for()
-    press(page, "?")
-    page.get_by_role("dialog", name="Keys").wait_for()
-    press(page, "Escape")
-    page.get_by_role("dialog", name="Keys").wait_for(state="hidden")
-    press(page, "ArrowDown")
-    press(page, "Enter")
-    page.wait_for_url("**/read?**")
-    assert page.locator("mark").inner_text() == RENT
-    press(page, "/")
-    write(page, "tenant")
-    press(page, "Enter")
-    page.get_by_role("status").filter(has_text=re.compile("^1 of")).wait_for()
-    page.locator("h1").click()
-    press(page, "n")
-    page.get_by_role("status").filter(has_text=re.compile("^2 of")).wait_for()
-    press(page, "p")
-    page.get_by_role("status").filter(has_text=re.compile("^1 of")).wait_for()
-
-
-@pytest.mark.nightly
 def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_store):
     draft = "The rent is due on the 3rd day of each month, I believe, and it is a fair one. " * 4
     script = [stalls(draft, 60.0)] * 6
@@ -163,25 +134,6 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             page.get_by_text("Stopped; there is no answer.").wait_for()
             assert until(lambda: model.left), "the model's request is ended, too"
             model.over.set()
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 1280, 2560])
-def test_every_page_fits_its_window(width, scheme, browser, server):
-    context = context_of(
-        browser, server, viewport={"width": width, "height": 800}, color_scheme=scheme
-    )
-    observer = Observer(server.origin)
-    observer.watch(context)
-    page = context.new_page()
-    for path in PAGES:
-        page.goto(at(server, path))
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
-        dark = page.evaluate("getComputedStyle(document.body).backgroundColor")
-        assert (dark == "rgb(255, 255, 255)") == (scheme == "light")
-        only_ours(page, server.base)
-    context.close()
 
 
 def test_without_javascript_one_asks_searches_reads_and_forgets(browser, server):

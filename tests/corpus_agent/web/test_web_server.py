@@ -69,30 +69,6 @@ def test_a_question_is_answered_and_its_citation_leads_to_the_marked_words(serve
     assert place.text.count("<mark>") == 1
 
 
-def test_a_follow_up_belongs_to_its_conversation_and_is_asked_after_the_first(server):
-    _, path = asked(server)
-    page, again = asked(server, "And how much is it?", conversation=path.removeprefix("/ask/"))
-    assert again == path
-    assert page.text.count('class="question"') == 2
-    assert "£985" in page.words
-
-
-def test_what_was_asked_is_listed_opened_verified_and_deleted(own):
-    asked(own, "Where does the heron nest?")
-    listed = own.get("/history")
-    assert "Where does the heron nest?" in listed.words
-    [key] = re.findall(r"/history/([0-9a-f]{32})", listed.text)
-    opened = own.get(f"/history/{key}")
-    assert "The heron nests in the reeds." in opened.words
-    assert "still stands" in own.get(f"/history/{key}", verify=1).words
-    (own.docs / "heron.md").write_text("# Heron\n\nIt has left.\n")
-    assert "Not every quotation stands any more" in own.get(f"/history/{key}", verify=1).words
-    assert own.get(f"/history/{key}/delete").status == 405, "GET changes nothing"
-    assert own.post(f"/history/{key}/delete").status == 303
-    assert own.get(f"/history/{key}").status == 404
-    assert b"heron nest?" not in (own.store / "receipts.jsonl").read_bytes()
-
-
 def test_search_marks_the_words_filters_and_explains(server):
     found = server.get("/search", q="rent due", path="home", explain=1)
     assert "home/lease.md" in found.words
@@ -373,16 +349,6 @@ def test_ctrl_c_ends_with_130_and_a_signal_of_a_service_manager_with_0(sample_st
             found, errors = server.end(number)
             assert found == code, errors
             assert "Traceback" not in errors
-
-
-def test_a_port_that_is_taken_is_left_for_the_next_and_a_named_one_is_an_error(sample_store, cli):
-    with WebServer(sample_store, "--llm", "none") as first:
-        port = first.host.partition(":")[2]
-        with WebServer(sample_store, "--llm", "none") as second:
-            assert first.host != second.host
-        taken = cli("--store", sample_store, "web", "--port", port)
-        assert taken.returncode == 1
-        assert f"Port {port} is taken." in taken.stderr
 
 
 def test_a_unix_socket_is_for_this_user_alone_and_a_stale_one_is_replaced(sample_store, tmp_path):

@@ -150,33 +150,6 @@ def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
     assert tools.grep("needle") == f"a:1:needle{note}"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        ([""], "The pattern is empty. Say what to look for."),
-        (["*", "a.txt"], "'a.txt' is a file, not a folder. Use read to read it."),
-        (["*", "no"], "There is no 'no'. Use glob to find it."),
-        (["*", ".."], "'..' is outside of the workspace. Use a path below ROOT."),
-        (["*", ""], 'The path is empty. Give one, as in "notes/todo.md".'),
-        (["a\0"], "The pattern holds a character that no text has."),
-        (["\ud800"], "The pattern holds a character that no text has."),
-        (["x" * 1001], "The pattern has 1,001 characters, more than 1,000."),
-        (["../*"], "The pattern '../*' OUT"),
-        (["/etc/*"], "The pattern '/etc/*' OUT"),
-        (["a/../../*"], "The pattern 'a/../../*' OUT"),
-        (["{a"], "ripgrep refused: error parsing glob '/{a': UNCLOSED"),
-    ],
-    ids=lambda value: str(value)[:30],
-)
-def test_a_glob_that_cannot_be_says_what_to_do(tmp_path, tools, arguments, text):
-    put(tmp_path, "a.txt")
-    out = "leads out of the folder. Give the folder as path, and a pattern relative to it."
-    text = text.replace("ROOT", repr(str(tmp_path))).replace("OUT", out)
-    unclosed = "unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)"
-    text = text.replace("UNCLOSED", unclosed)
-    assert tools.glob(*arguments) == f"Error: {text}"
-
-
 # --- grep
 
 
@@ -237,47 +210,6 @@ def test_a_pattern_is_never_an_option(tmp_path, tools, pattern):
 
 
 # --- ripgrep itself
-
-BUILD = """
-import sys
-from corpus_agent.workspace import FileTools, Workspace
-from indexer.errors import CorpusError
-try:
-    print(FileTools(Workspace(sys.argv[1])).glob("*"))
-except CorpusError as error:
-    print(type(error).__name__, error)
-"""
-
-
-def built_with(path, folder):
-    """What building the tools says in a Python that has no ripgrep beside it."""
-    packages = os.pathsep.join([str(REPOSITORY), *sys.path[1:]])
-    command = [sys._base_executable, "-c", BUILD, str(folder)]
-    environment = {"PATH": str(path), "PYTHONPATH": packages}
-    run = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert not run.stderr
-    return run.stdout.strip()
-
-
-@pytest.mark.slow
-def test_without_ripgrep_the_tools_are_not_built(tmp_path):
-    if Path(sys._base_executable).with_name("rg").exists():
-        pytest.skip("the Python below this environment has a ripgrep beside it")
-    put(tmp_path, "files/a.txt")
-    (tmp_path / "bin").mkdir()
-    hint = "Install it: pip install 'corpus-agent[workspace]'"
-    assert built_with(tmp_path / "bin", tmp_path / "files") == (
-        "CorpusError glob and grep need ripgrep, and there is no program 'rg' beside this Python "
-        f"or on PATH. {hint}"
-    )
-    program = tmp_path / "bin/rg"
-    program.symlink_to("/bin/true")
-    assert built_with(tmp_path / "bin", tmp_path / "files").startswith(
-        f"CorpusError {str(program)!r} does not run: "
-    )
-    program.unlink()
-    program.symlink_to(find_ripgrep().program)
-    assert built_with(tmp_path / "bin", tmp_path / "files") == "a.txt"
 
 
 @pytest.mark.slow

@@ -6,17 +6,13 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import assume, given
-from hypothesis import strategies as st
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
 from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
-from indexer.extract.text.plain import is_text
 from tests.support.places import SAMPLE
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
-CUT = "... (line truncated to 2000 chars)"
 
 
 @pytest.fixture
@@ -43,20 +39,6 @@ def test_lines_come_as_cat_prints_them(tmp_path, tools):
         assert printed.stdout == answer + "\n"
 
 
-@pytest.mark.slow
-@given(st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=300))
-def test_every_text_comes_as_its_lines(tmp_path_factory, text):
-    assume(is_text(text.encode()))  # else it is binary, for the index too
-    folder = tmp_path_factory.mktemp("given")
-    put(folder, "a.txt", text)
-    expected = text.removesuffix("\n").split("\n") if text else []
-    if expected:
-        expected[0] = expected[0].removeprefix("\ufeff")
-    shown = "\n".join(f"{n:6d}\t{line}" for n, line in enumerate(expected, start=1))
-    answer = FileTools(Workspace(folder)).read("a.txt")
-    assert answer == (shown or "This file is empty.") or text.startswith("%PDF-")
-
-
 def test_a_window_ends_with_the_offset_to_go_on_from(tmp_path, tools):
     put(tmp_path, "a.txt", "".join(f"line {n}\n" for n in range(1, 11)))
     assert tools.read("a.txt", offset=3, limit=2) == (
@@ -73,13 +55,6 @@ def test_a_window_holds_2000_lines_and_no_more(tmp_path, tools):
         "\n  2000\tx\n\nThese are lines 1-2000. Use offset=2001 to continue"
     )
     assert tools.read("more.txt", offset=2001) == "  2001\tx"
-
-
-def test_a_long_line_is_cut_between_characters(tmp_path, tools):
-    put(tmp_path, "a.txt", "é" * 2000 + "\n" + "é" * 2001 + "\n" + "€" * 1999 + "😀😀\n")
-    assert tools.read("a.txt") == (
-        f"     1\t{'é' * 2000}\n     2\t{'é' * 2000}{CUT}\n     3\t{'€' * 1999}😀{CUT}"
-    )
 
 
 # --- documents and images
@@ -173,52 +148,6 @@ def test_an_image_has_at_most_5_mb(tmp_path, tools):
 
 
 # --- refusals
-
-
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["prog"], "'prog' is binary (program). Read text, a document or an image."),
-        (["data.bin"], "'data.bin' is binary (not text). Read text, a document or an image."),
-        (["sub"], "'sub' is a folder. Use glob to list its files."),
-        (["."], "'.' is a folder. Use glob to list its files."),
-        (["no.txt"], "There is no 'no.txt'. Use glob to find it."),
-        (["no/a.txt"], "There is no 'no/a.txt'. Use glob to find it."),
-        (["a.txt/b"], "'a.txt/b' LEADS. Use glob to find it."),
-        (["loop"], "'loop' LEADS. Use glob to find it."),
-        (["x" * 300], f"'{'x' * 200}…': File name too long. Use another path."),
-        (["pipe"], "'pipe' is a pipe, a socket or a device, and no file."),
-        (
-            ["a.txt", 4],
-            "offset 4 is beyond end of file (3 lines total). Use an offset from 1 to 3.",
-        ),
-        (
-            ["a.txt", 9],
-            "offset 9 is beyond end of file (3 lines total). Use an offset from 1 to 3.",
-        ),
-        (
-            ["open.txt", 3],
-            "offset 3 is beyond end of file (2 lines total). Use an offset from 1 to 2.",
-        ),
-        (["empty", 2], "offset 2 is beyond end of file (0 lines total). The file is empty."),
-        (["a.txt", 0], "offset must be 1 or more, not 0. Lines are counted from 1."),
-        (["a.txt", 1, 0], "limit must be 1 or more, not 0. Use limit=2000."),
-        (["../x"], "'../x' is outside of the workspace. Use a path below ROOT."),
-    ],
-    ids=str,
-)
-def test_a_refusal_says_what_to_do(tmp_path, tools, arguments, text):
-    put(tmp_path, "prog", b"\x7fELF\x02\x01\x01\0\0")
-    put(tmp_path, "data.bin", b"a\0b" * 100)
-    put(tmp_path, "sub/x", "")
-    put(tmp_path, "a.txt", "1\n2\n3\n")
-    put(tmp_path, "open.txt", "1\n2")
-    put(tmp_path, "empty", "")
-    (tmp_path / "loop").symlink_to("loop")
-    os.mkfifo(tmp_path / "pipe")
-    text = text.replace("ROOT", repr(str(tmp_path)))
-    text = text.replace("LEADS", "leads through a file, or over a link that leads nowhere")
-    assert tools.read(*arguments) == f"Error: {text}"
 
 
 # --- repeats

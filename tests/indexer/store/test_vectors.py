@@ -42,18 +42,19 @@ def test_what_is_made_anew_goes_on_from_where_it_was_stopped(tmp_path: Path):
     root, store = tmp_path / "docs", tmp_path / "store"
     root.mkdir()
     for number in range(6):
-        (root / f"{number}.txt").write_text(f"Note {number} about the boiler.\n")
-    sync(root, store)
+        words = (" ".join(f"boiler w{number}x{n}y{k}" for k in range(40)) for n in range(40))
+        (root / f"{number}.txt").write_text("\n\n".join(words))
+    chunks = sync(root, store).chunks
     other = ToyEncoder(dimension=32)
-    asked = count(1)
+    asked = count(1)  # between documents, and once for each batch of texts
     with writer(store, root, other) as open_writer:
         todo, seen = planned(root, open_writer)
         chunker = Chunker(other.tokenizer, other.max_tokens)
-        run = Run(root, open_writer, other, chunker, should_stop=lambda: next(asked) > 4)
+        run = Run(root, open_writer, other, chunker, should_stop=lambda: next(asked) > 8)
         assert run.apply(todo, seen.ignored).interrupted
     assert found(store, "boiler")  # what was committed is as it was
     outcome = sync(root, store, other)
-    assert (outcome.rebuilt, 0 < outcome.embedded < 6) == (True, True)
+    assert (outcome.rebuilt, 0 < outcome.embedded < chunks) == (True, True)
     sync(root, tmp_path / "fresh", other)
     assert rows(store) == rows(tmp_path / "fresh")
     assert not (store / "draft.json").exists()
