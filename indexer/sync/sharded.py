@@ -275,7 +275,12 @@ class ShardedReading:
 
     def _take(self, shard: Shard, result: ShardResult) -> None:
         """Take vectors and texts over."""
-        self._vectors.put(result.keys, result.vectors)
+        if self._reuse:
+            self._vectors.find(result.keys)
+        # What the store has is not replaced: another document may have the same text.
+        known = (self._reuse and self._vectors.get(key) is not None for key in result.keys)
+        fresh = [at for at, had in enumerate(known) if not had]
+        self._vectors.put([result.keys[at] for at in fresh], result.vectors[fresh])
         name = self._name(shard)
         try:
             adopt_texts(self._store, name, self._texts, result.hashes)
