@@ -11,16 +11,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.golden import EVAL
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.index import Index
 
-DATA = Path(__file__).parent.parent.parent / "shared" / "eval"
-
 
 def data(*parts: str) -> Path:
     """A file or folder of the evaluation data; ends the script with a reason where it is absent."""
-    path = DATA.joinpath(*parts)
+    path = EVAL.joinpath(*parts)
     if not path.exists():
         sys.exit(f"skipped: there is no evaluation data at {'/'.join(parts)}")
     return path

@@ -4,20 +4,15 @@ Strings that the documents' own tests ask for, as often as listed; white space i
 letters of one case for the comparison, which reproduces the peers' figures in the data. "plain"
 compares without Markdown's signs: a peer's strings ask for that peer's mark-up. Most strings that
 should not be there belong to a test of an option that leaves out what another test of the same file
-asks for; "never asked for" counts the others. Then files that open, seeded mutations of all of
-them, and pages a second on annual reports.
+asks for; "never asked for" counts the others. Then how many files are read, and why others are not.
 
-    python benchmarks/extraction.py [--mutations N] [--missed]
+    python benchmarks/extraction.py [--missed]
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import random
 import re
-import resource
-import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -31,9 +26,6 @@ from indexer.extract import open_document
 
 Engine = Callable[[Path], str]
 _MARKUP = re.compile(r"\]\([^)\s]*(?: \"[^\"]*\")?\)|[][*_#|>`~\\!]|^\s*-\s|-{3}", re.MULTILINE)
-SEED = 7
-MAX_CHILD_BYTES = 4 * 2**30
-MAX_CHILD_SECONDS = 60
 
 
 def ours(path: Path) -> str:
@@ -167,88 +159,15 @@ def outcomes(paths: list[Path]) -> Counter[str]:
     return found
 
 
-def mutated(content: bytes, chance: random.Random) -> bytes:
-    """A copy with bytes flipped, a piece cut out or doubled, or its end lost."""
-    broken = bytearray(content)
-    start = chance.randrange(len(broken))
-    piece = chance.randrange(1, max(2, len(broken) // 8))
-    kind = chance.choice(("flip", "cut", "double", "end"))
-    if kind == "flip":
-        for _ in range(chance.choice((1, 8, 64))):
-            broken[chance.randrange(len(broken))] = chance.randrange(256)
-    elif kind == "cut":
-        del broken[start : start + piece]
-    elif kind == "double":
-        broken[start:start] = broken[start : start + piece]
-    else:
-        del broken[start:]
-    return bytes(broken)
-
-
-def outcome(content: bytes, name: str) -> str:
-    """What becomes of a file, in a child of its own: native code may die of what it is given."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        resource.setrlimit(resource.RLIMIT_AS, (MAX_CHILD_BYTES, MAX_CHILD_BYTES))
-        resource.setrlimit(resource.RLIMIT_CPU, (MAX_CHILD_SECONDS, MAX_CHILD_SECONDS))
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Rust says on it where it panicked
-        try:
-            deque(open_document(content, name).lines, 0)
-            said = "read"
-        except UnreadableDocument as error:
-            said = error.reason
-        except BaseException as error:  # noqa: BLE001 - this is what is looked for
-            said = f"UNCAUGHT {type(error).__name__}: {error}"
-        os.write(writer, said[:500].encode("utf-8", "replace"))
-        os._exit(0)
-    os.close(writer)
-    with os.fdopen(reader, encoding="utf-8") as pipe:
-        said = pipe.read()
-    _, status = os.waitpid(child, 0)
-    return said or f"DIED of signal {os.WTERMSIG(status)}"
-
-
-def mutations(paths: list[Path], number: int) -> Counter[str]:
-    """Outcomes of mutated files; prints those that are neither text nor UnreadableDocument."""
-    chance = random.Random(SEED)
-    found: Counter[str] = Counter()
-    contents = {path: path.read_bytes() for path in paths}
-    paths = [path for path in paths if contents[path]]
-    for index in range(number):
-        path = paths[index % len(paths)]
-        said = outcome(mutated(contents[path], chance), path.name)
-        found[said.partition(":")[0]] += 1
-        if said.startswith(("DIED", "UNCAUGHT")):
-            print(f"mutation {index} of {path.name}: {said}")
-    return found
-
-
-def speed() -> tuple[int, float, float]:
-    """Pages, pages a second, and pages a second of processor time, over the annual reports."""
-    reports = sorted(data("qa", "financebench", "pdfs").glob("*.pdf"))
-    contents = [path.read_bytes() for path in reports]
-    wall, cpu = time.perf_counter(), time.process_time()
-    pages = sum(
-        max(line.page or 0 for line in open_document(each, "a.pdf").lines) for each in contents
-    )
-    return pages, pages / (time.perf_counter() - wall), pages / (time.process_time() - cpu)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mutations", type=int, default=2_000)
     parser.add_argument("--missed", action="store_true", help="print each string that is missed")
     arguments = parser.parse_args()
     found = peers()
     absent = {"MarkItDown", "Kreuzberg"} - set(found)
     engines: dict[str, Engine] = {"corpus-agent": ours, **found}
     rows = [row for f in ("tika", "markitdown") for row in strings(f, engines, arguments.missed)]
-    paths = files()
-    print("files:", dict(outcomes(paths)))
-    print(f"{arguments.mutations} mutations:", dict(mutations(paths, arguments.mutations)))
-    pages, wall, cpu = speed()
-    print(f"{pages} pages of reports: {wall:.0f} a second, {cpu:.0f} a second of processor time")
+    print("files:", dict(outcomes(files())))
     if absent:
         print(f"not installed, so not compared: {', '.join(sorted(absent))}")
     print_table(

@@ -5,12 +5,9 @@ on the right page; a figure of the answer in a quotation (of the answers whose f
 evidence); every quotation of the right report; refused.
 
 Last, questions about single cells of the same reports: rows of figures below a line of years, each
-each asked for one year by its label and its company ("What was Adobe's net debt in 2022?"). A
+asked for one year by its label and its company ("What was Adobe's net debt in 2022?"). A
 cell counts as quoted if the row with its figure and the years above it are in the citations. The
 reports are split by name: `looked` were looked at while the code was written, `held` were not.
-
-And ratios of each report: how many are answered with all of their rows, with all but one, not at
-all. `looked` are the reports of the questions that ask for one.
 
     python benchmarks/financebench.py [--store DIR] [--by-hand N] [--cells N]
 """
@@ -28,7 +25,6 @@ from statistics import mean
 from typing import Any
 
 from common import corpus_of, data, print_table, read_jsonl
-from corpus_agent.answering.statements import rows_asked, statement_rows
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.quotations import read_all
@@ -146,30 +142,6 @@ def cell_quoted(answerer: ExtractiveAnswerer, corpus: Index, asked: CellQuestion
     return [has_row, with_years, only, answer.status == "not_found"]
 
 
-RATIOS = (
-    *("quick ratio", "days payable outstanding", "days sales outstanding", "inventory turnover"),
-    *("fixed asset turnover", "gross margin", "operating margin", "net profit margin"),
-    *("EBITDA margin", "return on assets", "return on equity", "debt to equity"),
-    *("interest coverage", "payout ratio", "effective tax rate", "free cash flow"),
-)
-
-
-def show_ratios(corpus: Index, questions: Sequence[dict[str, Any]]) -> None:
-    looked = {f"{q['doc_name']}.pdf" for q in questions if rows_asked(q["question"])}
-    found: dict[str, list[str]] = {"looked": [], "held": []}
-    for source in (row.source for row in corpus.files() if row.is_document):
-        for ratio in RATIOS:
-            asked = f"What is {company_of(source)}'s {ratio}?"
-            rows, lacking = statement_rows(asked, [source], corpus)
-            how = "none" if not rows else "one lacks" if lacking else "all"
-            found["looked" if source in looked else "held"].append(how)
-    ways = ("all", "one lacks", "none")
-    table = [
-        (h, len(own), *(own.count(way) / len(own) for way in ways)) for h, own in found.items()
-    ]
-    print_table(("ratios", "questions", *ways), table)
-
-
 def show_answers(corpus: Index, questions: Sequence[dict[str, Any]], cells: int) -> None:
     answerer = ExtractiveAnswerer(corpus.encoder)
     rows = [answered(answerer, corpus, entry) for entry in questions]
@@ -209,7 +181,6 @@ def main() -> None:
                 chunk = results["hybrid"][0].chunk
                 print(f"{chunk.source} page {chunk.page_start}: {chunk.text[:90]!r}")
         show_answers(corpus, questions, arguments.cells)
-        show_ratios(corpus, questions)
     print_table(
         ("ranking", "right report", "right page"),
         [

@@ -1,4 +1,4 @@
-"""Whether the boxes of a quotation on the picture of its page hold it, and what a page costs.
+"""Whether the boxes of a quotation on the picture of its page hold it.
 
     python benchmarks/outline.py [SEED]
     python benchmarks/outline.py scans [SEED]
@@ -21,13 +21,11 @@ from __future__ import annotations
 import hashlib
 import random
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from statistics import median
 
 import pypdfium2
 from PIL import Image
@@ -41,9 +39,8 @@ from indexer.extract.pdf.matching import letters_of_text
 from indexer.extract.pdf.outline import letters_of_words, outlined
 from indexer.extract.pdf.showing import ShownPdf
 from indexer.parsers.recogniser import RecognisedPage, Recogniser
-from indexer.records import FileRow, Line
-from indexer.store.recognised import RecognisedPages
-from indexer.sync.show import ShownPages, share_before
+from indexer.records import Line
+from indexer.sync.show import share_before
 from indexer.window import Window
 from tests.support.page_pictures import read_back
 
@@ -53,7 +50,6 @@ LEAST_LETTERS = 6
 MOST_FILES = 60  # of the test files: each is read whole
 CELL_SHARE = 0.5  # of a row: its end alone
 TIGHT = 1.5
-PICTURES, WIDTH = 50, 1_000
 RECEIPTS = 12
 
 
@@ -190,31 +186,6 @@ def _of_others(within: Sequence[str], drawn: Sequence[Drawn]) -> Iterator[tuple[
                 break
 
 
-def pictures(files: Sequence[Path], seed: int) -> None:
-    """The time of a picture of a page, in a process that is there, and of the same once more."""
-    chance = random.Random(seed)
-    drawing, again = [], []
-    shown = ShownPages(files[0].parent, RecognisedPages(files[0].parent))
-    for number in range(PICTURES + 1):
-        file = chance.choice(files)
-        content = file.read_bytes()
-        info, digest = file.stat(), hashlib.sha256(content).hexdigest()
-        row = FileRow(
-            file.name, "indexed", bytes=info.st_size, mtime_ns=info.st_mtime_ns, sha256=digest
-        )
-        page = chance.randint(1, ShownPdf(content).count)
-        for times in (drawing, again):
-            started = time.perf_counter()
-            shown.picture(row, page, WIDTH)
-            if number:  # the first one starts the process
-                times.append(1_000 * (time.perf_counter() - started))
-    for name, times in (("drawn", drawing), ("second view", again)):
-        middle, most = median(times), max(times)
-        print(
-            f"{name}, {PICTURES} pages at {WIDTH} points: p50 {middle:.1f} ms, most {most:.1f} ms"
-        )
-
-
 @dataclass(frozen=True)
 class DrawnLine:
     """A line of a receipt, its box in shares of the picture, and the boxes that are outlined."""
@@ -281,7 +252,8 @@ def main() -> None:
     """Print the tables."""
     seed = int(next(iter(arg for arg in sys.argv[1:] if arg.isdigit()), 1))
     if "scans" in sys.argv[1:]:
-        return receipts(seed)
+        receipts(seed)
+        return
     reports = sorted(data("qa", "financebench", "pdfs").glob("*.pdf"))
     others = sorted((*data("extract").rglob("*.pdf"), *data("scans").rglob("*.pdf")))
     contracts = sorted(data("fields", "cuad-dev").rglob("*.pdf"))
@@ -296,7 +268,6 @@ def main() -> None:
         for row in measured(f"{name}, {half}", [f for f in files if part(f) == half], seed)
     ]
     print_table(("files", "quotations", "held", "tight", "control"), rows)
-    return pictures([file for file in reports if file.stat().st_size > 500_000], seed)
 
 
 if __name__ == "__main__":

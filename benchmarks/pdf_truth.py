@@ -156,18 +156,20 @@ def mixed(language: str, seed: int) -> Known:
 
 
 def noted(language: str, seed: int) -> Known:
-    """Pages with footnotes, of which each belongs to another paragraph."""
+    """Pages with footnotes, which stand at the foot of their page."""
     write = Writer(language, seed)
     pages, text, number = [], [], 0
     for _ in range(3):
-        body, notes = [], []
+        body, notes, below = [], [], []
         for _ in range(4):
             number += 1
             before, after, note = write.paragraph(3), write.paragraph(2), write.sentence()
             body.append(f"<p>{before}<sup>{number}</sup> {after}</p>")
             notes.append(f"<div><sup>{number}</sup>{note}</div>")
             space = "" if language in SPACELESS else " "
-            text += [f"{before}{number}{space}{after}", f"{number}{note}"]
+            text.append(f"{before}{number}{space}{after}")
+            below.append(f"{number}{note}")
+        text += below
         pages.append(
             f"<div class=page>{''.join(body)}<div class=notes>{''.join(notes)}</div></div>"
         )
@@ -202,14 +204,13 @@ def _set(source: str) -> bytes:
 
 
 def article(language: str, seed: int) -> Known:
-    """Two columns with footnotes, hyphens and ligatures."""
+    """Two columns with hyphens and ligatures."""
     write = Writer(language, seed)
     title, author, abstract = write.words(5), write.words(2), write.paragraph(3)
     source, text = [], [title, author, abstract]
-    for number in range(1, 13):
-        before, after, note = write.paragraph(3), write.paragraph(2), write.sentence()
-        source.append(f"{before}\\footnote{{{note}}} {after}")
-        text += [f"{before}{number} {after}", f"{number}{note}"]
+    for _ in range(12):
+        source.append(write.paragraph(5))
+        text.append(source[-1])
     body = "\n\n".join(source)
     content = _set(
         "\\documentclass[twocolumn]{article}\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}\n"

@@ -1,16 +1,14 @@
 """Questions with known answers as rows of features, and what is fitted on them. No tables.
 
-Used by fit_ranking.py, grounding_fits.py, letters.py and shown_scores.py.
+Used by fit_ranking.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from statistics import mean
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +39,6 @@ SURE = (
 ENCODED = 24  # candidates that are encoded for the fits, of which the code keeps UNITS_ENCODED
 RIDGE = 1.0  # on weights of features with a deviation of 1: rare features stay small
 FOREIGN = 1  # questions of an article in other languages
-THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6)
-NEARLY = 0.005  # a cheaper choice that loses no more than this is as good
 
 Floats = NDArray[np.float64]
 
@@ -193,31 +189,3 @@ def by_set(rows: Iterable[Row]) -> dict[str, list[Row]]:
         name: list(own)
         for name, own in groupby(sorted(rows, key=lambda r: r.asked.which), lambda r: r.asked.which)
     }
-
-
-def sweep(
-    module: ModuleType,
-    name: str,
-    values: Sequence[float],
-    merit: Callable[[Any], float],
-    fit: object,
-    held: object,
-) -> tuple[object, ...]:
-    """A constant's row: the value in the code, the best on the fitted part, the held out curve.
-
-    The value in the code stays where another gains no more than NEARLY.
-    """
-    code = getattr(module, name)
-    fitted: dict[float, float] = {}
-    shown: list[str] = []
-    for value in values:
-        setattr(module, name, type(code)(value))
-        try:
-            fitted[value] = merit(fit)
-            shown.append(f"{value:g}: {merit(held):.3f}")
-        finally:
-            setattr(module, name, code)
-    best = max(values, key=lambda value: fitted[value])
-    if fitted.get(code, -1.0) >= fitted[best] - NEARLY:
-        best = code
-    return name, f"{code:g}", f"{best:g}", " ".join(shown)

@@ -1,7 +1,7 @@
 """Whether the row that holds an answer is found, by the format in which the table is kept.
 
-105 tables of WikiTableQuestions are written as CSV, HTML, DOCX, XLSX and ODT, none with marks of a
-header but HTML (`th`), and each format is indexed alone. A question counts if a cell of its table
+105 tables of WikiTableQuestions are written as CSV, HTML and DOCX, none with marks of a header but
+HTML (`th`), and each format is indexed alone. A question counts if a cell of its table
 is the answer; its row is found if one of the first five passages has a line with every cell of that
 row. With `--answers` also whether one of the extractive answer's sentences contains the answer.
 Then the tables of TAT-QA with the text around them, as HTML without `th`: the right document, and
@@ -16,9 +16,7 @@ import argparse
 import csv
 import html
 import json
-import re
 import tempfile
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import mean
@@ -73,51 +71,10 @@ def write_docx(path: Path, rows: Rows) -> None:
     document.save(str(path))
 
 
-def write_xlsx(path: Path, rows: Rows) -> None:
-    import openpyxl
-
-    book = openpyxl.Workbook()
-    for row in rows:
-        book.active.append([float(c) if _is_figure(c) else c for c in row])
-    book.save(path)
-
-
-def _is_figure(cell: str) -> bool:
-    """Whether a cell is a number that comes back as it is written here."""
-    return re.fullmatch(r"0|[1-9]\d{0,9}|(?:0|[1-9]\d{0,9})\.\d{0,4}[1-9]", cell) is not None
-
-
-_NAMES = " ".join(
-    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for prefix, name in (("office", "office"), ("text", "text"), ("table", "table"))
-)
-
-
-def write_odt(path: Path, rows: Rows) -> None:
-    cells = (
-        "".join(
-            f"<table:table-cell><text:p>{html.escape(cell)}</text:p></table:table-cell>"
-            for cell in row
-        )
-        for row in rows
-    )
-    body = "".join(f"<table:table-row>{row}</table:table-row>" for row in cells)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.text")
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
-        archive.writestr(
-            "content.xml",
-            f"<office:document-content {_NAMES}><office:body><office:text><table:table>{body}"
-            "</table:table></office:text></office:body></office:document-content>",
-        )
-
-
 WRITERS: dict[str, Callable[[Path, Rows], None]] = {
     "csv": write_csv,
     "html": write_html,
     "docx": write_docx,
-    "xlsx": write_xlsx,
-    "odt": write_odt,
 }
 
 # --- WikiTableQuestions --------------------------------------------------------------------------

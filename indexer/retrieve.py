@@ -30,7 +30,7 @@ OTHER_VECTOR_WEIGHT = 0.2
 OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
 PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
-# The score that is shown, from cosine, words and fused score: benchmarks/shown_scores.py.
+# The score that is shown, from cosine, words and fused score.
 SHOWN_WEIGHTS = (-7.31, 10.2, 2.1, 1.19)  # the first is the bias
 BY_WORDS = (-7.21, 5.12, 4.67)  # without the cosine
 HELD = 0.9  # the least that is shown of a passage with the phrases that were asked for

@@ -6,8 +6,6 @@ The bounds are what is there today: they may be lowered, and never raised withou
 import ast
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -48,17 +46,6 @@ def of_ours(node: ast.AST) -> list[str]:
     else:
         named = []
     return [name for name in named if name.partition(".")[0] in PACKAGES]
-
-
-def twice(modules: dict[str, ast.Module]) -> list[str]:
-    """The names of classes that stand in more than one place."""
-    names = Counter(
-        node.name
-        for tree in modules.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    )
-    return sorted(name for name, count in names.items() if count > 1)
 
 
 def test_a_test_that_costs_much_is_marked_slow_or_fails():
@@ -125,32 +112,6 @@ def test_a_module_and_a_function_that_are_too_long_are_found():
     assert too_long("m", ast.parse(text.replace("    pass\n", "", 1)), MODULE_LINES) == []
 
 
-def at_import(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that run when a module is imported, those for type checkers left out."""
-    for node in body:
-        yield node
-        if isinstance(node, ast.If) and ast.unparse(node.test) != "TYPE_CHECKING":
-            yield from at_import([*node.body, *node.orelse])
-        elif isinstance(node, ast.Try):
-            yield from at_import([*node.body, *node.orelse, *node.finalbody])
-
-
-def imported(modules: dict[str, ast.Module]) -> dict[str, set[str]]:
-    """For each module those that its import imports; of a package's modules, the one that is named.
-
-    What the library's face looks up when it is asked for counts as an import of the face alone.
-    """
-    graph: dict[str, set[str]] = {}
-    for name, tree in modules.items():
-        below = graph[name] = set()
-        for node in at_import(tree.body):
-            package, *members = of_ours(node) or [""]
-            within = [member for member in members if member in modules]
-            below.update(within if len(within) == len(members) > 0 else [package, *within])
-        below.intersection_update(modules.keys() - {name})
-    return graph
-
-
 def test_what_a_user_names_is_looked_at_where_that_cannot_raise():
     """Path.is_dir raises for a folder that may not be looked at; `paths.is_folder` does not."""
     asking = {
@@ -159,4 +120,4 @@ def test_what_a_user_names_is_looked_at_where_that_cannot_raise():
         for node in ast.walk(tree)
         if isinstance(node, ast.Attribute) and node.attr == "is_dir"
     }
-    assert asking == {"corpus_agent.selftest.stores.hostile_stores"}  # in a folder of its own
+    assert asking == set()

@@ -1,31 +1,39 @@
 """Answers from a model on this machine that has two tools and nothing else.
 
-    question ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
+    passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
 
-Combines these steps; models/discovery.py finds the model. Called by service/session.py; imports
-pydantic-ai and the HTTP client when it runs.
+A small model is asked without tools, from the passages alone. models/discovery.py finds the model;
+called by service/session.py.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent import query_rewrite, reader
 from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
-from corpus_agent.agent.conversation import MAX_STEPS, Conversation, opening
-from corpus_agent.agent.messages import UserMessage, native
+from corpus_agent.agent.conversation import MAX_STEPS, Conversation
+from corpus_agent.agent.messages import (
+    UserMessage,
+    sent,
+)
 from corpus_agent.agent.prompts import (
     NOT_FOUND,
     PASSAGES_PROMPT,
     READER_QUESTION,
     SYSTEM_PROMPT,
-    passages_message,
     refuses,
 )
-from corpus_agent.agent.request import ChatModel, Declined, OnDraft, Timeouts, chat_model
+from corpus_agent.agent.request import (
+    ChatModel,
+    NoTools,
+    OnDraft,
+    Timeouts,
+    first_word,
+    stream_reply,
+)
 from corpus_agent.agent.work import Work
 from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.decision import (
@@ -33,27 +41,27 @@ from corpus_agent.answering.decision import (
     READ_YES,
     Said,
     decided,
+    quotes_any,
     reading,
     said_by,
 )
-from corpus_agent.answering.follow_up import stands_alone
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
-from corpus_agent.answering.verification import Finished
+from corpus_agent.answering.verification import Finished, repair_request
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
-from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.models.discovery import ModelUnavailable, shown_name
+from corpus_agent.models.http import Deadline
 from corpus_agent.text.naming import EXTRACTIVE, quoted
-from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient
-
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.models.address import Server
+    from corpus_agent.seal.broker import Broker
     from corpus_agent.tools.corpus import CorpusView
 
-QUESTION_SECONDS = 600.0  # for all of these requests, the repair of quotations included
+QUESTION_SECONDS = 600.0  # for all requests of a question, the repair of quotations included
+MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +77,6 @@ class Limits:
     window: int | None = None
 
 
-def _direct_client() -> AsyncClient:
-    """A client with a new direct connection for each request: no proxy and no redirect."""
-    import httpx2
-
-    limits = httpx2.Limits(max_keepalive_connections=0)
-    return httpx2.AsyncClient(trust_env=False, follow_redirects=False, limits=limits)
-
-
 class ModelAnswerer:
     """An answerer that uses a model; implements the `Answerer` protocol."""
 
@@ -84,39 +84,40 @@ class ModelAnswerer:
         self,
         server: Server,
         model: str,
+        broker: Broker,
         limits: Limits | None = None,
-        make_client: Callable[[], AsyncClient] | None = None,
         *,
         encode: EncodeTokens | None = None,
         strict: bool = False,
-        on_draft: OnDraft = lambda _: None,
         own: Answerer | None = None,
+        on_draft: OnDraft = lambda _: None,
         on_passages: Callable[[Answer], None] = lambda _: None,
+        on_wait: Callable[[], None] = lambda: None,
     ) -> None:
-        """`make_client` returns the HTTP client: under the seal, that of the broker.
+        """`broker` sends the requests; `own` answers without the model, as evidence beside it.
 
         With `encode` a sentence can be supported by synonyms; `strict` leaves unsupported
-        sentences out; `on_draft` is called with the pieces of the unchecked draft as they arrive.
-        `own` answers without the model, as evidence beside it: `on_passages` is called with its
-        answer before the model is asked.
+        sentences out. `on_draft` is called with the unchecked draft as it grows, `on_passages` with
+        the answer without the model before it is asked, `on_wait` often while the question runs:
+        what it raises ends it.
         """
-        self._make_client = make_client or _direct_client
         self._server = server
         self._model = model
+        self._broker = broker
         self._limits = limits or Limits()
         self._encode = encode
         self._strict = strict
-        self._on_draft = on_draft
         self._own = own
+        self._on_draft = on_draft
         self._on_passages = on_passages
+        self._on_wait = on_wait
         self._capabilities: Capabilities | None = None
         self._without_tools = False  # the model answers worse with tools offered
-        self._cannot_read = ""  # the notice, once the server refuses the request of reader.py
 
     @property
     def name(self) -> str:
         """The model's name, made distinct from the program's own names."""
-        name = one_line(self._model)
+        name = shown_name(self._model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
     @property
@@ -138,146 +139,122 @@ class ModelAnswerer:
     ) -> Answer:
         """An answer whose citations are verified or moved; see the protocol.
 
-        Raises ModelUnavailable if the model gives none, and CorpusError from the corpus. Must not
-        be called from a running event loop.
+        Raises ModelUnavailable if the model gives none, and CorpusError from the corpus.
         """
         work = Work(question, corpus, tuple(history), on_event, self._encode)
         if self._own is not None:
             work.own = self._own.answer(question, corpus, history)
             self._on_passages(work.own)
-        return self._answer(work, asyncio.run(self._drafted(work)))
+        deadline = Deadline(self._limits.seconds, self._on_wait)
+        if self._capabilities is None:
+            self._capabilities = fetch_capabilities(self._broker, self._model, deadline)
+            self._without_tools |= self._capabilities.answers_better_without_tools
+        window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
+        work.search_first(ContextWindow(window))
+        model = ChatModel(
+            self._broker, self._model, deadline, self._limits.timeouts, self._on_draft
+        )
+        return self._answer(work, self._drafted(work, model))
 
-    async def _drafted(self, work: Work) -> _Draft:
-        """The checked draft; if the model refuses what the program finds, one without tools."""
-        deadline = asyncio.get_running_loop().time() + self._limits.seconds
-        async with self._make_client() as client:
-            try:
-                async with asyncio.timeout_at(deadline):
-                    model = await self._opened(work, client)
-                    tools = not self._without_tools
-                    asked = await self._asked(work, model, tools=tools)
-            except TimeoutError as error:
-                raise ModelUnavailable(
-                    f"The model took longer than {self._limits.seconds:g} s for one question.",
-                    "Give it longer: the setting llm_seconds; or use --llm none.",
-                ) from error
-            draft = await self._checked(work, *asked, deadline)
-            if not (tools and work.evidence_is_strong and work.calls == 1 and draft.says_nothing):
-                return draft
-            return await self._asked_again(work, model, draft, deadline)
-
-    async def _asked_again(
-        self, work: Work, model: ChatModel, first: _Draft, deadline: float
-    ) -> _Draft:
-        """The draft of one more request without tools, if it says more; remembers if it does."""
+    def _drafted(self, work: Work, model: ChatModel) -> _Draft:
+        """The checked draft; one without tools if the model refuses what the program finds."""
+        if self._without_tools:
+            return self._from_passages(work, model)
+        try:
+            draft = self._with_tools(work, model)
+        except NoTools:
+            self._without_tools = True  # for the questions that follow, too
+            return self._from_passages(work, model)
+        if not (work.has_passages and len(work.toolbox.calls) == 1 and draft.says_nothing):
+            return draft
         work.on_event("the model found no answer; asking it once more without tools")
         try:
-            async with asyncio.timeout_at(deadline):
-                asked = await self._asked(work, model, tools=False)
-        except (TimeoutError, ModelUnavailable) as error:
-            reason = f": {error.message}" if isinstance(error, ModelUnavailable) else "."
-            notice = f"The model could not be asked once more without tools{reason}"
-            return replace(first, notices=(*first.notices, notice))
-        again = await self._checked(work, *asked, deadline)
+            again = self._from_passages(work, model)
+        except ModelUnavailable as error:
+            notice = f"The model could not be asked once more without tools: {error.message}"
+            return replace(draft, notices=(*draft.notices, notice))
         if again.says_nothing:
-            return first
+            return draft
         self._without_tools = True
         return again
 
-    async def _opened(self, work: Work, client: AsyncClient) -> ChatModel:
-        """The model, after the first search; what it can do is asked once."""
-        if self._capabilities is None:
-            self._capabilities = await fetch_capabilities(
-                client, self._server.base_url, self._model
-            )
-            self._without_tools |= self._capabilities.small
-        timeouts = self._limits.timeouts
-        model = chat_model(client, self._server.base_url, self._model, timeouts, self._on_draft)
-        asked = None
-        history = [(turn.question, turn.answer.text) for turn in work.history]
-        if history and not stands_alone(work.question, work.history):
-            work.on_event("reading the question after those before")  # can be cancelled from here
-            asked = await query_rewrite.by_model(model, work.question, history)
-        window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
-        work.search_first(asked or work.question, ContextWindow(window))
-        return model
-
-    async def _asked(
-        self, work: Work, model: ChatModel, *, tools: bool
-    ) -> tuple[Conversation, str | None]:
-        """A conversation and the model's draft; without `tools` it has one request."""
-        able = self._capabilities is None or self._capabilities.tools is not False
-        history = [(turn.question, turn.answer.text) for turn in work.history]
+    def _with_tools(self, work: Work, model: ChatModel) -> _Draft:
+        """The draft of a conversation with the two tools; failed quotations are repaired once."""
         conversation = Conversation(
             model,
-            SYSTEM_PROMPT if tools else PASSAGES_PROMPT,
-            work.question,
-            opening(history, work.question, work.first) if tools else [],
+            SYSTEM_PROMPT,
+            work.opening(),
             work.call,
             lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
             work.window,
-            tools=tools and able,
-            bare=not tools,
             on_event=work.on_event,
         )
-        if tools:
-            return conversation, await conversation.answer(self._limits.steps)
-        quoted = work.own.citations if work.own is not None else ()
-        message = passages_message(work.frame, work.asked, work.toolbox.passages, quoted)
-        if await self._denied(work, model, message):
-            return conversation, NOT_FOUND
-        return conversation, await conversation.ask(message)
+        text = conversation.answer(self._limits.steps)
+        if not text:
+            steps = self._limits.steps
+            return _Draft("no", notices=(f"The model gave no answer within {steps} steps.",))
+        settled = work.settled(text)
+        if settled.failed:
+            work.on_event("some quotations are not in the documents; asking the model to repair")
+            try:
+                again = conversation.ask(repair_request(settled.failed, work.frame))
+                mended = work.settled(again) if again else settled
+                settled = mended if len(mended.failed) < len(settled.failed) else settled
+            except ModelUnavailable:
+                work.on_event("the quotations were not repaired")
+        return self._checked(work, settled)
 
-    async def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
+    def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
+        """The draft of a model that gets the passages and no tools.
+
+        It is asked for one word first, whether they answer; if program and model doubt that, no
+        draft is asked for.
+        """
+        message = f"{work.passages_text()}\n\nQuestion: {work.asked}"
+        denied = self._denied(work, model, message)
+        if denied:
+            return _Draft("no")
+        asked = sent(PASSAGES_PROMPT, [UserMessage(message)])
+        tokens = min(MAX_DRAFT_TOKENS, work.window.reply)
+        text = stream_reply(model, asked, max_tokens=tokens).message.text
+        draft = self._checked(work, work.settled(text))
+        own = work.own.citations if work.own is not None else ()
+        cited = draft.finished.citations if draft.finished is not None else ()
+        elsewhere = bool(own) and not quotes_any(cited, own)
+        if draft.said == "yes" and (elsewhere or work.odds < READ_YES):
+            return replace(draft, said="partly")
+        return draft
+
+    def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
         """Whether program and model, which is asked for one word, doubt that the passages answer.
 
         A model that cannot say denies nothing.
         """
         read = None
-        if work.own is not None and self._cannot_read:
-            work.notices.append(self._cannot_read)
-        elif work.own is not None:
-            asked = native(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
+        if work.own is not None:
+            asked = sent(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
             try:
-                read = await reader.read(model, asked)
+                read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:
-                notice = f"The model was not asked whether the passages answer: {error.message}"
-                work.notices.append(notice)
-                self._cannot_read = notice if isinstance(error, Declined) else ""
+                model.deadline.left()
+                work.notices.append(f"The model gave no first word: {error.message}")
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 
-    async def _checked(
-        self, work: Work, conversation: Conversation, text: str | None, deadline: float
-    ) -> _Draft:
-        """A draft whose quotations were looked up, repaired and completed."""
-        if not text:
-            steps = "1 step" if conversation.bare else f"{self._limits.steps} steps"
-            return _Draft("no", notices=(f"The model gave no answer within {steps}.",))
-        settled = work.evidence.settle(work.cleaned(text))
-        if settled.failed and not conversation.bare:
-            try:
-                async with asyncio.timeout_at(deadline):
-                    settled = await _repaired(work, conversation, settled)
-            except (TimeoutError, ModelUnavailable):
-                work.on_event("the quotations were not repaired")
+    def _checked(self, work: Work, settled: Settled) -> _Draft:
+        """A draft whose sentences have support, or are marked."""
         if not settled.citations and refuses(settled.text):
             return _Draft("no")
         text = without_own_words(settled.text.replace(NOT_FOUND, ""))
         settled = Settled(text, settled.citations, settled.failed)
         finished = work.evidence.finish(settled, strict=self._strict)
-        elsewhere = conversation.bare and work.evidence_is_strong and not work.quotes_own(finished)
-        unread = conversation.bare and work.odds < READ_YES
-        return _Draft(
-            said_by(
-                finished.citations,
-                len(finished.unsupported),
-                text=bool(finished.text),
-                whole=not (finished.dropped or elsewhere or unread),
-            ),
-            finished,
-            tuple(_notices(finished)),
+        said = said_by(
+            finished.citations,
+            len(finished.unsupported),
+            text=bool(finished.text),
+            whole=not finished.dropped,
         )
+        return _Draft(said, finished, tuple(_notices(finished)))
 
     def _answer(self, work: Work, draft: _Draft) -> Answer:
         """The answer that the draft and the program's own evidence decide on together."""
@@ -312,21 +289,8 @@ class _Draft:
         return self.said in ("no", "nothing")
 
 
-async def _repaired(work: Work, conversation: Conversation, settled: Settled) -> Settled:
-    """The draft as the model repaired it, if that is better; there is one attempt."""
-    count = len(settled.failed)
-    noun = "quotation is" if count == 1 else "quotations are"
-    work.on_event(f"{count} {noun} not in the documents; asking the model to repair")
-    draft = await conversation.ask(work.repair(settled))
-    if not draft:
-        return settled
-    mended = work.evidence.settle(work.cleaned(draft))
-    better = len(mended.failed) < count and len(mended.citations) >= len(settled.citations)
-    return mended if better else settled
-
-
 def _notices(finished: Finished) -> list[str]:
-    """The notices of an incomplete answer."""
+    """What a reader has to know about how the draft was changed."""
     found = []
     if finished.dropped:
         noun = "1 citation was" if finished.dropped == 1 else f"{finished.dropped} citations were"
@@ -338,3 +302,28 @@ def _notices(finished: Finished) -> list[str]:
         noun = "1 sentence was" if count == 1 else f"{count} sentences were"
         found.append(f"{noun} left out: not supported by anything that was found.")
     return found
+
+
+# ---- One word of a model, with its probability
+
+LEAST = 1e-6  # probability of a word that is not among the likeliest
+ROUNDING = 1e-3  # by which the logarithm of a probability may be above zero
+WORD_ALONE = 1.0  # log-odds of a word without its probability: measured with Qwen2.5-Coder-1.5B
+_WORDS = {"yes": 1.0, "part": 0.5, "partly": 0.5, "no": 0.0}  # the share of yes in each
+
+
+def log_odds(text: str, likeliest: Iterable[tuple[str, float]]) -> float | None:
+    """The log-odds of yes against no in a model's first word; None if it is no such word.
+
+    What is no probability counts nothing, as a server may report anything.
+    """
+    yes = no = 0.0
+    for token, logprob in likeliest:
+        share = _WORDS.get(token.strip().casefold())
+        if share is not None and logprob <= ROUNDING:
+            yes += share * math.exp(logprob)
+            no += (1 - share) * math.exp(logprob)
+    if yes + no > LEAST:
+        return math.log((yes + LEAST) / (no + LEAST))
+    share = None if likeliest else _WORDS.get(text.strip(" .!*\n\"'").casefold())
+    return None if share is None else WORD_ALONE * (2 * share - 1)

@@ -97,24 +97,22 @@ def _is_old_turn(entries: Sequence[Message]) -> bool:
 
 
 def _cut_newest(entries: list[Message], limit: int) -> list[Message]:
-    """The entries with the newest results truncated, each by the same share of what can go."""
-    over = tokens(entries) - limit
-    start = _newest(entries)
-    sizes = {
-        at: len(entry.text.encode("utf-8", "replace"))
-        for at, entry in enumerate(entries[start:], start=start)
-        if isinstance(entry, ToolMessage) and len(entry.text) > len(CUT)
-    }
-    spare = sum(sizes.values()) - len(CUT) * len(sizes)
-    if over <= 0 or not spare:
-        return entries
-    # A token that is not full counts nothing: up to two bytes of each result.
-    share = max(0.0, 1 - (over * BYTES_PER_TOKEN + 2 * len(sizes)) / spare)
-    for at, size in sizes.items():
-        entry = entries[at]
-        room = int((size - len(CUT)) * share)
-        entries[at] = replace(entry, text=f"{_beginning(entry.text, room)}{CUT}")
+    """The entries with the newest results cut, the longest first, until they fit."""
+    newest = range(_newest(entries), len(entries))
+    while tokens(entries) > limit:
+        at = max(newest, key=lambda at: _cuttable(entries[at]), default=None)
+        if at is None or not _cuttable(entries[at]):
+            break
+        size = _cuttable(entries[at]) * 3 // 4
+        text = entries[at].text.removesuffix(CUT)
+        entries[at] = replace(entries[at], text=f"{_beginning(text, size)}{CUT}")
     return entries
+
+
+def _cuttable(entry: Message) -> int:
+    """The bytes of a result that can go."""
+    is_result = isinstance(entry, ToolMessage)
+    return max(0, len(entry.text.encode("utf-8", "replace")) - len(CUT)) if is_result else 0
 
 
 def _beginning(text: str, size: int) -> str:
@@ -124,10 +122,8 @@ def _beginning(text: str, size: int) -> str:
     must not look like part of a document.
     """
     kept = _whole_lines(text, size)
-    if closing := _closing(kept):
-        kept = _whole_lines(text, size - len(closing))
-        kept += _closing(kept)
-    return kept
+    kept = _whole_lines(text, size - len(_closing(kept)))
+    return kept + _closing(kept)
 
 
 def _whole_lines(text: str, size: int) -> str:

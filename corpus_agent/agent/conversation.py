@@ -5,7 +5,7 @@ Decides what is sent and how a reply is handled; request.py reads the reply. Cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -16,18 +16,21 @@ from corpus_agent.agent.messages import (
     Message,
     ToolMessage,
     UserMessage,
-    native,
-    plain,
+    sent,
 )
-from corpus_agent.agent.request import ChatModel, NoTools, StreamedReply, TooLong, stream_reply
-from corpus_agent.models.discovery import ModelUnavailable
-from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.agent.request import (
+    MAX_CALLS,
+    ChatModel,
+    StreamedReply,
+    TooLong,
+    stream_reply,
+)
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import OnEvent
+    from corpus_agent.tools.result import ToolResult
 
 MAX_STEPS = 8  # requests to the model for one question, the last included
-MAX_CALLS = 16  # of one reply; further ones get an error
 MAX_IDLE_STEPS = 2  # consecutive replies that only repeat earlier calls
 SMALLER = 2  # a conversation that is too long for the server is retried at 1/2 of the size
 
@@ -43,37 +46,29 @@ FABRICATED_RESULT = (
     "You wrote a result yourself; it was taken out. Results come from the tools alone: call one, "
     "answer from the results above, or write exactly: NOT_FOUND"
 )
-TOO_MANY = failure(
-    f"not run; at most {MAX_CALLS} calls at once. Make this one again if you need it.",
-    code="too_many_calls",
-)
+TOO_MANY = f"Your other calls were not run: at most {MAX_CALLS} at once."
 
 
 @dataclass
 class Conversation:
     """A conversation with one model about one question.
 
-    `tools` is whether server and model support tools; it becomes False if a request fails for lack
-    of them; with `bare` none is mentioned either. `call` runs a tool; `forget` is called for each
-    result that left the window.
+    `call` runs a tool; `forget` is called for each result that left the window.
     """
 
     chat_model: ChatModel
     system: str
-    question: str
     entries: list[Message]
     call: Callable[[Call], ToolResult]
     forget: Callable[[Call], None]
     window: ContextWindow = field(default_factory=ContextWindow)
-    tools: bool = True
-    bare: bool = False
     on_event: OnEvent = lambda _: None
     _tokens: int = field(init=False)
 
     def __post_init__(self) -> None:
         self._tokens = self.window.conversation
 
-    async def answer(self, steps: int) -> str | None:
+    def answer(self, steps: int) -> str | None:
         """The model's answer within `steps` requests; None if there is none.
 
         Raises ModelUnavailable if the server fails.
@@ -84,10 +79,10 @@ class Conversation:
             if last:
                 self.on_event("no more searches; asking for the answer")
                 self.entries.append(UserMessage(LAST_STEP))
-            reply = await self.next_reply(may_call=not last)
+            reply = self.next_reply(may_call=not last)
             message = reply.message
             if message.calls:
-                idle = 0 if self._run(message) else idle + 1
+                idle = 0 if self._run(reply) else idle + 1
             elif message.text:
                 return message.text
             elif last:
@@ -96,65 +91,48 @@ class Conversation:
                 self.entries.append(UserMessage(FABRICATED_RESULT if reply.cut else EMPTY_REPLY))
         return None
 
-    async def ask(self, text: str) -> str:
+    def ask(self, text: str) -> str:
         """The model's reply to one more message, without tools; "" if it is empty."""
         self.entries.append(UserMessage(text))
-        return (await self.next_reply(may_call=False)).message.text
+        return self.next_reply(may_call=False).message.text
 
-    async def next_reply(self, *, may_call: bool) -> StreamedReply:
+    def next_reply(self, *, may_call: bool) -> StreamedReply:
         """The next reply, which is appended to the conversation.
 
-        If the server rejects the conversation as too long, or does not support tools, it is asked
-        again with a shorter one, or without tools.
+        If the server rejects the conversation as too long, it is asked again with a shorter one.
         """
         while True:
             self.entries, left_out = fit(self.entries, self._tokens)
             for call in left_out:
                 self.forget(call)
             try:
-                reply = await self._request(may_call=may_call)
-            except TooLong as error:
+                reply = stream_reply(
+                    self.chat_model,
+                    sent(self.system, self.entries),
+                    tools=True,
+                    may_call=may_call,
+                    max_tokens=self.window.reply,
+                )
+            except TooLong:
                 self._tokens = min(self._tokens, tokens(self.entries)) // SMALLER
                 if self._tokens < LEAST_CONVERSATION // SMALLER:
-                    raise ModelUnavailable(error.message, error.hint) from error
+                    raise
                 self.on_event("the conversation is too long for the model; leaving old results out")
-            except NoTools as error:
-                if not self.tools:
-                    raise ModelUnavailable(error.message, error.hint) from error
-                self.on_event("the model knows no tools; explaining them in words")
-                self.tools = False
             else:
                 if not may_call:  # a call without a result would make the next request invalid
                     reply = replace(reply, message=AssistantMessage(reply.message.text))
                 self.entries.append(reply.message)
                 return reply
 
-    async def _request(self, *, may_call: bool) -> StreamedReply:
-        if self.tools or self.bare:
-            messages = native(self.system, self.entries)
-        else:
-            messages = plain(self.system, self.entries, self.question)
-        return await stream_reply(
-            self.chat_model,
-            messages,
-            tools=self.tools,
-            may_call=may_call,
-            max_tokens=self.window.reply,
-        )
-
-    def _run(self, reply: AssistantMessage) -> bool:
+    def _run(self, reply: StreamedReply) -> bool:
         """Run the calls of a reply; returns whether any result was new."""
-        results = [
-            self.call(call) if number < MAX_CALLS else TOO_MANY
-            for number, call in enumerate(reply.calls)
-        ]
-        self.entries += map(ToolMessage, reply.calls, (result.text for result in results))
-        return any(result.outcome != "repeated" for result in results)
-
-
-def opening(history: Sequence[tuple[str, str]], question: str, first: ToolMessage) -> list[Message]:
-    """Earlier questions and answers, the question, and a search in the form of a model's call."""
-    entries: list[Message] = []
-    for asked, answered in history:
-        entries += [UserMessage(asked), AssistantMessage(answered)]
-    return [*entries, UserMessage(question), AssistantMessage("", (first.call,)), first]
+        is_new = False
+        for call in reply.message.calls:
+            self.chat_model.deadline.left()
+            result = self.call(call)
+            is_new |= result.outcome != "repeated"
+            self.entries.append(ToolMessage(call, result.text))
+        if reply.flooded:
+            last = self.entries[-1]
+            self.entries[-1] = replace(last, text=f"{last.text}\n{TOO_MANY}")
+        return is_new

@@ -1,54 +1,46 @@
 """A model that reads values in the best sentences of a document: one document a request.
 
-Several requests for a document where the questions of the fields are long. It gets no tool and no
-history, and nothing that it says is believed: `fields.said_values` looks up each quotation and each
-value. Called by service/tables.py.
+It gets no tool and no history, and nothing that it says is believed: `fields.said_values` looks up
+each quotation and each value. Called by service/tables.py.
 """
 
 from __future__ import annotations
 
-import asyncio
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import BYTES_PER_TOKEN, DEFAULT_WINDOW, ContextWindow
-from corpus_agent.agent.loose_json import value_at
-from corpus_agent.agent.messages import UserMessage, native
+from corpus_agent.agent.messages import UserMessage, sent
 from corpus_agent.agent.prompts import FIELDS_PROMPT
-from corpus_agent.agent.request import ChatModel, chat_model, stream_reply
+from corpus_agent.agent.request import ChatModel, stream_reply
 from corpus_agent.fields.best_sentences import best_sentences
 from corpus_agent.fields.records import SaidValue
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.models.http import Deadline
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import one_line
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient
-
     from corpus_agent.agent.answerer import Limits
     from corpus_agent.fields.page import DocumentText
     from corpus_agent.fields.records import Field, ProposedValue
-    from corpus_agent.models.address import Server
+    from corpus_agent.seal.broker import Broker
 
 READ_CHARS = 1_000  # of each field's sentences; a model on two cores reads 200 in a second
 LEAST_READ_CHARS = 2_000
-MOST_SAID_CHARS = 8_000  # of a reply, for each field and once more
-MOST_BROKEN = 10  # objects of a reply that cannot be read; each costs a look at all that follows
+MOST_BROKEN = 10  # objects of a reply that cannot be read
+_JSON = json.JSONDecoder(strict=False)
 
 
 class ModelFieldReader:
     """Asks a model for the values of a document; what its server can do is asked once."""
 
-    def __init__(
-        self, server: Server, model: str, limits: Limits, make_client: Callable[[], AsyncClient]
-    ) -> None:
-        """`make_client` returns the HTTP client: under the seal, that of the broker."""
-        self._server = server
+    def __init__(self, model: str, broker: Broker, limits: Limits) -> None:
         self.model = model
+        self._broker = broker
         self._limits = limits
-        self._make_client = make_client
         self._capabilities: Capabilities | None = None
 
     def read(
@@ -56,87 +48,34 @@ class ModelFieldReader:
         document: DocumentText,
         fields: Sequence[Field],
         proposals: Sequence[Sequence[ProposedValue]],
-        on_event: Callable[[str], None] = lambda _: None,
+        on_wait: Callable[[], None] = lambda: None,
     ) -> tuple[SaidValue, ...]:
         """What the model says of the fields, unchecked; raises ModelUnavailable.
 
         Also for a reply that is empty or not at its end, as what it leaves out would count as not
-        said; and for one that is too long: parsing is outside of the model's time.
-        `on_event` is called within the event loop before the request. Must not be called from a
-        running one.
+        said. `on_wait` is called often; what it raises ends the request.
         """
-
-        async def asked() -> list[tuple[int, str]]:
-            on_event("asking the model")
-            async with self._make_client() as client:
-                return await self._replies(client, document, fields, proposals)
-
-        said: list[SaidValue] = []
-        for first, reply in asyncio.run(asked()):
-            most = MOST_SAID_CHARS * (1 + len(fields))
-            if len(reply) > most:
-                raise ModelUnavailable(
-                    f"The model's reply for one document has {len(reply):,} characters: more than "
-                    f"{most:,} are not read.",
-                    "Ask for fewer fields, or another model.",
-                )
-            its = said_in(reply, len(fields) - first)
-            said += [replace(one, field=first + one.field) for one in its]
-        return tuple(said)
-
-    async def _replies(
-        self,
-        client: AsyncClient,
-        document: DocumentText,
-        fields: Sequence[Field],
-        proposals: Sequence[Sequence[ProposedValue]],
-    ) -> list[tuple[int, str]]:
-        """The replies for groups of fields, each with the place of its first field."""
-        model = await self._opened(client)
-        window = ContextWindow(self._limits.window or self._window)
-        replies, first = [], 0
-        while first < len(fields):
-            end = first + fitting(fields[first:], window)
-            message = fields_message(document, fields[first:end], proposals[first:end], window)
-            replies.append((first, await self._reply(model, message, window)))
-            first = end
-        return replies
-
-    async def _reply(self, model: ChatModel, message: str, window: ContextWindow) -> str:
-        """A whole reply; raises ModelUnavailable where there is none."""
-        seconds = self._limits.seconds
-        try:
-            async with asyncio.timeout(seconds):
-                reply = await stream_reply(
-                    model,
-                    native(FIELDS_PROMPT, [UserMessage(message)]),
-                    as_written=True,
-                    max_tokens=window.reply,
-                )
-        except TimeoutError as error:
-            raise ModelUnavailable(
-                f"The model took longer than {seconds:g} s for one request.",
-                "Give it longer: the setting llm_seconds.",
-            ) from error
-        if reply.full or reply.cut:
-            raise ModelUnavailable(
-                f"The model's reply was not at its end after {window.reply:,} tokens.",
-                "Ask for fewer fields, set llm_context, or take a model that thinks less.",
-            )
-        if not reply.message.text:
-            raise ModelUnavailable("The model's reply was empty.", "Take another model.")
-        return reply.message.text
-
-    async def _opened(self, client: AsyncClient) -> ChatModel:
-        base_url = self._server.base_url
+        deadline = Deadline(self._limits.seconds, on_wait)
         if self._capabilities is None:
-            self._capabilities = await fetch_capabilities(client, base_url, self.model)
-        return chat_model(client, base_url, self.model, self._limits.timeouts)
+            self._capabilities = fetch_capabilities(self._broker, self.model, deadline)
+        window = ContextWindow(self._limits.window or self._capabilities.window or DEFAULT_WINDOW)
+        model = ChatModel(self._broker, self.model, deadline, self._limits.timeouts)
+        message = fields_message(document, fields, proposals, window)
+        return tuple(said_in(_reply(model, message, window), len(fields)))
 
-    @property
-    def _window(self) -> int:
-        known = self._capabilities.window if self._capabilities is not None else None
-        return known or DEFAULT_WINDOW
+
+def _reply(model: ChatModel, message: str, window: ContextWindow) -> str:
+    """A whole reply; raises ModelUnavailable where there is none."""
+    asked = sent(FIELDS_PROMPT, [UserMessage(message)])
+    reply = stream_reply(model, asked, as_written=True, max_tokens=window.reply)
+    if reply.full or reply.cut:
+        raise ModelUnavailable(
+            f"The model's reply was not at its end after {window.reply:,} tokens.",
+            "Ask for fewer fields, set llm_context, or take a model that thinks less.",
+        )
+    if not reply.message.text:
+        raise ModelUnavailable("The model's reply was empty.", "Take another model.")
+    return reply.message.text
 
 
 def fields_message(
@@ -166,16 +105,6 @@ def fields_message(
     return "\n".join([*shown, "", "Fields:", listed])
 
 
-def fitting(fields: Sequence[Field], window: ContextWindow) -> int:
-    """How many of the first fields one request asks for, at least one.
-
-    So many that their questions leave half of the room to the document.
-    """
-    room = window.conversation * BYTES_PER_TOKEN // 2
-    counts = range(len(fields), 1, -1)
-    return next((count for count in counts if _bytes(_listed(fields[:count])) <= room), 1)
-
-
 def _listed(fields: Sequence[Field]) -> str:
     """The fields with their numbers, as the model is asked for them."""
     return "\n".join(
@@ -190,18 +119,19 @@ def _bytes(text: str) -> int:
 
 
 def said_in(reply: str, fields: int) -> Iterator[SaidValue]:
-    """The values of a reply: objects of a field's number, a value and a quotation, as models write
-    them; anything else in it is passed over, and what follows ten that cannot be read.
+    """The values of a reply: objects of a field's number, a value and a quotation.
+
+    Anything else in it is passed over, and what follows ten objects that cannot be read.
     """
     at, broken = reply.find("{"), 0
     while at >= 0 and broken < MOST_BROKEN:
-        value, end = value_at(reply, at)
-        broken += value is None
-        if isinstance(value, dict):
-            said = _said(value, fields)
-            if said is not None:
-                yield said
-        at = reply.find("{", max(end, at + 1))
+        try:
+            value, end = _JSON.raw_decode(reply, at)
+        except (ValueError, RecursionError):
+            value, end, broken = None, at + 1, broken + 1
+        if isinstance(value, dict) and (said := _said(value, fields)) is not None:
+            yield said
+        at = reply.find("{", end)
 
 
 def _said(value: dict[str, object], fields: int) -> SaidValue | None:

@@ -1,47 +1,48 @@
-"""One request to a model: streamed, truncated at a fabricated tool result, bounded by timeouts.
+"""One chat request: its reply streamed, cut at a fabricated tool result, and bounded.
 
-Closing the stream early ends the generation at the server, so that a model on a CPU does not spend
-minutes on unused text. The libraries' exceptions for a failing server are translated here only.
-Called by conversation.py; imports the model libraries when it runs.
+Ending the stream early ends the generation at the server, so that a model on a CPU does not spend
+minutes on unused text. What the server says of an error decides what is tried next, and is in no
+message.
 """
 
 from __future__ import annotations
 
-import asyncio
+import json
 import re
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.agent.messages import AssistantMessage, Call, tool_definitions
+from corpus_agent.agent.messages import AssistantMessage, Call, Sent, tool_definitions
 from corpus_agent.agent.text_tool_calls import Tools, parse, without_thoughts
 from corpus_agent.models.discovery import ModelUnavailable
-from corpus_agent.text.sanitize import one_line
+from corpus_agent.models.http import OK, Deadline, Response, request
 from corpus_agent.tools.toolbox import SPECS
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient
-    from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
-    from pydantic_ai.models import Model, ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
+    from corpus_agent.seal.broker import Broker
 
-CONNECT_SECONDS = 5.0
 FIRST_SECONDS = 300.0  # until a reply begins: a model on a CPU takes minutes for a long window
 STALL_SECONDS = 60.0  # between two pieces of a reply; a server may buffer a whole tool call
-CHECK_CHARACTERS = 40  # a reply is parsed again after this much new text
+CHECK_CHARACTERS = 40  # of new text after which a reply is parsed again, and an eighth of it
 ECHO_CHARACTERS = 120  # a tail of this length ...
 ECHOES = 4  # ... that occurs this often in a reply ends it: the model repeats itself
-MAX_REPLY_CHARACTERS = 200_000  # thoughts included; a server may send more than it was asked for
-MAX_SHOWN_ERROR = 160  # characters
+MAX_REPLY_CHARACTERS = 40_000  # thoughts and arguments included; servers send more than asked for
+MAX_LINE_BYTES = 1_000_000  # of one event
+MAX_CALLS = 8  # of one reply; what asks for more is not read
+MAX_ERROR_BYTES, ERROR_SECONDS = 65_536, 5.0  # of the content of an error
+DRAFT_SECONDS = 0.05  # between two looks at a draft
 TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
+PATH = "/v1/chat/completions"
 
 TOOLS: Tools = {
     spec.name: (tuple(spec.schema["properties"]), tuple(spec.schema["required"])) for spec in SPECS
 }
 
 OnDraft = Callable[[str], None]
-"""Receives the reply so far, thoughts left out, each time that it has grown."""
+"""Receives the reply so far, thoughts left out, a few times a second while it grows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +54,46 @@ class Timeouts:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatModel:
+    """A model that requests go to, until the question's deadline."""
+
+    broker: Broker
+    name: str
+    deadline: Deadline
+    timeouts: Timeouts = Timeouts()
+    on_draft: OnDraft = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
 class StreamedReply:
-    """The valid part of a reply; `cut` before fabricated text, `full` if its tokens ran out."""
+    """The valid part of a reply.
+
+    `cut` before fabricated text, `full` if its tokens ran out, `flooded` if it asks for more than
+    MAX_CALLS calls.
+    """
 
     message: AssistantMessage
     cut: bool = False
     full: bool = False
+    flooded: bool = False
 
 
 class TooLong(ModelUnavailable):
     """The conversation does not fit into the model's window, according to the server."""
 
 
-class Declined(ModelUnavailable):
-    """The server takes no such request: it would say so again."""
-
-
-class NoTools(Declined):
+class NoTools(ModelUnavailable):
     """The server, or the chat template of its model, does not support tools."""
+
+
+class Unusable(ModelUnavailable):
+    """What the server sent is no reply of a chat."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The model server gave no usable answer.",
+            "See what the server logs, or use --llm none.",
+        )
 
 
 @dataclass
@@ -78,24 +101,60 @@ class _PartialReply:
     """A reply that is being received."""
 
     on_draft: OnDraft
-    text: str = ""
-    calls: dict[str, Call] = field(default_factory=dict)
-    full: bool = False
     as_written: bool = False
+    text: str = ""
+    calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
+    full: bool = False
+    flooded: bool = False
+    _size: int = 0
     _checked: int = 0
+    _drawn: float = 0.0
 
-    def add(self, piece: str) -> bool:
-        """Add text; returns whether all further text can be ignored."""
-        self.text += piece
-        if len(self.text) > MAX_REPLY_CHARACTERS:
+    def take(self, choice: Mapping[str, Any]) -> bool:
+        """Add what an event brings; returns whether all further events can be ignored."""
+        delta = choice.get("delta") or {}
+        if not isinstance(delta, dict):
+            raise Unusable
+        self.full |= choice.get("finish_reason") == "length"
+        for called in delta.get("tool_calls") or ():
+            self._take_call(called)
+        content = delta.get("content")
+        if not isinstance(content, str | None):
+            raise Unusable
+        self.text += content or ""
+        self._size += len(content or "")
+        if self._size > MAX_REPLY_CHARACTERS:
             self.text, self.full = self.text[:MAX_REPLY_CHARACTERS], True
-        self.on_draft(without_thoughts(self.text))
-        if self.full or self.as_written:
-            return self.full
-        if len(self.text) - self._checked < CHECK_CHARACTERS and "\n" not in piece:
+        self._draw()
+        return self.full or self.flooded or self._is_over(content or "")
+
+    def _take_call(self, called: Mapping[str, Any]) -> None:
+        at, function = called.get("index", 0), called.get("function") or {}
+        given = called.get("id") or "", function.get("name") or "", function.get("arguments") or ""
+        if type(at) is not int or not all(isinstance(text, str) for text in given):
+            raise Unusable
+        if at not in self.calls and len(self.calls) >= MAX_CALLS:
+            self.flooded = True
+            return
+        known = self.calls.setdefault(at, ["", "", ""])
+        for place, text in enumerate(given):
+            known[place] += text[:MAX_REPLY_CHARACTERS]
+        self._size += sum(map(len, given))
+
+    def _is_over(self, piece: str) -> bool:
+        """Whether the model goes on in another's role, or repeats itself."""
+        new = len(self.text) - self._checked
+        due = new >= max(CHECK_CHARACTERS, len(self.text) // 8) or (new > 1 and "\n" in piece)
+        if self.as_written or not due:
             return False
         self._checked = len(self.text)
         return parse(self.text, TOOLS).end is not None or echoes(self.text)
+
+    def _draw(self) -> None:
+        now = time.monotonic()
+        if now >= self._drawn + DRAFT_SECONDS:
+            self._drawn = now
+            self.on_draft(without_thoughts(self.text))
 
 
 def echoes(text: str) -> bool:
@@ -104,52 +163,9 @@ def echoes(text: str) -> bool:
     return len(tail) == ECHO_CHARACTERS and text.count(tail) >= ECHOES
 
 
-@dataclass(frozen=True, slots=True)
-class ChatModel:
-    """A model that requests go to; `where` is its server, for error messages."""
-
-    model: Model
-    where: str
-    timeouts: Timeouts = Timeouts()
-    on_draft: OnDraft = lambda _: None
-
-
-def chat_model(
-    client: AsyncClient,
-    base_url: str,
-    name: str,
-    timeouts: Timeouts = Timeouts(),
-    on_draft: OnDraft = lambda _: None,
-) -> ChatModel:
-    """The model for pydantic-ai: no API key, no proxy, no retries."""
-    import httpx2
-    from openai import AsyncOpenAI
-    from pydantic_ai.models.openai import OpenAIChatModel
-    from pydantic_ai.profiles.openai import OpenAIModelProfile
-    from pydantic_ai.providers.openai import OpenAIProvider
-
-    api = AsyncOpenAI(
-        base_url=base_url,
-        api_key="none",  # otherwise the key in the environment would be sent
-        organization="",
-        project="",
-        http_client=client,
-        timeout=httpx2.Timeout(timeouts.first, connect=CONNECT_SECONDS),
-        max_retries=0,
-    )
-    profile = OpenAIModelProfile(
-        openai_chat_supports_max_completion_tokens=False,
-        openai_supports_strict_tool_definition=False,
-        # A document may contain "<|im_start|>", which such servers would parse as a new turn.
-        may_tokenize_special_tokens_in_content=True,
-    )
-    model = OpenAIChatModel(name, provider=OpenAIProvider(openai_client=api), profile=profile)
-    return ChatModel(model, base_url, timeouts, on_draft)
-
-
-async def stream_reply(
-    chat_model: ChatModel,
-    messages: Sequence[ModelMessage],
+def stream_reply(
+    model: ChatModel,
+    messages: Sequence[Sent],
     *,
     tools: bool = False,
     may_call: bool = True,
@@ -163,90 +179,81 @@ async def stream_reply(
 
     Raises ModelUnavailable if there is none; TooLong or NoTools if that is the server's reason.
     """
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.settings import ModelSettings
-
-    settings = ModelSettings(temperature=0.0, max_tokens=max_tokens)
+    asked: Sent = {"max_tokens": max_tokens}
     if tools:
-        settings["tool_choice"] = "auto" if may_call else "none"
-    parameters = ModelRequestParameters(function_tools=tool_definitions() if tools else [])
-    partial = _PartialReply(chat_model.on_draft, as_written=as_written)
-    stopped = False
-    async with aclosing(_events(chat_model, messages, settings, parameters, partial)) as events:
-        async for event in events:
-            stopped = _take(event, partial)
-            if stopped:
-                break
+        asked |= {"tools": tool_definitions(), "tool_choice": "auto" if may_call else "none"}
+    partial = _PartialReply(model.on_draft, as_written)
+    with closing(_choices(model, messages, asked)) as choices:
+        stopped = any(map(partial.take, choices))
+    model.on_draft(without_thoughts(partial.text))
     return _reply(partial, stopped)
 
 
-async def whole_reply(
-    chat_model: ChatModel, messages: Sequence[ModelMessage]
-) -> tuple[str, Sequence[Mapping[str, Any]]]:
-    """A reply of one token, and the likeliest tokens in its place; empty if not reported.
+def first_word(model: ChatModel, messages: Sequence[Sent]) -> tuple[str, list[tuple[str, float]]]:
+    """A reply of one token, and the likeliest tokens in its place; none if not reported.
 
-    Raises ModelUnavailable if there is none.
+    Raises ModelUnavailable if there is no reply.
     """
-    from pydantic_ai.direct import model_request
-    from pydantic_ai.models.openai import OpenAIChatModelSettings
-
-    settings = OpenAIChatModelSettings(
-        temperature=0.0, max_tokens=1, openai_logprobs=True, openai_top_logprobs=TOP_TOKENS
-    )
-    with _translated(chat_model.where):
-        async with asyncio.timeout(chat_model.timeouts.first):
-            reply = await model_request(chat_model.model, messages, model_settings=settings)
-    tokens = (reply.provider_details or {}).get("logprobs") or [{}]
-    return reply.text or "", tokens[0].get("top_logprobs") or []
-
-
-async def _events(
-    chat_model: ChatModel,
-    messages: Sequence[ModelMessage],
-    settings: ModelSettings,
-    parameters: ModelRequestParameters,
-    partial: _PartialReply,
-) -> AsyncGenerator[ModelResponseStreamEvent]:
-    """The events of the stream, each within its timeout."""
-    from pydantic_ai.direct import model_request_stream
-
-    timeouts = chat_model.timeouts
-    with _translated(chat_model.where):
-        async with (
-            asyncio.timeout(timeouts.first) as clock,
-            model_request_stream(
-                chat_model.model,
-                messages,
-                model_settings=settings,
-                model_request_parameters=parameters,
-            ) as stream,
-        ):
-            async for event in stream:
-                clock.reschedule(asyncio.get_running_loop().time() + timeouts.stall)
-                yield event
-            partial.full = stream.get().finish_reason == "length"
+    asked = {"max_tokens": 1, "logprobs": True, "top_logprobs": TOP_TOKENS}
+    text, likeliest = "", []
+    with closing(_choices(model, messages, asked)) as choices:
+        for choice in choices:
+            try:
+                text += choice["delta"]["content"] or ""
+                top = choice["logprobs"]["content"][0]["top_logprobs"][:TOP_TOKENS]
+                likeliest = [(str(each["token"]), float(each["logprob"])) for each in top]
+            except (KeyError, TypeError, IndexError, ValueError):
+                continue  # the role alone, or a server that gives no probabilities
+            if likeliest or len(text) > MAX_REPLY_CHARACTERS:
+                break
+    return text, likeliest
 
 
-def _take(event: ModelResponseStreamEvent, partial: _PartialReply) -> bool:
-    """Add one event to the reply; returns whether the rest can be skipped."""
-    from pydantic_ai.messages import (
-        PartDeltaEvent,
-        PartEndEvent,
-        PartStartEvent,
-        TextPart,
-        TextPartDelta,
-        ToolCallPart,
-    )
+def _choices(
+    model: ChatModel, messages: Sequence[Sent], asked: Mapping[str, Any]
+) -> Generator[Mapping[str, Any]]:
+    """The first choice of each event of a streamed reply; raises ModelUnavailable."""
+    body = {"model": model.name, "messages": messages, "stream": True, "temperature": 0.0, **asked}
+    times = {"first": model.timeouts.first, "stall": model.timeouts.stall}
+    seen = False
+    with request(model.broker, PATH, body, deadline=model.deadline, **times) as response:
+        if response.status != OK:
+            raise _refused(response.status, _error_in(response))
+        for event in _events(response.pieces):
+            model.deadline.left()
+            if "error" in event:
+                raise _refused(OK, event["error"])
+            choices = event.get("choices")
+            if not isinstance(choices, list) or not all(isinstance(one, dict) for one in choices):
+                raise Unusable
+            seen = seen or bool(choices)
+            yield from choices[:1]
+    if not seen:
+        raise Unusable
 
-    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-        return partial.add(event.part.content)
-    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-        return partial.add(event.delta.content_delta)
-    if isinstance(event, PartEndEvent) and isinstance(event.part, ToolCallPart):
-        part = event.part
-        arguments = part.args if part.args is not None else {}
-        partial.calls[part.tool_call_id] = Call(part.tool_call_id, part.tool_name, arguments)
-    return False
+
+def _events(pieces: Iterator[bytes]) -> Iterator[dict[str, Any]]:
+    """The objects of server-sent events; raises Unusable for what is none."""
+    rest = bytearray()
+    for piece in pieces:
+        rest += piece
+        *lines, last = rest.split(b"\n")
+        rest = bytearray(last)
+        if len(rest) > MAX_LINE_BYTES:
+            raise Unusable
+        for line in lines:
+            name, _, value = line.strip().partition(b":")
+            if name != b"data":
+                continue
+            if value.strip() == b"[DONE]":
+                return
+            try:
+                event = json.loads(value)
+            except (ValueError, RecursionError):
+                raise Unusable from None
+            if not isinstance(event, dict):
+                raise Unusable
+            yield event
 
 
 def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
@@ -255,11 +262,16 @@ def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
         text = AssistantMessage(without_thoughts(partial.text).strip())
         return StreamedReply(text, stopped, partial.full)
     parsed = parse(partial.text, TOOLS)
-    calls = tuple(partial.calls.values()) or tuple(
-        Call(f"text_{n}", call.name, call.arguments) for n, call in enumerate(parsed.calls)
+    calls = tuple(
+        Call(number or f"call_{at}", name, arguments or {})
+        for at, (number, name, arguments) in partial.calls.items()
+    ) or tuple(
+        Call(f"text_{at}", name, arguments)
+        for at, (name, arguments) in enumerate(parsed.calls[:MAX_CALLS])
     )
     cut = stopped or parsed.end is not None
-    return StreamedReply(AssistantMessage(parsed.text, calls), cut, partial.full)
+    flooded = partial.flooded or len(parsed.calls) > MAX_CALLS
+    return StreamedReply(AssistantMessage(parsed.text, calls), cut, partial.full, flooded)
 
 
 # ---- Errors
@@ -269,65 +281,36 @@ _TOO_LONG = re.compile(
     r"|greater than the context|exceeds? the (?:available|model)",
     re.IGNORECASE,
 )
-_DECLINED = (400, 404, 405, 415, 422, 501)  # not those that pass, as 408, 429 and 503
 _NO_TOOLS = re.compile(r"\btools?\b|jinja|chat template|\broles?\b", re.IGNORECASE)
 
 
-@contextmanager
-def _translated(where: str) -> Iterator[None]:
-    """Turns what pydantic-ai, openai and httpx2 raise for a failing model into ModelUnavailable."""
-    from httpx2 import HTTPError
-    from openai import OpenAIError
-    from pydantic import ValidationError
-    from pydantic_ai.exceptions import (
-        AgentRunError,
-        ModelConnectionError,
-        ModelHTTPError,
-        ModelTimeoutError,
-    )
-    from pydantic_core import PydanticSerializationError
-
-    unusable = (
-        *(AgentRunError, OpenAIError, ValidationError, AttributeError, TypeError),
-        *(UnicodeEncodeError, PydanticSerializationError, RecursionError),
-    )
-    hint = f"See what the server at {where} logs, or use --llm none."
+def _error_in(response: Response) -> object:
+    """What the content of an error says of it."""
+    content = response.page(MAX_ERROR_BYTES, ERROR_SECONDS)
     try:
-        yield
-    except ModelHTTPError as error:
-        raise _refused(error.status_code, error.body, hint) from error
-    except (ModelTimeoutError, TimeoutError) as error:
-        raise ModelUnavailable("The model server took too long to answer.", hint) from error
-    except (ModelConnectionError, HTTPError) as error:
-        message = f"The connection to the model server failed ({_short(str(_first(error)))})."
-        raise ModelUnavailable(message, hint) from error
-    # From the third on: events that are JSON of another shape, which the libraries do not check,
-    # text with a lone surrogate, which no request can encode, and JSON of any depth.
-    except unusable as error:
-        message = f"The model server gave no usable answer ({_short(str(error))})."
-        raise ModelUnavailable(message, hint) from error
+        said = json.loads(content)
+    except (ValueError, RecursionError):
+        return content.decode("utf-8", "replace")
+    return said.get("error", said) if isinstance(said, dict) else said
 
 
-def _first(error: BaseException) -> BaseException:
-    """The root cause of an exception: the outer ones only say "connection error"."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return error
-
-
-def _refused(status: int, body: object, hint: str) -> ModelUnavailable:
-    """The exception for an error status, chosen by its message."""
-    reason = str(body.get("message") if isinstance(body, dict) else body or "")
-    shown = f": {_short(reason)}" if reason else ""
-    message = f"The model server answered with HTTP {status}{shown}."
-    if _TOO_LONG.search(reason):
-        return TooLong(message, hint)
-    if _NO_TOOLS.search(reason):
-        return NoTools(message, hint)
-    declined = status in _DECLINED
-    return Declined(message, hint) if declined else ModelUnavailable(message, hint)
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= MAX_SHOWN_ERROR else f"{line[:MAX_SHOWN_ERROR]}…"
+def _refused(status: int, error: object) -> ModelUnavailable:
+    """The exception for an error, chosen by what the server says, which is in `said` alone."""
+    said = error
+    if isinstance(error, dict):
+        said = error.get("message", "")
+        code = error.get("code")
+        status = code if type(code) is int and 100 <= code <= 599 else status
+    reason = str(said)
+    kind = (
+        TooLong
+        if _TOO_LONG.search(reason)
+        else NoTools
+        if _NO_TOOLS.search(reason)
+        else ModelUnavailable
+    )
+    return kind(
+        f"The model server answered with HTTP {status}.",
+        "See what the server logs, or use --llm none.",
+        said=reason,
+    )

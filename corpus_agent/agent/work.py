@@ -1,18 +1,25 @@
-"""The state of one question: its tools, the evidence for its citations, what is said of it.
+"""The state of one question: its tools, the passages, the evidence for its citations.
 
 Runs the calls of a model; decides nothing. Called by answerer.py.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.context_window import ContextWindow
-from corpus_agent.agent.messages import Call, ToolMessage
-from corpus_agent.answering.decision import quotes_any
+from corpus_agent.agent.context_window import BYTES_PER_TOKEN, ContextWindow
+from corpus_agent.agent.messages import (
+    AssistantMessage,
+    Call,
+    Message,
+    ToolMessage,
+    UserMessage,
+)
+from corpus_agent.agent.prompts import IN_FULL
+from corpus_agent.answering.follow_up import readings
 from corpus_agent.answering.grounding import Supporter
-from corpus_agent.answering.verification import Evidence, repair_request
+from corpus_agent.answering.verification import Evidence
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
@@ -24,14 +31,14 @@ if TYPE_CHECKING:
     from corpus_agent.answering.citations import Settled
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Answer, OnEvent, Turn
-    from corpus_agent.answering.verification import Finished
     from corpus_agent.tools.corpus import CorpusView
 
-_FIRST_CALL = "first_search"
+MAX_DRAFT = 8_000  # characters of a draft that are checked
+HITS_IN_FULL = 3  # of a search, where no passage would be shown without a model
 
 
 class Work:
-    """State of one question: its tools, and the evidence for its citations."""
+    """The state of one question: its tools, and the evidence for its citations."""
 
     def __init__(
         self,
@@ -43,70 +50,88 @@ class Work:
     ) -> None:
         self.question = question
         self.corpus = corpus
-        self.history = history
         self.on_event = on_event
-        self._encode = encode
-        self.frame = Frame()
-        self.asked = question
-        self.window = ContextWindow()
-        self.toolbox = Toolbox(corpus, self.frame)
         self.own: Answer | None = None
         self.odds = 0.0  # that the passages answer: decision.reading
         self.notices: list[str] = []
-        self.first: ToolMessage
+        self.frame = Frame()
+        self.asked = readings(question, history)[0]
+        self._history = history
+        self._encode = encode
+        known = [citation for turn in history for citation in turn.answer.citations]
+        self.evidence = Evidence(
+            corpus, lambda shown: self.toolbox.source_of(shown), self._supporter, known, question,
+            encode,
+        )  # fmt: skip
 
-    def search_first(self, query: str, window: ContextWindow) -> None:
-        """Create the tools, with results that fit the model's window, and run the first search."""
-        self.asked, self.window = query, window
-        self.toolbox = Toolbox(self.corpus, self.frame, window.read_bytes)
-        call = Call(_FIRST_CALL, search.NAME, {"query": query})
+    def search_first(self, window: ContextWindow) -> None:
+        """Create the tools, with results that fit the model's window, and run the first search.
+
+        A question that leans on the one before is searched in the document of its answer first.
+        """
+        self.window = window
+        self.toolbox = Toolbox(self.corpus, self.frame, window.read_bytes, self._leaned_on())
+        call = Call("first_search", search.NAME, {"query": self.asked})
         self.first = ToolMessage(call, self.call(call).text)
 
-    @property
-    def calls(self) -> int:
-        """How many calls were run, the first search included."""
-        return len(self.toolbox.calls)
-
-    @property
-    def evidence_is_strong(self) -> bool:
-        """Whether passages would be shown without a model."""
-        return self.own is not None and bool(self.own.citations)
-
-    def quotes_own(self, finished: Finished) -> bool:
-        """Whether an answer quotes what would be shown without a model."""
-        return self.own is not None and quotes_any(finished.citations, self.own.citations)
+    def _leaned_on(self) -> str | None:
+        """The document that a follow-up is about; None for a question that stands alone."""
+        if self.asked == self.question or not self._history[-1].answer.citations:
+            return None
+        source = self._history[-1].answer.citations[0].source
+        self.on_event(f"read as a question about {called(source)}")
+        return source
 
     def call(self, call: Call) -> ToolResult:
         """The result of one call, which is reported as an event."""
         self.on_event(_event(self.toolbox, call))
         return self.toolbox.call(call.name, call.arguments)
 
-    @cached_property
-    def evidence(self) -> Evidence:
-        """The evidence that a draft is checked against."""
-        known = [citation for turn in self.history for citation in turn.answer.citations]
-        return Evidence(
-            self.corpus, self._source_of, self._supporter, known, self.question, self._encode
-        )
+    @property
+    def has_passages(self) -> bool:
+        """Whether passages would be shown without a model."""
+        return self.own is not None and bool(self.own.passages)
 
-    def _source_of(self, shown: str) -> str:
-        return self.toolbox.source_of(shown)
+    def opening(self) -> list[Message]:
+        """Earlier turns, the question, and the first search in the form of a model's call.
+
+        What a reader would be shown and the search's result does not have stands below it.
+        """
+        entries: list[Message] = []
+        for turn in self._history:
+            entries += [UserMessage(turn.question), AssistantMessage(turn.answer.text)]
+        first, found = self.first, self.first.text
+        own = self.own.passages if self.own is not None else ()
+        if missing := [one.text for one in own if one.text not in found]:
+            framed = map(self.frame.wrap, missing)
+            first = replace(first, text="\n".join([found, IN_FULL, *framed]))
+        return [*entries, UserMessage(self.question), AssistantMessage("", (first.call,)), first]
+
+    def passages_text(self) -> str:
+        """The passages that a reader would be shown, in full; else the first hits of the search.
+
+        As many bytes of them as the model's window has room for.
+        """
+        shown = [one.text for one in self.own.passages] if self.own is not None else []
+        shown = shown or [chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]]
+        room = self.window.conversation * BYTES_PER_TOKEN
+        framed = []
+        for text in shown:
+            framed.append(self.frame.wrap(text.encode()[:room].decode("utf-8", "ignore")))
+            room = max(0, room - len(text.encode()))
+        return "\n".join(framed)
 
     def _supporter(self) -> Supporter:
         """The passages retrieved so far, and what the program quotes without a model."""
-        quoted = () if self.own is None else self.own.citations
-        own = [passage(each.source, each.line_start, each.quote) for each in quoted]
-        return Supporter([*self.toolbox.passages, *own], self._encode)
+        own = self.own.passages if self.own is not None else ()
+        shown = [passage(one.citation.source, one.line_start, one.text) for one in own]
+        return Supporter([*self.toolbox.passages, *shown], self._encode)
 
-    def cleaned(self, draft: str) -> str:
-        """A draft without copied delimiters and terminal control characters."""
+    def settled(self, draft: str) -> Settled:
+        """A draft with its quotations checked, without copied delimiters and hidden characters."""
         for delimiter in (self.frame.opening, self.frame.closing):
             draft = draft.replace(delimiter, "")
-        return visible(draft).strip()
-
-    def repair(self, settled: Settled) -> str:
-        """The request to repair quotations that failed."""
-        return repair_request(settled.failed, self.frame)
+        return self.evidence.settle(visible(draft[:MAX_DRAFT]).strip())
 
 
 def _event(toolbox: Toolbox, call: Call) -> str:

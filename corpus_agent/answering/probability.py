@@ -43,7 +43,7 @@ CONFIDENCE_WEIGHTS = (
     CONFIDENCE_LEAST,
     CONFIDENCE_CODE,
 )
-# The same where words are compared by their letters: benchmarks/letters.py.
+# The same where words are compared by their letters.
 LETTERS_BIAS = -3.77
 LETTERS_WEIGHTS = (0.153, 0.0, 0.854, 0.235, 0.0, 0.0, 2.083, CONFIDENCE_CODE)
 MOST_COVERED = 6.0

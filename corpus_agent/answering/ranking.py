@@ -102,7 +102,7 @@ _SCORED = (WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE)
 WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE, WEIGHT_MEASURE], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
-# Without vectors, in languages that the model does not read: benchmarks/letters.py. A passage
+# Without vectors, in languages that the model does not read. A passage
 # counts by its score in the search, against that of the first.
 WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3, 2.1], dtype=np.float32)
 

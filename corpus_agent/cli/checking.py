@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,16 +20,14 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.cli.exporting import EXPORT, opened_export
-from corpus_agent.cli.printing import print_event, print_json, print_lines
-from corpus_agent.selftest.clustered import trial as clustered
-from indexer import SealUnavailable, UsageError
+from corpus_agent.cli.printing import print_json, print_lines
+from indexer import SealUnavailable
 
 if TYPE_CHECKING:
     from corpus_agent.cli.exporting import Export
     from corpus_agent.doctor import Check, Finding
     from corpus_agent.render.export import ExportedAnswer
     from corpus_agent.render.receipts import CheckedReceipt
-    from corpus_agent.selftest.injection.judge import AttackVerdict
     from corpus_agent.settings import Settings
     from indexer import Index
 
@@ -72,103 +70,42 @@ def _exported(checked: CheckedReceipt, corpus: Index, export: Export) -> Exporte
 
 
 @main.command()
-@click.option("--attack", is_flag=True, help="Attack by text instead; see below.")
-@click.option(
-    "--strings",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Plant the strings of a JSONL file (id, class, text, canary), not the packaged ones.",
-)
-@click.option("--cluster", is_flag=True, help="Watch the processes of a cluster; see below.")
 @JSON
-def selftest(attack: bool, strings: Path | None, cluster: bool, as_json: bool) -> None:
+def selftest(as_json: bool) -> None:
     """Try every way out of this process, sealed and not, and say which are closed.
 
     Exit 0 only if every attempt fails under the seal and every one of them works without it.
-
-    With --attack: plant strings that instruct, exfiltrate, act or hide in documents, file names,
-    titles and PDF metadata, and let a model that obeys all it reads answer from inside the seal;
-    then use indices that an attacker made, or that a run which was taken over left for the next.
-    Exit 0 only if nothing leaked and the same got through where nothing guards. Documents, homes,
-    model and listener are made for the run, on this machine; strings are never printed.
-
-    With --cluster: index made documents with --cluster local:2, and with a Ray cluster if Ray is
-    installed, in a network namespace of its own, and look at all processes meanwhile. Exit 0 only
-    if none with a document had a socket, Ray's had no document and none of its text, and no packet
-    left. A control shows that each of it would have been seen.
     """
-    if attack and cluster:
-        raise UsageError("--attack and --cluster are two tests.", "Run one after the other.")
-    if attack:
-        return _attack(strings, as_json=as_json)
-    if strings is not None:
-        raise UsageError(
-            "--strings has a meaning with --attack alone.",
-            "Run: corpus-agent selftest --attack --strings FILE",
-        )
-    return _watched(as_json=as_json) if cluster else _escapes(as_json=as_json)
-
-
-def _escapes(*, as_json: bool) -> None:
     from corpus_agent.selftest.escape import trial
 
     rows = trial.run_selftest()
-    passed = all(row.passed for row in rows)
-    _show(trial.table(rows), trial.as_json(rows), passed=passed, as_json=as_json)
-
-
-def _watched(*, as_json: bool) -> None:
-    rows = clustered.run_cluster_selftest()
-    content = {"cluster": clustered.as_json(rows)}
-    passed = all(row.passed for row in rows)
-    _show(clustered.table(rows), content, passed=passed, as_json=as_json)
-
-
-def _attack(strings: Path | None, *, as_json: bool) -> None:
-    from corpus_agent.selftest.injection.trial import run_attack
-
-    show_verdict(run_attack(strings, on_event=print_event), as_json=as_json)
-
-
-def show_verdict(verdict: AttackVerdict, *, as_json: bool) -> None:
-    """Print the verdict of an attack; exit 1 unless it passed."""
-    from corpus_agent.selftest.injection import shown
-
-    content = {"attack": shown.as_json(verdict)}
-    _show(shown.table(verdict), content, passed=verdict.passed, as_json=as_json)
-
-
-def _show(table: str, content: Mapping[str, object], *, passed: bool, as_json: bool) -> None:
-    """Print the outcome of a test; exit 1 unless it passed."""
     if as_json:
-        print_json(render.as_object(**content))
+        print_json(render.as_object(**trial.as_json(rows)))
     else:
-        click.echo(table)
-    if not passed:
+        click.echo(trial.table(rows))
+    if not all(row.passed for row in rows):
         raise SystemExit(1)
 
 
 @main.command()
 @llm_options
+@click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
 @JSON
-def doctor(as_json: bool, **llm: str | None) -> None:
+def doctor(verbose: bool, as_json: bool, **llm: str | None) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
     there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
-    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is no
-    wrong.
+    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
     """
     settings = settings_in_force(several=True, finding=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
-    findings = []
-    for check, finding in examination.examine(_checks(settings, server)):
-        findings.append((check, finding))
-        if not as_json:
-            print_lines(examination.lines(check, finding))
+    findings = list(examination.examine(_checks(settings, server)))
     content = examination.as_json(findings)
     if as_json:
         print_json(render.as_object(doctor=content))
+    else:
+        print_lines(examination.lines(findings, verbose=verbose))
     if not content["passed"]:
         raise SystemExit(1)
 

@@ -25,11 +25,12 @@ from corpus_agent.text.naming import called
 from indexer import RunDisplay
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
+LONG_SECONDS = 60.0  # of recognition
 LONGEST_STEP = 120.0  # seconds of one step that count: in a longer one the machine slept
 
 
 class IndexProgress(RunDisplay):
-    """The progress of an index run, a line for each file without text; with `verbose` for all."""
+    """The progress of an index run; with `verbose` a line for each file."""
 
     def __init__(
         self,
@@ -56,11 +57,12 @@ class IndexProgress(RunDisplay):
             self._print("The old index answers until the new one is complete.")
         if self._bar and self._task is not None:
             total = sum(seen.bytes for seen in todo.work)
-            self._bar.update(self._task, total=total, description="indexing")
+            self._bar.update(self._task, total=total, description="Reading")
 
     def waiting(self, pages: ToRecognise) -> None:
-        """Print what is to be recognised and about how long it takes, before the first page."""
-        self._print(render.waiting_line(pages))
+        """Print about how long recognition takes where somebody may not want to wait for it."""
+        if pages.seconds > LONG_SECONDS:
+            self._print(render.waiting_line(pages))
         self._said, self._worked, self._stepped_at = 0, 0.0, time.monotonic()
 
     def advance(self, done: Progress) -> None:
@@ -79,8 +81,8 @@ class IndexProgress(RunDisplay):
                 self._print(render.file_progress_line(done, self._worked))
             return
         elapsed = self._bar.tasks[0].elapsed or 0.0
-        rate = f"{done.chunks / elapsed:,.0f} chunks/s" if elapsed and done.chunks else ""
-        files = f"{done.files:,}/{done.all_files:,} files"
+        rate = f"{done.chunks / elapsed:,.0f} passages/s" if elapsed and done.chunks else ""
+        files = f"{done.files:,}/{done.all_files:,}"
         self._bar.update(self._task, completed=done.bytes, files=files, rate=rate)
 
     def _page(self, done: Progress) -> None:
@@ -89,8 +91,8 @@ class IndexProgress(RunDisplay):
                 self._task,
                 completed=done.pages,
                 total=done.all_pages,
-                description="recognising",
-                files=f"{done.pages:,}/{done.all_pages:,} pages",
+                description="Recognising",
+                files=f"{done.pages:,}/{done.all_pages:,}",
                 rate=called(done.source),
             )
         elif done.pages > self._said and (self._verbose or self._is_time()):
@@ -105,8 +107,9 @@ class IndexProgress(RunDisplay):
         return True
 
     def problem(self, row: FileRow) -> None:
-        """Print one line on a file that yields no text."""
-        self._print(render.problem_line(row))
+        """Print one line on a file that yields no text, if every file is shown."""
+        if self._verbose:
+            self._print(render.problem_line(row))
 
     def _print(self, line: str) -> None:
         if self._bar:
@@ -117,7 +120,7 @@ class IndexProgress(RunDisplay):
 
 @contextmanager
 def index_progress(*, verbose: bool = False) -> Iterator[IndexProgress]:
-    """A progress display that is erased when the run is over; with `verbose` each file stays."""
+    """A progress display; with `verbose` a line for each file."""
     if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield IndexProgress(None, verbose=verbose)
         return
@@ -130,7 +133,7 @@ def index_progress(*, verbose: bool = False) -> Iterator[IndexProgress]:
         TextColumn("{task.fields[files]}  {task.fields[rate]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True)) as bar:
         yield IndexProgress(bar, verbose=verbose)
 
 

@@ -74,8 +74,7 @@ def follow(
 def store_lines(launch: Launch, *, named: bool) -> Iterator[str]:
     """Where the index of a launch is, if it is new or its folder was not `named`."""
     store, root = existing_place(launch.settings)
-    logged = launch.settings.log == "on"
-    return render.store_lines(store, root, new=launch.new_store, named=named, logged=logged)
+    return render.store_lines(store, root, new=launch.new_store, named=named)
 
 
 class _Lines:

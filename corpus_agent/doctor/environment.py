@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
 
-DISTRIBUTION = "corpus-agent"
-# pypdf mends holes that a document can use about once a week; nothing older is accepted.
-PYPDF_FLOOR = "6.16.1"
-SHOWN = ("lancedb", "pypdf", "sentence-transformers")  # versions that a bug report needs
+SHOWN = ("corpus-agent", "lancedb", "pypdf", "sentence-transformers")
 CPU_TORCH = "python -m pip install torch --index-url https://download.pytorch.org/whl/cpu"
+INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
+    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
+    "amx_int8": "AMX",
+}  # fmt: skip
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
@@ -45,10 +46,11 @@ def checks(
 
     where = store or paths.working_folder()
     yield Check("python", "the interpreter", python)
-    yield Check("libraries", "installed versions against the declared ones", libraries)
-    yield Check("pypdf", f"version {PYPDF_FLOOR} or later, for its security fixes", pypdf)
+    yield Check("libraries", "versions", libraries)
     yield Check("torch", "which one, and what it is for", torch)
-    yield Check("processor", "AVX2, without which LanceDB crashes", processor)
+    yield Check(
+        "processor", "AVX2, without which LanceDB crashes; VNNI and AMX embed faster", processor
+    )
     yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
     yield Check("weights", "the SHA-256 of the embedding model", weights)
     yield Check("engine", "what embeds, and why", lambda: Finding("ok", engine_of(settings)))
@@ -64,55 +66,10 @@ def python() -> Finding:
 
 
 def libraries() -> Finding:
-    """Whether each declared library is installed in a declared version."""
-    from importlib.metadata import PackageNotFoundError, requires, version
+    """The versions that a bug report needs; whether they fit together is pip's to say."""
+    from importlib.metadata import version
 
-    from packaging.requirements import Requirement
-
-    try:
-        declared = [Requirement(line) for line in requires(DISTRIBUTION) or ()]
-    except PackageNotFoundError:
-        return Finding("warn", f"{DISTRIBUTION} is not installed: versions are not known")
-    wrong: list[Requirement] = []
-    problems: list[str] = []
-    for library in declared:
-        if library.marker is not None and not library.marker.evaluate({"extra": ""}):
-            continue
-        try:
-            installed = version(library.name)
-        except PackageNotFoundError:
-            installed = "nothing"
-        if installed == "nothing" or not library.specifier.contains(installed, prereleases=True):
-            wrong.append(library)
-            problems.append(f"{library.name}: {installed} installed, {library.specifier} needed")
-    if wrong:
-        named = " ".join(f"'{library.name}{library.specifier}'" for library in wrong)
-        return Finding("fail", "; ".join(problems), f"python -m pip install {named}")
-    shown = ", ".join(f"{name} {version(name)}" for name in SHOWN)
-    return Finding("ok", f"all as declared; {shown}")
-
-
-def pypdf() -> Finding:
-    """Whether pypdf has the fixes for documents that attack it."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return pypdf_finding(version("pypdf"))
-    except PackageNotFoundError:
-        return pypdf_finding("0")
-
-
-def pypdf_finding(installed: str) -> Finding:
-    """The finding for an installed version."""
-    from packaging.version import Version
-
-    if Version(installed) >= Version(PYPDF_FLOOR):
-        return Finding("ok", installed)
-    return Finding(
-        "fail",
-        f"{installed} has known security holes; {PYPDF_FLOOR} mends them",
-        f"python -m pip install 'pypdf>={PYPDF_FLOOR}'",
-    )
+    return Finding("ok", ", ".join(f"{name} {version(name)}" for name in SHOWN))
 
 
 def extensions() -> Finding:
@@ -153,10 +110,10 @@ def recognition() -> Finding:
 
 
 def processor() -> Finding:
-    """Whether the processor has what LanceDB was compiled for."""
+    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
     machine = platform.machine()
     if machine != "x86_64":
-        return Finding("ok", f"{machine}: not needed there")
+        return Finding("ok", machine)
     try:
         facts = Path("/proc/cpuinfo").read_text()
     except OSError as error:
@@ -166,10 +123,12 @@ def processor() -> Finding:
 
 def processor_finding(facts: str) -> Finding:
     """The finding for an x86-64 processor, from /proc/cpuinfo."""
-    flags = next((line for line in facts.splitlines() if line.startswith("flags")), "")
-    if "avx2" in flags.split():
-        return Finding("ok", "AVX2")
-    return Finding("fail", "no AVX2: LanceDB crashes here", "use a machine with AVX2 (since 2013)")
+    flags = next((line for line in facts.splitlines() if line.startswith("flags")), "").split()
+    if "avx2" not in flags:
+        return Finding(
+            "fail", "no AVX2: LanceDB crashes here", "use a machine with AVX2 (since 2013)"
+        )
+    return Finding("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
 
 
 def sealing(closed: Sealed | CorpusError) -> Finding:

@@ -43,11 +43,16 @@ def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
         yield check, finding
 
 
-def lines(check: Check, finding: Finding) -> Iterator[str]:
-    """One line of text, with the repairing command below."""
-    yield f"{finding.state:<5}{check.name:<15} {one_line(finding.found)}"
-    if finding.mend and finding.state != "ok":
-        yield f"{'':<21}-> {one_line(finding.mend)}"
+def lines(findings: Sequence[tuple[Check, Finding]], *, verbose: bool) -> Iterator[str]:
+    """A line for each check that is not fine and what mends it, then one for the rest; or all."""
+    for check, finding in findings:
+        if verbose or finding.state != "ok":
+            yield f"{finding.state:<5}{check.name:<15} {one_line(finding.found)}"
+        if finding.mend and finding.state != "ok":
+            yield f"{'':<21}-> {one_line(finding.mend)}"
+    fine = sum(finding.state == "ok" for _, finding in findings)
+    if not verbose:
+        yield f"{fine} of {len(findings)} checks are fine."
 
 
 def as_json(findings: Sequence[tuple[Check, Finding]]) -> dict[str, Any]:

@@ -1,18 +1,22 @@
 """Capabilities of a model as its server reports them: window, support of tools, size.
 
 Each kind of server has its own endpoint; a server without one is not an error. Sends no text of any
-document. Called once per server, with the same client as the questions.
+document. Called once per server, through the relay of the questions.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.models.http import OK, Deadline, TookTooLong, request
+
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient
+    from corpus_agent.seal.broker import Broker
 
 ASKING_SECONDS = 2.0  # for each endpoint
 MAX_PAGE_BYTES = 4_000_000  # Ollama includes licence and template of a model
@@ -32,9 +36,10 @@ class Capabilities:
     parameters: int | None = None
 
     @property
-    def small(self) -> bool:
-        """Whether the model is of a size that answers worse with tools offered."""
-        return self.parameters is not None and self.parameters < SMALL
+    def answers_better_without_tools(self) -> bool:
+        """Whether it takes none, or is of a size that answers worse with them."""
+        small = self.parameters is not None and self.parameters < SMALL
+        return small or self.tools is False
 
 
 Page = Mapping[str, Any]
@@ -95,12 +100,11 @@ _ADDRESSES: tuple[tuple[str, str, Read], ...] = (
 )
 
 
-async def fetch_capabilities(client: AsyncClient, base_url: str, model: str) -> Capabilities:
-    """The model's capabilities from the server at `base_url`, ending in /v1; first report wins."""
-    root = base_url.removesuffix("/v1")
+def fetch_capabilities(broker: Broker, model: str, deadline: Deadline) -> Capabilities:
+    """The model's capabilities as its server reports them; the first report wins."""
     found = Capabilities()
     for method, path, read in _ADDRESSES:
-        page = await _page(client, method, root + path, {"model": model})
+        page = _page(broker, path, {"model": model} if method == "POST" else None, deadline)
         if page is None:
             continue
         reported = read(page, model)
@@ -114,33 +118,26 @@ async def fetch_capabilities(client: AsyncClient, base_url: str, model: str) -> 
     return found
 
 
-async def names(client: AsyncClient, base_url: str) -> list[str]:
+def names(broker: Broker) -> list[str]:
     """The names of the models that a server lists; empty if it does not."""
-    page = await _page(client, "GET", f"{base_url}/models", {})
+    page = _page(broker, "/v1/models", None, Deadline(ASKING_SECONDS))
     listed = _list(page.get("data")) if page else []
     return [entry["id"] for entry in listed if isinstance(entry.get("id"), str)]
 
 
-async def _page(
-    client: AsyncClient, method: str, url: str, question: dict[str, str]
+def _page(
+    broker: Broker, path: str, question: dict[str, str] | None, deadline: Deadline
 ) -> Page | None:
-    """The JSON object at a URL; None if there is none."""
-    import httpx2
-
-    body = question if method == "POST" else None
+    """The JSON object at a path; None if there is none."""
+    seconds = {"first": ASKING_SECONDS, "stall": ASKING_SECONDS}
     try:
-        async with client.stream(method, url, json=body, timeout=ASKING_SECONDS) as response:
-            if response.status_code != httpx2.codes.OK:
+        with request(broker, path, question, deadline=deadline, **seconds) as response:
+            if response.status != OK:
                 return None
-            text = b""
-            async for part in response.aiter_bytes():
-                text += part
-                if len(text) > MAX_PAGE_BYTES:
-                    return None
-        import json
-
-        page = json.loads(text)
-    except (httpx2.HTTPError, httpx2.StreamError, ValueError, RecursionError):
+            page = json.loads(response.page(MAX_PAGE_BYTES, ASKING_SECONDS))
+    except TookTooLong:
+        raise
+    except (ModelUnavailable, ValueError, RecursionError):
         return None
     return page if isinstance(page, dict) else None
 

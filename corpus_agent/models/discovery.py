@@ -7,12 +7,14 @@ permitted addresses, known_servers.py trusted owners; agent/ holds the conversat
 from __future__ import annotations
 
 import http.client
+import io
+import json
 import re
 import socket
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any
 
 from corpus_agent.models import known_servers
 from corpus_agent.models.address import PORTS, GgufFile, Server, Wanted, server_at
@@ -25,20 +27,39 @@ from corpus_agent.seal.owner import (
     owner_text,
     peer_of,
 )
+from corpus_agent.seal.routes import Route
+from corpus_agent.seal.upstream import request_bytes
 from corpus_agent.text.naming import called_model, quoted
+from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.trust.user_state import NoUserState
 from indexer import CorpusError, UsageError
 
 PROBE_SECONDS = 0.5  # for one server, connection and answer together
+BUSY_SECONDS = 30.0  # a server that loads its model says 503 meanwhile
+RETRY_SECONDS = 0.5
 MAX_LIST_BYTES = 1_000_000
+MAX_SAID = 200  # characters of a server's words that are shown
 
+_LIST = Route("GET", "/v1/models")
+_ONE_WORD = re.compile(r"[\w.:@+/-]{1,100}")
 _NOT_FOR_CHAT = re.compile("embed|rerank", re.IGNORECASE)
 # Ollama forwards requests for such a model to its vendor's machines.
 _ELSEWHERE = re.compile(r"[:-]cloud\Z", re.IGNORECASE)
 
 
 class ModelUnavailable(CorpusError):
-    """There is no model, or no usable reply; the question can be answered without it."""
+    """There is no model, or no usable reply; the question can be answered without it.
+
+    `said` are the server's own words, cleaned and in quotation marks, for people: no message, and
+    nothing that a parent gets, has them.
+    """
+
+    code = "model_unavailable"
+
+    def __init__(self, message: str, hint: str = "", *, said: str = "") -> None:
+        super().__init__(message, hint)
+        words = one_line(inert(said[:MAX_SAID]))
+        self.said = f"The server says “{words}”." if words else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +127,26 @@ def find(
     return None
 
 
+def shown_name(model: str) -> str:
+    """A model's name, which its server chose, as it is shown: one word, or the end of a path."""
+    name = one_line(model)
+    words = (name, name.rpartition("/")[2])
+    return next((word for word in words if _ONE_WORD.fullmatch(word)), "a model")
+
+
+class Busy(Exception):
+    """The server says that it will answer later."""
+
+
 def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None:
     """The models in the server's order, and its owner; None if no model server answers."""
+    try:
+        return _listing(server, seconds)
+    except Busy:
+        return None
+
+
+def _listing(server: Server, seconds: float) -> Listing | None:
     answer = _answer(server, seconds)
     listing, owners = answer if answer is not None else (None, None)
     entries = listing.get("data") if isinstance(listing, dict) else None
@@ -132,7 +171,7 @@ def _refusal(server: Server, owners: frozenset[int] | None) -> ModelUnavailable 
 
 
 def _at(server: Server, model_name: str | None) -> Model:
-    listing = listing_of(server, seconds=10 * PROBE_SECONDS)
+    listing = _waited_for(server)
     if listing is None:
         raise ModelUnavailable(
             f"No model server answers at {server.address}.",
@@ -146,6 +185,18 @@ def _at(server: Server, model_name: str | None) -> Model:
             "Load one there (with Ollama: ollama pull NAME), or use --llm none.",
         )
     return replace(_model(server, name, listing), notices=_remembered(server, listing.owners))
+
+
+def _waited_for(server: Server) -> Listing | None:
+    """The listing of a named server, which may be loading its model."""
+    until = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return _listing(server, 10 * PROBE_SECONDS)
+        except Busy:
+            if time.monotonic() > until:
+                return None
+            time.sleep(RETRY_SECONDS)
 
 
 def _remembered(server: Server, owners: frozenset[int] | None) -> tuple[str, ...]:
@@ -175,31 +226,52 @@ def _choose(names: list[str], wanted: str | None) -> str | None:
 def _answer(server: Server, seconds: float) -> tuple[object, frozenset[int] | None] | None:
     """The JSON of a server's list with status 200, and the owner of the process; else None.
 
-    http.client follows no redirects and reads no proxy settings.
+    No redirect is followed and no proxy setting read. Raises Busy for status 503.
     """
-    import json
-
-    deadline = time.monotonic() + seconds
-    connection = _connection(server, seconds)
-    try:
-        connection.connect()
-        ours = connection.sock  # http.client drops its reference if the server closes
-        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
-        response = connection.getresponse()
-        owners = _owners(server, ours) if response.status == 200 else None
-        body = b""
-        while response.status == 200 and len(body) <= MAX_LIST_BYTES:
-            if time.monotonic() > deadline:
+    address = server.address
+    with socket.socket(address.family, socket.SOCK_STREAM) as sock:
+        try:
+            sock.settimeout(seconds)
+            sock.connect(
+                address.path if isinstance(address, UnixAddress) else (address.ip, address.port)
+            )
+            sock.sendall(request_bytes(address, _LIST, b""))
+            wire = _Timed(sock, time.monotonic() + seconds)
+            response = http.client.HTTPResponse(wire)  # type: ignore[arg-type]
+            response.begin()
+            if response.status == http.client.SERVICE_UNAVAILABLE:
+                raise Busy
+            owners = _owners(server, sock) if response.status == http.client.OK else None
+            body = response.read(MAX_LIST_BYTES + 1)
+            if response.status != http.client.OK or len(body) > MAX_LIST_BYTES:
                 return None
-            part = response.read1(65536)
-            if not part:
-                return cast(object, json.loads(body)), owners
-            body += part
-    except (OSError, http.client.HTTPException, ValueError, RecursionError):
-        return None
-    finally:
-        connection.close()
-    return None
+            return json.loads(body), owners
+        except (OSError, http.client.HTTPException, ValueError, RecursionError):
+            return None
+
+
+class _Timed(io.RawIOBase):
+    """A connection as a file for HTTPResponse, until a moment of time."""
+
+    def __init__(self, sock: socket.socket, until: float) -> None:
+        self._sock = sock
+        self._until = until
+
+    def makefile(self, _: str) -> io.BufferedReader:
+        """A buffered reader of the connection."""
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        """Always true."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as RawIOBase has it
+        """The number of bytes received; raises TimeoutError."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(left)
+        return self._sock.recv_into(buffer)
 
 
 def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
@@ -216,23 +288,3 @@ def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
             tables.close()
     except OwnerUnknown:
         return None
-
-
-def _connection(server: Server, seconds: float) -> http.client.HTTPConnection:
-    if isinstance(server.address, UnixAddress):
-        return _UnixConnection(server.address.path, timeout=seconds)
-    return http.client.HTTPConnection(server.address.ip, server.address.port, timeout=seconds)
-
-
-class _UnixConnection(http.client.HTTPConnection):
-    """A connection to a Unix socket."""
-
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        """Connect; raises OSError."""
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)

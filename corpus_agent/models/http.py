@@ -1,135 +1,154 @@
-"""An HTTP transport over the relay, for an OpenAI client in a process without sockets.
+"""One request to the model's server through the relay: its reply in pieces, bounded in time.
 
-Imports the HTTP library at the top: import this module after the seal, not before. Forwards method,
-path and body of a request, and status, content type and content of a reply; a request that is not
-on the list of routes, or for another host, already fails here.
+Every wait looks ten times a second at the question's deadline, and at whoever may end it. No
+exception has a word of the server in its message: `said` has them, for people.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
-from collections.abc import AsyncIterator
+import json
+import queue
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
 
-import httpx2
-
-from corpus_agent.seal.broker import Broker, Exchange
+from corpus_agent.models.discovery import BUSY_SECONDS, RETRY_SECONDS, ModelUnavailable
+from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import BadFrame, Cause, Failure, Kind, Reply, failure_in, head_in
 from corpus_agent.seal.routes import NotListed
 
-REQUEST_SECONDS = 600.0  # a small model on a slow machine takes minutes to answer
-
-_ERRORS: dict[Cause, type[httpx2.TransportError]] = {
-    Cause.REFUSED: httpx2.LocalProtocolError,
-    Cause.BUSY: httpx2.PoolTimeout,
-    Cause.CONNECT: httpx2.ConnectError,
-    Cause.OWNER: httpx2.ConnectError,
-    Cause.GONE: httpx2.ConnectError,
-    Cause.TIMEOUT: httpx2.ReadTimeout,
-    Cause.PROTOCOL: httpx2.RemoteProtocolError,
-    Cause.TOO_MUCH: httpx2.RemoteProtocolError,
-    Cause.BROKEN: httpx2.RemoteProtocolError,
-}
+TICK_SECONDS = 0.1
+OK, BUSY = 200, 503
 
 
-class RelayTransport(httpx2.AsyncBaseTransport):
-    """Sends listed requests to the broker's server only."""
+class TookTooLong(ModelUnavailable):
+    """The question's time is over."""
 
-    def __init__(self, broker: Broker) -> None:
-        self._broker = broker
-        self._base = httpx2.URL(broker.gate.address.base_url)
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The response, whose content is streamed.
-
-        Raises ConnectError for another host, LocalProtocolError for a request that is not listed,
-        and the exceptions of the library's own transport if the server fails.
-        """
-        url, base = request.url, self._base
-        if (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
-            raise httpx2.ConnectError(f"The seal lets nothing to {url.host}:{url.port} through.")
-        loop = asyncio.get_running_loop()
-        frames: asyncio.Queue[Reply] = asyncio.Queue()
-
-        def on_frame(reply: Reply) -> None:
-            # A closed event loop has no waiters.
-            with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(frames.put_nowait, reply)
-
-        body = await request.aread()
-        try:
-            path = url.raw_path.decode("ascii", "replace")
-            exchange = self._broker.ask(request.method, path, body, on_frame)
-        except NotListed as error:
-            raise httpx2.LocalProtocolError(f"{request.method} {url.path}: {error}") from None
-        seconds = request.extensions.get("timeout", {}).get("read")
-        content = _Content(exchange, frames, seconds)
-        try:
-            return await content.response()
-        except BaseException:
-            exchange.cancel()
-            raise
+    code = "model_too_slow"
 
 
-class _Content(httpx2.AsyncByteStream):
-    """The streamed content of a reply; `seconds` is the timeout for a piece."""
+class Deadline:
+    """The end of a question, which every loop of it looks at."""
 
-    def __init__(
-        self, exchange: Exchange, frames: asyncio.Queue[Reply], seconds: float | None
-    ) -> None:
-        self._exchange = exchange
-        self._frames = frames
-        self._seconds = seconds
+    def __init__(self, seconds: float, check: Callable[[], None] = lambda: None) -> None:
+        """`check` is called at each look; it may raise, which ends the question."""
+        self.seconds = seconds
+        self._check = check
+        self._end = time.monotonic() + seconds
+        self._patience: float | None = None
 
-    async def response(self) -> httpx2.Response:
-        """The response of this content, once it has begun."""
-        frame = await self._next()
-        if frame.kind is not Kind.HEAD:
-            raise _error(Failure(Cause.PROTOCOL))
-        try:
-            head = head_in(frame.payload)
-        except BadFrame:
-            raise _error(Failure(Cause.PROTOCOL)) from None
-        headers = [("Content-Type", head.content_type)] if head.content_type else []
-        return httpx2.Response(head.status, headers=headers, stream=self)
+    def left(self) -> float:
+        """The seconds that are left. Raises TookTooLong, and what `check` raises."""
+        self._check()
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TookTooLong(
+                f"The model took longer than {self.seconds:g} s for one question.",
+                "Give it longer: the setting llm_seconds; or use --llm none.",
+            )
+        return left
 
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        while (frame := await self._next()).kind is Kind.DATA:
-            yield frame.payload
-        if frame.kind is not Kind.END:
-            raise _error(Failure(Cause.PROTOCOL))
-
-    async def aclose(self) -> None:
-        """Cancel the rest of the reply: the relay closes its connection to the server."""
-        self._exchange.cancel()
-
-    async def _next(self) -> Reply:
-        try:
-            async with asyncio.timeout(self._seconds):
-                frame = await self._frames.get()
-        except TimeoutError:
-            raise _error(Failure(Cause.TIMEOUT)) from None
-        if frame.kind is not Kind.FAILED:
-            return frame
-        try:
-            raise _error(failure_in(frame.payload))
-        except BadFrame:
-            raise _error(Failure(Cause.GONE)) from None
+    def may_try_again(self) -> bool:
+        """Whether a busy server may be asked again; waits a little if so."""
+        now = time.monotonic()
+        self._patience = self._patience or now + BUSY_SECONDS
+        if now >= self._patience:
+            return False
+        while time.monotonic() < now + RETRY_SECONDS:
+            time.sleep(min(TICK_SECONDS, self.left()))
+        return True
 
 
-def _error(failure: Failure) -> httpx2.TransportError:
-    return _ERRORS[failure.cause](failure.reason)
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The status and content type of a reply, and its content in pieces."""
+
+    status: int
+    content_type: str
+    pieces: Iterator[bytes]
+
+    def page(self, most: int, seconds: float) -> bytes:
+        """The content: at most so many bytes of it, and what comes within so many seconds."""
+        until = time.monotonic() + seconds
+        content = bytearray()
+        for piece in self.pieces:
+            content += piece
+            if len(content) >= most or time.monotonic() > until:
+                break
+        return bytes(content[:most])
 
 
-def http_client(broker: Broker) -> httpx2.AsyncClient:
-    """A client that sends all requests through `broker`.
+@contextmanager
+def request(
+    broker: Broker,
+    path: str,
+    body: Mapping[str, Any] | None = None,
+    *,
+    deadline: Deadline,
+    first: float,
+    stall: float,
+) -> Iterator[Response]:
+    """The response to a POST of `body`, or to a GET; a server that says 503 is asked again.
 
-    Reads nothing from the environment (proxies, .netrc) and follows no redirects.
+    `first` seconds may pass until it begins, `stall` between two pieces. Raises ModelUnavailable,
+    here and while the pieces are read.
     """
-    return httpx2.AsyncClient(
-        base_url=broker.gate.address.base_url,
-        transport=RelayTransport(broker),
-        trust_env=False,
-        follow_redirects=False,
-        timeout=httpx2.Timeout(REQUEST_SECONDS),
+    content = b"" if body is None else json.dumps(body).encode()
+    method = "GET" if body is None else "POST"
+    while True:
+        frames = _frames(broker, (method, path, content), deadline, (first, stall))
+        try:
+            head = head_in(next(frames))
+            if head.status != BUSY or not deadline.may_try_again():
+                yield Response(head.status, head.content_type, frames)
+                return
+        except BadFrame:
+            raise _unavailable(Failure(Cause.GONE)) from None
+        finally:
+            frames.close()
+
+
+def _frames(
+    broker: Broker,
+    asked: tuple[str, str, bytes],
+    deadline: Deadline,
+    seconds: tuple[float, float],
+) -> Generator[bytes]:
+    """The payload of the head, then those of the content; the request is over when closed."""
+    frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+    try:
+        exchange = broker.ask(*asked, frames.put)
+    except NotListed as error:
+        raise ModelUnavailable(f"The seal does not let this request through: {error}.") from None
+    first, stall = seconds
+    try:
+        frame = _next(frames, deadline, first)
+        while frame.kind is not Kind.END:
+            if frame.kind is Kind.FAILED:
+                raise _unavailable(failure_in(frame.payload))
+            yield frame.payload
+            frame = _next(frames, deadline, stall)
+    finally:
+        exchange.cancel()
+
+
+def _next(frames: queue.SimpleQueue[Reply], deadline: Deadline, seconds: float) -> Reply:
+    """The next frame; raises ModelUnavailable if there is none within `seconds`."""
+    until = time.monotonic() + seconds
+    while True:
+        left = min(deadline.left(), until - time.monotonic())
+        if left <= 0:
+            raise _unavailable(Failure(Cause.TIMEOUT))
+        try:
+            return frames.get(timeout=min(TICK_SECONDS, left))
+        except queue.Empty:
+            continue
+
+
+def _unavailable(failure: Failure) -> ModelUnavailable:
+    return ModelUnavailable(
+        f"The connection to the model server failed ({failure.reason}).",
+        "See what the server logs, or use --llm none.",
     )

@@ -7,17 +7,13 @@ is checked; what is wrong with it is a CorpusError, and the order of the search 
 from __future__ import annotations
 
 import json
-import queue
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from corpus_agent.models import discovery
 from corpus_agent.models.address import Server, parse
+from corpus_agent.models.http import OK, Deadline, request
 from corpus_agent.seal import Broker, Gate, start_broker
-from corpus_agent.seal.frames import BadFrame, Kind, Reply, failure_in, head_in
-from corpus_agent.seal.routes import NotListed
-from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, UsageError
 
 if TYPE_CHECKING:
@@ -26,16 +22,13 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0  # for the passages of one search
 MAX_BYTES = 1_000_000  # of an answer: a number for each passage
-_OK = 200
-
-MAX_NAME = 100  # characters of a model's name that are shown
 
 
 class ServedReranker:
     """Scores passages by a server, through the relay that was started for it."""
 
     def __init__(self, broker: Broker, model: str, where: str) -> None:
-        self.name = f"{one_line(model)[:MAX_NAME]} at {where}"  # the server chose it
+        self.name = f"{discovery.shown_name(model)} at {where}"
         self.broker = broker
         self._model = model
 
@@ -49,55 +42,28 @@ class ServedReranker:
             "documents": list(passages),
             "top_n": len(passages),
         }
-        answer = self._answer(json.dumps(asked).encode())
         scores = np.full(len(passages), np.nan, np.float32)
+        times = {"first": SECONDS, "stall": SECONDS}
+        with request(
+            self.broker, "/v1/rerank", asked, deadline=Deadline(SECONDS), **times
+        ) as response:
+            if response.status != OK:
+                raise CorpusError(f"it answers with status {response.status}")
+            answer = response.page(MAX_BYTES, SECONDS)
         try:
             for each in json.loads(answer)["results"]:
                 scores[_place(each["index"], len(passages))] = float(each["relevance_score"])
-        except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
-            raise CorpusError(f"it did not answer as a reranker does ({error})") from None
+        except (ValueError, TypeError, LookupError, OverflowError, RecursionError):
+            raise CorpusError("it did not answer as a reranker does") from None
         if not np.isfinite(scores).all():
             raise CorpusError("it did not give each passage a score")
         return scores
 
-    def _answer(self, body: bytes) -> bytes:
-        """The body of its reply to the one request of a reranker."""
-        frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
-        try:
-            exchange = self.broker.ask("POST", "/v1/rerank", body, frames.put)
-        except NotListed as error:
-            raise CorpusError(str(error)) from None
-        try:
-            return _collected(frames, time.monotonic() + SECONDS)
-        finally:
-            exchange.cancel()
-
 
 def _place(index: object, count: int) -> int:
     if type(index) is not int or not 0 <= index < count:
-        raise ValueError(f"no passage {index!r}")
+        raise ValueError("no such passage")
     return index
-
-
-def _collected(frames: queue.SimpleQueue[Reply], until: float) -> bytes:
-    body = b""
-    while True:
-        try:
-            frame = frames.get(timeout=max(0.0, until - time.monotonic()))
-        except queue.Empty:
-            raise CorpusError(f"no answer within {SECONDS:.0f} s") from None
-        try:
-            if frame.kind is Kind.END:
-                return body
-            if frame.kind is Kind.FAILED:
-                raise CorpusError(failure_in(frame.payload).reason)
-            if frame.kind is Kind.HEAD and (status := head_in(frame.payload).status) != _OK:
-                raise CorpusError(f"it answers with status {status}")
-        except BadFrame:
-            raise CorpusError("its relay ended") from None
-        body += frame.payload if frame.kind is Kind.DATA else b""
-        if len(body) > MAX_BYTES:
-            raise CorpusError(f"an answer of more than {MAX_BYTES:,} bytes")
 
 
 def connected(reranker: str) -> ServedReranker:

@@ -27,10 +27,34 @@ def detail(row: FileRow) -> str | None:
     return one_line(row.detail) if row.detail else row.detail
 
 
+# What a person is told of a file without text, where nothing more is known of it.
+REASONS = {
+    "no_text_layer": "it has no text",
+    "encrypted": "it is encrypted",
+    "malformed": "it is damaged",
+    "timeout": "reading it took too long",
+    "memory": "reading it takes too much memory",
+    "crashed": "its reader ended",
+    "too_large": "it is too large",
+    "too_large_unpacked": "it is too large once unpacked",
+    "output": "it has too much text",
+    "binary": "it is no text",
+    "encoding": "its encoding is not known",
+    "unsupported": "its format is not read",
+    "no_bytes": "it is empty",
+    "changed": "it changed while it was read",
+}
+
+
+def why_unread(row: FileRow) -> str:
+    """Why a file has no text, as in "it ends too early"."""
+    plain = REASONS.get(row.reason or "", (row.reason or "").replace("_", " "))
+    return one_line(row.detail) if row.detail else plain
+
+
 def problem_line(row: FileRow) -> str:
     """One line on a file that yielded no text."""
-    detail = f": {one_line(row.detail)}" if row.detail else ""
-    return f"{row.status} {called(row.source)} ({row.reason}{detail})"
+    return f"{row.status} {called(row.source)} ({why_unread(row)})"
 
 
 def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> FilesResult:

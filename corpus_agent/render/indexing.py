@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import SCHEMA_VERSION, as_object
-from corpus_agent.render.files import problem_object
+from corpus_agent.render.files import problem_object, why_unread
 from corpus_agent.render.json_index import ClusterCounts, IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
 from corpus_agent.text.naming import called, called_path, unambiguous
@@ -17,8 +17,9 @@ from corpus_agent.text.wording import number_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer import Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
+    from indexer import FileRow, Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
 
+FEW_FILES = 3  # that are named one by one
 FILES_TO_ESTIMATE = 5  # that are done before the time left is told
 
 
@@ -77,19 +78,26 @@ def _problems(outcome: Outcome, status: Status) -> list[Problem]:
 
 
 def index_lines(outcome: Outcome) -> Iterator[str]:
-    """The outcome of a run as text."""
-    found = outcome.chunks or outcome.problems or outcome.removed
-    if not found and not outcome.interrupted:
+    """The outcome of a run as text: what the index holds, and what could not be read."""
+    documents = outcome.added + outcome.updated + outcome.unchanged
+    if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
         yield "There are no documents in this folder; put some in and run the same command again."
-    counts = _changes(outcome)
-    nothing = "no document finished yet" if outcome.interrupted else "nothing to index"
-    yield (
-        f"{counts or nothing}; {number_of(outcome.chunks, 'chunk')}, "
-        f"{outcome.embedded:,} newly embedded, in {outcome.seconds:.1f} s (version "
-        f"{outcome.version})"
-    )
+        return
+    holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
+    changes = _changes(outcome)
+    if not changes:
+        done = "; nothing changed."
+    elif outcome.added == documents and not outcome.removed:
+        done = f" in {outcome.seconds:.1f} s."
+    else:
+        done = f": {changes}, in {outcome.seconds:.1f} s."
+    yield f"{holds}{done}{_recognised(outcome.recognised)}"
     if outcome.cluster is not None:
         yield from _cluster_lines(outcome.cluster)
+    if changes:  # else it was said when it came to be so
+        yield from _unread_lines(
+            [row for row in outcome.problems if row.is_unread and not row.waiting]
+        )
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
@@ -97,7 +105,14 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "Stopped early. What was done is kept; run the same command to go on."
 
 
-def _changes(outcome: Outcome, *, unchanged: bool = True) -> str:
+def _recognised(pages: int) -> str:
+    if not pages:
+        return ""
+    some = "One page was" if pages == 1 else f"{pages:,} pages were"
+    return f" {some} recognised from a scan."
+
+
+def _changes(outcome: Outcome) -> str:
     """How many documents were added, moved, updated and so on, without what is none."""
     moved = outcome.moved + len(outcome.renamed)
     counts = (
@@ -105,7 +120,6 @@ def _changes(outcome: Outcome, *, unchanged: bool = True) -> str:
         (outcome.moved, "moved"),
         (len(outcome.renamed), "renamed and changed"),
         (outcome.updated, "updated"),
-        (outcome.unchanged if unchanged else 0, "unchanged"),
         (outcome.removed - moved, "removed"),
     )
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
@@ -121,66 +135,56 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
         yield f"{number_of(len(counts.again), 'time')} a shard was done again; the last: {last}"
 
 
-def store_lines(store: Path, root: Path, *, new: bool, named: bool, logged: bool) -> Iterator[str]:
-    """Where an index lies that was made just now, or that nobody `named` the folder of."""
-    lies = called_path(store)
-    kept = "; receipts of answers are kept there too (ask --no-log keeps none)" if logged else ""
+def store_lines(store: Path, root: Path, *, new: bool, named: bool) -> Iterator[str]:
+    """What to do next with an index that was made just now, and where it lies if not in its folder.
+
+    Of one that is there already, whose it is, unless somebody `named` its folder.
+    """
+    if store.parent != root or not (named or new):
+        yield f"The index of {called_path(root)} is in {called_path(store)}."
     if new:
-        yield f"The index is in {lies}{kept}."
-    elif not named or store.parent != root:
-        yield f"This is the index of {called_path(root)}, in {lies}."
+        yield 'Ask with: corpus-agent ask "…"'
 
 
 def _left_lines(outcome: Outcome) -> Iterator[str]:
-    """The numbers of files that are in the folder or were, and gave nothing."""
-    by_status = Counter(row.status for row in outcome.problems)
-    skipped, left = by_status["skipped"], by_status["unreachable"]
-    unread = sum(row.is_unread for row in outcome.problems)
-    blank = sum(row.is_blank for row in outcome.problems)
-    counts = (
-        (unread, "could not be read"),
-        (blank, "is empty" if blank == 1 else "are empty"),
-        (skipped, "is no document" if skipped == 1 else "are no documents"),
-    )
-    if said := ", ".join(f"{count:,} {what}" for count, what in counts if count):
-        yield f"{said}: corpus-agent files --status empty,failed,skipped"
-    if outcome.recognised:
-        yield f"scanned pages and pictures whose text was recognised: {outcome.recognised:,}"
+    """What waits, cannot be looked at, or stays though it is gone; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
     if waiting and not outcome.interrupted:
-        yield f"Scans without text: {waiting}. What reads them: corpus-agent status"
-    if left:
+        yield f"Not yet recognised: {waiting}. See: corpus-agent status"
+    if left := sum(row.status == "unreachable" for row in outcome.problems):
         stay = number_of(
             left,
             "could not be looked at and stays as it was",
             "could not be looked at and stay as they were",
         )
-        yield (
-            f"{stay}: corpus-agent files "
-            "--status unreachable (to remove them: corpus-agent index --prune-unreachable)"
-        )
+        yield f"{stay}: corpus-agent files --status unreachable"
+        yield "To remove what cannot be looked at: corpus-agent index --prune-unreachable"
     if outcome.spared:
         spared = number_of(
             outcome.spared, "is gone from the folder and stays", "are gone from the folder and stay"
         )
         yield f"{spared} in the index (--no-prune)"
-    if outcome.kept_out:
-        first = ", ".join(f"{called(e.source)} ({called(e.place)})" for e in outcome.kept_out[:3])
-        more = ", …" if len(outcome.kept_out) > 3 else ""
-        yield (
-            f"{len(outcome.kept_out):,} kept out by ignore files: {first}{more}: corpus-agent "
-            "files --ignored"
-        )
-    if others := outcome.ignored - len(outcome.kept_out):
-        yield f"{others:,} passed over (dot-files, system folders, litter, indexes)"
+
+
+def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
+    """The files that could not be read: a few with their reasons, many by their number."""
+    if not unread:
+        return
+    said = number_of(len(unread), "file could not be read", "files could not be read")
+    if len(unread) <= FEW_FILES:
+        yield f"{said}: {', '.join(f'{called(row.source)} ({why_unread(row)})' for row in unread)}"
+        return
+    reasons = Counter(row.reason or "" for row in unread).most_common()
+    counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
+    yield f"{said} ({counted}): corpus-agent files --status failed,empty"
 
 
 def waiting_line(waiting: ToRecognise) -> str:
     """What is to be recognised, and about how long it takes."""
     found = waiting_text(waiting.pages, waiting.pictures)
     return (
-        f"Recognising the text of {found}: about {duration(waiting.seconds)}. All else can be "
-        "searched now. Ctrl-C stops, and the next run goes on; --ocr off leaves them out."
+        f"Recognising {found} takes about {duration(waiting.seconds)}. Everything else can be "
+        "searched now. After Ctrl-C the next run goes on; --ocr off leaves scans out."
     )
 
 
@@ -213,11 +217,11 @@ def duration(seconds: float) -> str:
 
 def watch_line(outcome: Outcome) -> str:
     """One line with the changes of a run of `watch`."""
-    changes = _changes(outcome, unchanged=False) or "nothing to search changed"
+    changes = _changes(outcome) or "nothing to search changed"
     if outcome.renamed:
         pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
         changes += f" ({', '.join(pairs)})"
-    return f"{changes}; {number_of(outcome.chunks, 'chunk')} (version {outcome.version})"
+    return f"{changes}; {number_of(outcome.chunks, 'passage')}"
 
 
 def plan_object(todo: Plan) -> dict[str, Any]:

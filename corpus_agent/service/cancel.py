@@ -5,10 +5,7 @@ Holds no thread and no loop of its own. Used by the librarian's process, the MCP
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -23,16 +20,12 @@ class Cancelled(Exception):
 class Cancel:
     """A cancellation token; may be set from any thread or signal handler, and more than once.
 
-    Work in steps polls `is_set`. An answerer calls `check` at each step; if it does so from an
-    event loop of its own, `set` cancels the tasks of the last such loop, which ends a wait for a
-    model.
-    `signal` is the signal that set the token, None if none did.
+    Work in steps polls `is_set`, or calls `check` at each step, a wait for a model ten times a
+    second. `signal` is the signal that set the token, None if none did.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.RLock()  # a handler may interrupt the thread that holds it
         self._set = False
-        self._loop: asyncio.AbstractEventLoop | None = None
         self.signal: int | None = None
 
     def is_set(self) -> bool:
@@ -41,26 +34,13 @@ class Cancel:
 
     def set(self, signal: int | None = None) -> None:
         """Request cancellation; `signal` is the signal that caused it, if any."""
-        with self._lock:
-            self._set = True
-            self.signal = self.signal or signal
-            loop = self._loop
-        if loop is not None:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: the work has ended
-                loop.call_soon_threadsafe(_cancel_all, loop)
+        self.signal = self.signal or signal
+        self._set = True
 
     def check(self, _: str = "") -> None:
         """An `OnEvent` that raises Cancelled once the token is set."""
-        with self._lock:
-            with contextlib.suppress(RuntimeError):  # no event loop in this thread
-                self._loop = asyncio.get_running_loop()  # each document of a table has its own
-            if self._set:
-                raise Cancelled
-
-
-def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
-    for task in asyncio.all_tasks(loop):
-        task.cancel()
+        if self._set:
+            raise Cancelled
 
 
 @contextmanager

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 class Onlooker:
     """Called with each step, the unchecked draft so far, and what was found without a model.
 
-    All are called in the thread that asks.
+    `wait` is called often while a model is waited for; it may raise, which ends the question. All
+    are called in the thread that asks.
     """
 
     step: Callable[[str], None] = lambda _: None
     draft: Callable[[str], None] = lambda _: None
     passages: Callable[[Answer], None] = lambda _: None
+    wait: Callable[[], None] = lambda: None

@@ -6,14 +6,14 @@ process and by the MCP server, after the seal.
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from corpus_agent.service import loading, session, tables
-from corpus_agent.service.cancel import Cancel, Cancelled
+from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.onlooker import Onlooker
 from corpus_agent.settings import Settings, stores_to_read
 from indexer import Encoded, Encoder, Index, storage
@@ -83,6 +83,7 @@ class Service:
                 self._settings,
                 on_draft=lambda text: _onlooker.get().draft(text),
                 on_passages=lambda found: _onlooker.get().passages(found),
+                on_wait=lambda: _onlooker.get().wait(),
             )
         return self._answerer
 
@@ -104,7 +105,7 @@ class Service:
 
         cancel.check()
         corpus = self.corpus()
-        before = _onlooker.set(onlooker)
+        before = _onlooker.set(replace(onlooker, wait=cancel.check))
         try:
             return session.ask_recorded(
                 question,
@@ -115,8 +116,6 @@ class Service:
                 history,
                 on_event=step,
             )
-        except asyncio.CancelledError:
-            raise Cancelled from None
         finally:
             _onlooker.reset(before)
 
@@ -136,17 +135,14 @@ class Service:
             if llm:
                 onlooker.step(f"{done:,} of {every:,} documents read")
 
-        try:
-            return tables.table(
-                corpus,
-                columns,
-                self._launch,
-                session.field_reader_for(self._launch, self._settings) if llm else None,
-                on_document=looked_at,
-                on_event=cancel.check,
-            )
-        except asyncio.CancelledError:
-            raise Cancelled from None
+        return tables.table(
+            corpus,
+            columns,
+            self._launch,
+            session.field_reader_for(self._launch, self._settings) if llm else None,
+            on_document=looked_at,
+            on_wait=cancel.check,
+        )
 
 
 class _OneAtATime:

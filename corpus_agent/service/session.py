@@ -153,11 +153,13 @@ def answerer_for(
     strict: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
     on_passages: Callable[[Answer], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
     With `strict`, unsupported sentences are left out of its answers; `on_passages` is called with
-    the answer without a model before the model is asked, `on_draft` with the pieces of its draft.
+    the answer without a model before the model is asked, `on_draft` with its draft as it grows,
+    `on_wait` often meanwhile.
     """
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
@@ -170,13 +172,14 @@ def answerer_for(
     return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
+        broker,
         limits_of(settings),
-        make_client=lambda: models.http.http_client(broker),
         encode=corpus.encoder.encode_tokens,
         strict=strict,
         on_draft=on_draft,
         own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
         on_passages=on_passages,
+        on_wait=on_wait,
     )
 
 
@@ -188,9 +191,7 @@ def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.M
             "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
         )
     wait_for_model(launch)
-    return agent.field_reader.ModelFieldReader(
-        model.server, model.name, limits_of(settings), lambda: models.http.http_client(broker)
-    )
+    return agent.field_reader.ModelFieldReader(model.name, broker, limits_of(settings))
 
 
 def wait_for_model(launch: Launch) -> None:
@@ -206,16 +207,7 @@ def limits_of(settings: Settings) -> agent.answerer.Limits:
 
 def models_of(launch: Launch) -> list[str]:
     """The models that the server of a launch lists, requested through the broker."""
-    model, broker = launch.model, launch.broker
-    if model is None or broker is None:
-        return []
-    import asyncio
-
-    async def listed() -> list[str]:
-        async with models.http.http_client(broker) as client:
-            return await models.capabilities.names(client, model.server.base_url)
-
-    return asyncio.run(listed())
+    return models.capabilities.names(launch.broker) if launch.broker is not None else []
 
 
 def ask(
@@ -243,7 +235,7 @@ def ask(
         answer = answerer.answer(question, corpus, history, on_event)
     except models.discovery.ModelUnavailable as error:
         notice = f"{error} Answered without a model."
-        on_event(notice)
+        on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
     if answering.whole_corpus.asks_all(question):

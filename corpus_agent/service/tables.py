@@ -37,13 +37,13 @@ def table(
     reader: ModelFieldReader | None = None,
     *,
     on_document: Callable[[int, int], None] = lambda *_: None,
-    on_event: Callable[[str], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> FieldTable:
     """What each document says about each column; with `reader` the launch's model reads it too.
 
-    `on_event` is called before the model is asked, within its event loop.
+    `on_wait` is called often while the model is asked; what it raises ends the table.
     """
-    asked = KeptFieldReader(corpus, reader, launch.egress, on_event) if reader else None
+    asked = KeptFieldReader(corpus, reader, launch.egress, on_wait) if reader else None
     made = fields.table.table_of(corpus, columns, reader=asked, on_document=on_document)
     said = (*launch.notices, *asked.notices()) if asked is not None else ()
     return replace(made, notices=(*made.notices, *corpus.notices, *said))
@@ -60,11 +60,11 @@ class KeptFieldReader:
         corpus: Index,
         reader: ModelFieldReader,
         egress: str | None,
-        on_event: Callable[[str], None],
+        on_wait: Callable[[], None],
     ) -> None:
         self._corpus = corpus
         self._reader = reader
-        self._on_event = on_event
+        self._on_wait = on_wait
         self._counts = ModelReading(answerer(reader.model), egress=egress)
         self._failures = 0  # in a row
         self._problem: CorpusError | None = None
@@ -106,7 +106,7 @@ class KeptFieldReader:
         proposals: Sequence[Sequence[ProposedValue]],
     ) -> Sequence[SaidValue] | None:
         try:
-            said = self._reader.read(document, fields, proposals, self._on_event)
+            said = self._reader.read(document, fields, proposals, self._on_wait)
         except models.discovery.ModelUnavailable as error:
             self._failures, self._problem = self._failures + 1, error
             self._counts = replace(self._counts, unanswered=self._counts.unanswered + 1)

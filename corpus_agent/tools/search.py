@@ -40,13 +40,21 @@ SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 HITS = 5
+PER_SOURCE = 2
+POOL = 50  # hits among which those of one document are looked for
 MAX_SHOWN_QUERY = 200  # characters
 
 
-def run(corpus: CorpusView, frame: Frame, query: str, limit: int = HITS) -> ToolResult:
-    """The hits and their text, or the error."""
+def run(
+    corpus: CorpusView, frame: Frame, query: str, limit: int = HITS, about: str | None = None
+) -> ToolResult:
+    """The hits and their text, or the error; those of the document `about` come first."""
     try:
         hits = corpus.search(Query(query, limit))
+        if about is not None:
+            pool = corpus.search(Query(query, POOL, None))
+            its = [hit for hit in pool if hit.chunk.source == about][:PER_SOURCE]
+            hits = [*its, *(hit for hit in hits if hit not in its)][:limit]
     except Refused as refused:
         return failure(on_one_line(frame, str(refused)), corpus.version, code=refused.code)
     text = render(frame, corpus.coverage(), query, hits)

@@ -69,9 +69,17 @@ class Toolbox:
     """vectordb_search and vectordb_read over one corpus, for one conversation."""
 
     def __init__(
-        self, corpus: CorpusView, frame: Frame, max_read_bytes: int = MAX_WINDOW_BYTES
+        self,
+        corpus: CorpusView,
+        frame: Frame,
+        max_read_bytes: int = MAX_WINDOW_BYTES,
+        about: str | None = None,
     ) -> None:
-        """`max_read_bytes` limits one read, for models with a small window."""
+        """`max_read_bytes` limits one read, for models with a small window.
+
+        Hits of the document `about` come first.
+        """
+        self._about = about
         self._corpus = corpus
         self._frame = frame
         self._max_read_bytes = max_read_bytes
@@ -141,7 +149,7 @@ class Toolbox:
 
     def _search(self, query: str) -> ToolResult:
         self.queries.append(query)
-        result = search.run(self._corpus, self._frame, query)
+        result = search.run(self._corpus, self._frame, query, about=self._about)
         if not result.failed:
             # Computed again: a name that is ambiguous now was unique before.
             sources = (hit.chunk.source for hit in result.hits)

@@ -17,13 +17,10 @@ from corpus_agent.workspace import reading, specs, writing
 from corpus_agent.workspace.ledger import Ledger
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from corpus_agent.workspace.roots import Workspace
-from corpus_agent.workspace.toolset import Adds, ErrorText, Leg, Result, Tool
+from corpus_agent.workspace.toolset import ErrorText, Result, Tool
 from corpus_agent.workspace.writing import Confirm
 from indexer import MAX_WINDOW_LINES, Refused
 
-# Files of the workspace and their names are private, and may be written by others.
-_READS = Adds(frozenset({Leg.PRIVATE, Leg.UNTRUSTED}))
-_CHANGES = Adds(changes=True)
 _P = ParamSpec("_P")
 _R = TypeVar("_R", bound=Result)
 
@@ -62,13 +59,13 @@ class FileTools:
     def tools(self) -> tuple[Tool, ...]:
         """The tools as records, for a model."""
         tools = [
-            Tool(specs.READ, self.read, _READS),
-            Tool(specs.GLOB, self.glob, _READS),
-            Tool(specs.GREP, self.grep, _READS),
-            Tool(specs.EDIT, self.edit, _CHANGES),
+            Tool(specs.READ, self.read),
+            Tool(specs.GLOB, self.glob),
+            Tool(specs.GREP, self.grep),
+            Tool(specs.EDIT, self.edit),
         ]
         if self._confirm is not None:
-            tools.append(Tool(specs.WRITE, self.write, _CHANGES))
+            tools.append(Tool(specs.WRITE, self.write))
         return tuple(tools)
 
     def forget_windows(self) -> None:

@@ -1,4 +1,4 @@
-"""Tools as records: their description for a model, their function, and what they let in or out.
+"""Tools as records: their description for a model, and their function.
 
 Calls them as a model does and converts them for other libraries. Does not depend on any one tool.
 """
@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from enum import Enum
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.tools.result import ToolResult
@@ -18,39 +17,6 @@ from corpus_agent.workspace.reading import Attachment
 if TYPE_CHECKING:
     from pydantic_ai import FunctionToolset
     from pydantic_ai import Tool as PydanticTool
-
-
-class Leg(Enum):
-    """What a tool adds to an agent; all three together are the lethal trifecta.
-
-    Source: Simon Willison, "The lethal trifecta for AI agents", June 2025.
-    """
-
-    PRIVATE = "private data in"
-    UNTRUSTED = "untrusted content in"
-    OUT = "bytes out"
-
-
-@dataclass(frozen=True, slots=True)
-class Adds:
-    """What a tool adds to an agent by itself.
-
-    `changes`: it changes files. That others may send or run these later is not judged.
-    """
-
-    legs: frozenset[Leg] = frozenset()
-    changes: bool = False
-
-
-# An undeclared tool may do anything.
-UNDECLARED = Adds(frozenset(Leg), changes=True)
-
-
-def together(added: Iterable[Adds]) -> Adds:
-    """What several tools add as one."""
-    every = tuple(added)
-    legs = frozenset(leg for adds in every for leg in adds.legs)
-    return Adds(legs, any(adds.changes for adds in every))
 
 
 class ErrorText(str):
@@ -70,16 +36,10 @@ Result = str | Attachment
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool: `run` takes the arguments of the schema and returns text, or text from `Error:` on.
-
-    `adds` is its author's declaration; without one it is assumed to do everything. `within` is what
-    each agent adds that can be called through it, by name.
-    """
+    """A tool: `run` takes the arguments of the schema and returns text, also that of an error."""
 
     spec: ToolSpec
     run: Callable[..., Result]
-    adds: Adds = UNDECLARED
-    within: Mapping[str, Adds] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ from indexer.extract import extensions
 from indexer.extract.claims import suffixes
 from indexer.extract.claims.key_text import Keys, without_keys
 from indexer.extract.claims.keys import refuse_keys
-from indexer.extract.claims.known_kinds import not_text
+from indexer.extract.claims.known_kinds import known_by_name
 from indexer.extract.claims.magic import kind_of
 from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
@@ -93,8 +93,8 @@ def _text(
 # Every format of one document. Marks in the bytes come before names; among the formats of text the
 # first that claims a file serves it, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 9, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    _binary("image", 1, "picture", "claims.image"),
+    replace(_binary("pdf", 10, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
+    _binary("image", 1, "picture", "claims.magic"),
     _binary("docx", 5, "docx", "office.docx", markdown=True),
     _binary("pptx", 5, "pptx", "office.pptx", markdown=True),
     _binary("xlsx", 6, "xlsx xlsb", "sheets.spreadsheets"),
@@ -107,13 +107,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _binary("xls", 4, "xls", "sheets.xls"),
     _binary("msg", 7, "msg", "mail.files", container=True),
     _binary("rtf", 6, "rtf", "legacy.rtf", markdown=True),
-    replace(
-        _binary("webarchive", 3, "webarchive", "personal.notes", markdown=True),
-        claims=suffixes.is_webarchive,
-    ),
-    _text("enex", 1, suffixes.is_enex, "personal.notes", markdown=True, container=True),
     _text("fb2", 4, suffixes.is_fb2, "html.ebook", markdown=True),
-    _binary("tnef", 2, "tnef", "mail.files", container=True),
     _text("mbox", 9, suffixes.is_mbox, "mail.files", container=True),
     _text("eml", 9, suffixes.is_eml, "mail.files", container=True),
     _text("contacts", 1, suffixes.is_contacts, "personal.contacts"),
@@ -142,8 +136,7 @@ def _archive(name: str, kinds: str, module: str) -> Extractor:
 REGISTRY = (
     _archive("zip", "zip", "archives.zips"),
     _archive("tar", "tar", "archives.tars"),
-    _archive("packed", "gz bz2 xz zst", "archives.packed"),
-    _archive("sevenz", "7z", "archives.sevenz"),
+    _archive("packed", "gz bz2 xz", "archives.packed"),
     *_DOCUMENTS,
 )
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
@@ -158,7 +151,7 @@ def claim(sample: bytes, path: str) -> Extractor:
     """
     for extractor in _claimants(sample, path):
         return extractor
-    raise not_text(path).refusal()
+    raise known_by_name(path).refusal()
 
 
 def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
@@ -234,7 +227,7 @@ def _open(
     data: bytes, within: Within, on_claim: Callable[[str], None]
 ) -> tuple[Extractor, Extraction]:
     """The extractor of a file and its extraction; errors carry the extractor's label."""
-    failure = not_text(within.name).refusal()
+    failure = known_by_name(within.name).refusal()
     for extractor in _claimants(data, within.name, within.depth):
         on_claim(extractor.label)
         if extractor.container:

@@ -24,11 +24,11 @@ VARIABLE = "CORPUS_AGENT_EXTRACTORS"  # packages, with blanks between; of a pars
 _BY_BYTES = words(
     ".pdf .docx .docm .dotx .dotm .doc .dot .pptx .pptm .ppsx .ppsm .potx .ppt .pps .xlsx .xlsm "
     ".xltx .xlsb .xls .xlt .odt .ott .odp .otp .ods .ots .rtf .epub .pages .key .numbers .msg "
-    ".webarchive .mbox .zip .tar .tgz .gz .bz2 .xz .zst .7z .png .jpg .jpeg .tif .tiff .webp .heic "
+    ".mbox .zip .tar .tgz .gz .bz2 .xz .png .jpg .jpeg .tif .tiff .webp .heic "
     ".txt .text .log"
 )
 _CLAIMS = (
-    *(suffixes.is_enex, suffixes.is_fb2, suffixes.is_eml, suffixes.is_contacts),
+    *(suffixes.is_fb2, suffixes.is_eml, suffixes.is_contacts),
     *(suffixes.is_calendar, suffixes.is_notebook, suffixes.is_subtitles, suffixes.is_csv),
     *(suffixes.is_html, suffixes.is_json, suffixes.is_xml, suffixes.is_markdown),
     *(suffixes.is_org, suffixes.is_rst, suffixes.is_latex),

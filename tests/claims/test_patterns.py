@@ -4,11 +4,251 @@ Each pattern of the program is fed what it begins with, again and again and neve
 of its repetitions, long. Slow: there are hundreds of patterns.
 """
 
+from __future__ import annotations
+
+import ast
+import importlib
+import math
+import pkgutil
 import re
+import signal
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from re import _constants as codes  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from types import FrameType, ModuleType
+from typing import Any
 
 import pytest
+import regex
 
-from tests.support.adversarial import Hostile, Used, grows, hostile, modules, patterns_of
+Pattern = Any  # re.Pattern of text or bytes, or regex.Pattern: they have no common type
+_PROPERTY = re.compile(r"\\[pP]\{\^?([^}]*)\}")
+_CHARACTERS = {"Han": "中", "N": "7", "Nd": "7", "Sc": "$", "P": ".", "Z": " ", "Lu": "A"}
+_OTHER = "\x01"  # what next to nothing matches
+_ALWAYS = (*" \n\t-_a0A.,:;(<[{\"'\\>=*#|/中", "a ", "a\n", "\n ", "1,", "a.", "> ")
+_WHOLE = {"match", "fullmatch"}
+_METHODS = _WHOLE | {"sub", "subn", "search", "findall", "finditer", "split"}
+_REPEATS = {codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT}
+
+
+@dataclass(frozen=True)
+class Used:
+    """A pattern of the program, by the name it has there and the methods that are called on it."""
+
+    name: str
+    pattern: Pattern
+    methods: frozenset[str]
+
+    def seconds(self, text: str, limit: float) -> float:
+        """Processor time of the costliest use on a text; infinite past the limit."""
+        return max(_seconds(self.pattern, each, text, limit) for each in self.methods)
+
+
+def modules(package: str) -> Iterator[ModuleType]:
+    """The modules of a package, imported."""
+    for each in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+        if not each.name.endswith("__main__"):
+            yield importlib.import_module(each.name)
+
+
+def patterns_of(module: ModuleType) -> Iterator[Used]:
+    """All patterns that a module holds, also in containers, or writes where it uses them."""
+    text = Path(module.__file__ or "").read_text("utf-8")
+    for name, value in vars(module).items():
+        called = re.findall(rf"\b{name}\.({'|'.join(_METHODS)})\b", text)
+        for found in [] if name.startswith("__") else _held(value):
+            methods = called if found is value and called else ["search"]
+            yield Used(f"{module.__name__}.{name}", found, frozenset(methods))
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Call(
+                ast.Attribute(ast.Name("re" | "regex" as library), method),
+                [ast.Constant(written), *_],
+            ) if method in _METHODS:
+                compiled = (re if library == "re" else regex).compile(written)
+                yield Used(f"{module.__name__}:{node.lineno}", compiled, frozenset({method}))
+
+
+def _held(value: Any, depth: int = 0) -> Iterator[Pattern]:
+    inner: list[Any] = []
+    if isinstance(value, (re.Pattern, regex.Pattern)):
+        yield value
+    elif isinstance(value, dict):
+        inner = [*value, *value.values()]
+    elif isinstance(value, (tuple, list, set, frozenset)):
+        inner = [*value]
+    elif is_dataclass(value) and not isinstance(value, type):
+        inner = [getattr(value, part.name) for part in fields(value)]
+    elif hasattr(value, "cache_info") and not value.__wrapped__.__code__.co_argcount:
+        returned = str(value.__wrapped__.__annotations__.get("return"))
+        inner = [value()] if "Pattern" in returned else []
+    for each in inner if depth < 4 else []:
+        yield from _held(each, depth + 1)
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A text of any length: what stands first, what is repeated, what stands last."""
+
+    first: str
+    repeated: str
+    last: str
+
+    def of(self, size: int) -> str:
+        """The text with about so many characters."""
+        return self.first + self.repeated * max(1, size // len(self.repeated)) + self.last
+
+
+def hostile(pattern: Pattern) -> list[Hostile]:
+    """Texts that could make a pattern start or go back often."""
+    units = dict.fromkeys(Hostile("", each, "") for each in _ALWAYS)
+    for atoms in _sequences(pattern):
+        begun = ""
+        for atom in atoms:
+            for inner in _repeated(atom):
+                units[Hostile(begun, inner, _OTHER)] = None
+                units[Hostile("", inner, "")] = None
+                units[Hostile("", begun + inner * 60, "")] = None
+            begun += _sample(atom)
+            for joint in ("", "\n", " "):
+                units[Hostile("", begun + joint, "")] = None
+    return [each for each in units if each.repeated]
+
+
+def _sequences(pattern: Pattern) -> list[list[Any]]:
+    """The ways through a pattern, as lists of items; none where only `regex` understands it."""
+    source = pattern.pattern
+    text = source.decode("latin-1") if isinstance(source, bytes) else source
+    text = _PROPERTY.sub(lambda found: _CHARACTERS.get(found[1].split("=")[-1], "a"), text)
+    try:
+        return _ways(list(parser.parse(text, pattern.flags & re.VERBOSE)))[:24]
+    except re.error:
+        return []
+
+
+def _ways(items: list[Any]) -> list[list[Any]]:
+    ways: list[list[Any]] = [[]]
+    for code, value in items:
+        if code is codes.SUBPATTERN:
+            inner = _ways(list(value[3]))
+        elif code is codes.ATOMIC_GROUP:
+            inner = _ways(list(value))
+        elif code is codes.BRANCH:
+            inner = [way for branch in value[1] for way in _ways(list(branch))]
+        else:
+            inner = [[(code, value)]]
+        ways = [[*way, *each] for each in inner[:12] for way in ways][:24]
+    return ways
+
+
+def _repeated(item: Any) -> Iterator[str]:
+    """What an item repeats, if it repeats often; so do the items within."""
+    code, value = item
+    if code in _REPEATS:
+        _, most, inner = value
+        ways = _ways(list(inner))[:6]
+        if most is codes.MAXREPEAT or most > 8:
+            yield from filter(None, ("".join(map(_sample, way)) for way in ways))
+        for way in ways:
+            for each in way:
+                yield from _repeated(each)
+
+
+def _sample(item: Any) -> str:
+    """A text that an item matches."""
+    code, value = item
+    if code in _REPEATS:
+        least, most, inner = value
+        if not least and len(list(inner)) == 1 and most == 1:
+            return ""
+        return "".join(map(_sample, _ways(list(inner))[0])) * max(least, 1)
+    if code is codes.LITERAL:
+        return chr(value)
+    members = {codes.IN: value, codes.NOT_LITERAL: [(codes.NEGATE, None), (codes.LITERAL, value)]}
+    if code is codes.ANY or code in members:
+        return next((each for each in _TRIED if _matches(each, members.get(code))), _OTHER)
+    return ""  # places, looks around, references
+
+
+_TRIED = ("a", "7", " ", "-", ".", "\n", "b", *map(chr, range(33, 127)), "中", "é")
+_CATEGORIES = {
+    codes.CATEGORY_DIGIT: str.isdigit,
+    codes.CATEGORY_SPACE: str.isspace,
+    codes.CATEGORY_WORD: lambda each: each.isalnum() or each == "_",
+    codes.CATEGORY_NOT_DIGIT: lambda each: not each.isdigit(),
+    codes.CATEGORY_NOT_SPACE: lambda each: not each.isspace(),
+    codes.CATEGORY_NOT_WORD: lambda each: not (each.isalnum() or each == "_"),
+}
+
+
+def _matches(character: str, members: list[Any] | None) -> bool:
+    """Whether a set, as it was parsed, holds a character; None holds all but a line end."""
+    if members is None:
+        return character != "\n"
+    negated = members[0][0] is codes.NEGATE
+    for code, value in members[negated:]:
+        if code is codes.CATEGORY:
+            found = _CATEGORIES[value](character)
+        else:
+            least, most = value if code is codes.RANGE else (value, value)
+            found = least <= ord(character) <= most
+        if found:
+            return not negated
+    return negated
+
+
+class _Late(Exception):
+    """A pattern took longer than its limit."""
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise _Late
+
+
+def _seconds(pattern: Pattern, method: str, text: str, limit: float) -> float:
+    """Processor time; the engine of `re` looks for signals itself, `regex` takes a timeout."""
+    subject: Any = text
+    if isinstance(pattern.pattern, bytes):
+        subject = text.encode("latin-1", "replace")
+    timeout = {"timeout": limit} if isinstance(pattern, regex.Pattern) else {}
+    former, start = signal.signal(signal.SIGVTALRM, _ring), time.process_time()
+    signal.setitimer(signal.ITIMER_VIRTUAL, limit)
+    try:
+        if method in _WHOLE:
+            getattr(pattern, method)(subject, **timeout)
+        else:
+            deque(pattern.finditer(subject, **timeout), maxlen=0)
+    except (_Late, TimeoutError):
+        return math.inf
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
+    return time.process_time() - start
+
+
+_QUICK = 0.03  # seconds for 32,000 characters: what is linear takes a third of it at most
+
+
+def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> bool:
+    """Whether four times the text takes more than `ratio` times as long: linear is 4, square 16.
+
+    What is quick is not compared; what is slow is measured twice more, for a machine may be busy.
+    """
+    if used.seconds(unit.of(8_000), limit) < _QUICK / 4**3:
+        return False  # a cube of it would still be quick for four times as many
+    first = used.seconds(unit.of(32_000), limit)
+    if first < _QUICK or first == math.inf:
+        return first == math.inf  # 200 times what is linear takes: no machine is that busy
+    for _ in range(3):
+        short, long = (used.seconds(unit.of(size), limit) for size in (16_000, 64_000))
+        if long < math.inf and long <= ratio * short:
+            return False
+    return True
+
 
 # Searched for in one question, sentence, claim, quotation or draft of an answer, which tokens
 # bound, or in a code of 255 characters; never in a document.

@@ -4,6 +4,10 @@ import re
 
 import pytest
 
+from corpus_agent.agent import conversation, request, work
+from corpus_agent.models import discovery
+from corpus_agent.seal import relay, routes, upstream
+from corpus_agent.settings import Settings
 from indexer.confine import system_files
 from indexer.parsers import limits
 from tests.support.places import REPOSITORY, TESTS
@@ -71,3 +75,39 @@ def test_the_limits_of_a_document_are_those_of_the_program():
     own = {name: value for name, value in bounds.items() if isinstance(value, int)}
     del own["MIB"]
     assert values == own
+
+
+MIB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("row", "values"),
+    [
+        ("steps of a model", [conversation.MAX_STEPS, request.MAX_CALLS]),
+        (
+            "a request to a model server, its reply, at once",
+            [routes.MAX_CHAT_BYTES // MIB, upstream.MAX_REPLY_BYTES // MIB, relay.MAX_AT_ONCE],
+        ),
+        (
+            "characters of a reply, of a draft, of an error that is shown",
+            [request.MAX_REPLY_CHARACTERS, work.MAX_DRAFT, discovery.MAX_SAID],
+        ),
+        (
+            "seconds of a connection",
+            [
+                *(upstream.CONNECT_SECONDS, upstream.SEND_SECONDS),
+                *(upstream.IDLE_SECONDS, upstream.REPLY_SECONDS),
+            ],
+        ),
+        (
+            "seconds of a model",
+            [
+                *(Settings().llm_seconds, request.FIRST_SECONDS, request.STALL_SECONDS),
+                discovery.BUSY_SECONDS,
+            ],
+        ),
+    ],
+)
+def test_the_limits_of_a_model_are_those_of_the_code(row, values):
+    (limits,) = re.findall(rf"^\| {row} \| ([^|]+) \|", TEXT, re.MULTILINE)
+    assert [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\b", limits)] == values

@@ -73,7 +73,6 @@ model = TestModel()
 """
 SHOW = """
 print([tool.name for tool in files.tools()], files.read("src/app.py", offset=120, limit=1))
-print(parent_tools[0].call({"name": "librarian", "task": "Which day is the rent due?"}))
 """
 
 
@@ -82,14 +81,13 @@ def test_the_code_for_agents_in_readme_and_workspace_runs(cli, tmp_path):
     blocks = [
         block for page in pages for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     ]
-    assert len(blocks) == 3
+    assert len(blocks) == 2
     (tmp_path / "project/src").mkdir(parents=True)
     (tmp_path / "project/src/app.py").write_text("".join(f"line {n}\n" for n in range(1, 200)))
     shutil.copytree(SAMPLE / "home", tmp_path / "docs")
     assert cli("index", "docs").returncode == 0
-    readme, files, team = blocks
-    indented = "".join(f"    {line}\n" for line in SHOW.splitlines())  # while all are open
-    code = MODEL + readme.replace('Agent("…"', 'Agent("test"') + files + team + indented
+    readme, files = blocks
+    code = MODEL + readme.replace('Agent("…"', 'Agent("test"') + files + SHOW
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
@@ -98,4 +96,3 @@ def test_the_code_for_agents_in_readme_and_workspace_runs(cli, tmp_path):
     assert ", by extractive" in done.stdout  # the librarian of the README
     assert "['read', 'glob', 'grep', 'edit', 'write'] " in done.stdout
     assert "   120\tline 120" in done.stdout
-    assert "<<doc " in done.stdout and "3rd day of each month" in done.stdout

@@ -1,7 +1,6 @@
 """The worked changes of the page fit the program: what they take away or stand beside is there."""
 
 import re
-from pathlib import Path
 
 from tests.support.places import REPOSITORY, TESTS
 
@@ -21,34 +20,6 @@ def changes(page: str) -> list[tuple[str, str]]:
         elif within:
             found.append((file, line))
     return found
-
-
-def misfits(page: str) -> list[tuple[str, str]]:
-    """What the page takes for a line of a file and is none."""
-    return [
-        (file, line)
-        for file, line in changes(page)
-        if line[:1] in (" ", "-") and line[1:] not in lines_of(REPOSITORY / file)
-    ]
-
-
-def lines_of(path: Path) -> list[str]:
-    """The lines of a file; none where there is none."""
-    return path.read_text("utf-8").splitlines() if path.is_file() else []
-
-
-def test_every_worked_change_fits_the_files_of_today():
-    assert misfits(PAGE) == []
-    assert len(changes(PAGE)) > 100
-
-
-def test_a_change_that_does_not_fit_would_be_noticed():
-    page = "`indexer/records.py`\n```diff\n-no such line\n+a new one\n nor this one\n```\n"
-    assert misfits(page) == [
-        ("indexer/records.py", "-no such line"),
-        ("indexer/records.py", " nor this one"),
-    ]
-    assert misfits("`indexer/nowhere.py`\n```diff\n x\n```") == [("indexer/nowhere.py", " x")]
 
 
 def test_every_file_and_test_that_the_page_names_is_there():

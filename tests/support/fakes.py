@@ -28,6 +28,13 @@ from numpy.typing import NDArray
 
 from corpus_agent.answering.records import Citation, Passage, alone
 from corpus_agent.models.address import Server, server_at, server_on
+from corpus_agent.seal import Gate
+from corpus_agent.seal.broker import Broker, Exchange, OnFrame
+from corpus_agent.seal.frames import Head, Kind, packed_failure, packed_head
+from corpus_agent.seal.frames import Reply as Frame
+from corpus_agent.seal.routes import ROUTES, body_to_send, number_of
+from corpus_agent.seal.upstream import Failed, replies
+from corpus_agent.seal.upstream import Line as Connection
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
@@ -219,14 +226,49 @@ class ToyEncoder:
         return found
 
 
+class DirectBroker(Broker):
+    """A broker without a process of its own: the relay's client, in threads of this one."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__(gate, -1, -1, 0)
+        self._open: dict[int, Connection] = {}
+
+    def ask(self, method: str, path: str, body: bytes, on_frame: OnFrame) -> Exchange:
+        """As the broker does; raises NotListed."""
+        route = ROUTES[number_of(method, path)]
+        content = body_to_send(route, body, self.gate.models)
+        number, line = next(self._numbers), Connection()
+        self._open[number] = line
+
+        def answer() -> None:
+            last = Frame(number, Kind.END)
+            try:
+                for part in replies(self.gate, None, route, content, line):
+                    if isinstance(part, Head):
+                        on_frame(Frame(number, Kind.HEAD, packed_head(part)))
+                    else:
+                        on_frame(Frame(number, Kind.DATA, part))
+            except Failed as error:
+                last = Frame(number, Kind.FAILED, packed_failure(error.failure))
+            line.close()
+            on_frame(last)
+
+        threading.Thread(target=answer, daemon=True).start()
+        return Exchange(self, number)
+
+    def forget(self, number: int) -> None:
+        """Have the connection of a request closed."""
+        self._open.pop(number).cut()
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
-    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set, and with
-    `breaks` it ends there; `every` seconds between two pieces. `likeliest` are words in place of
-    the first with the logarithms of their probabilities.
+    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set; `every` seconds
+    between two pieces. `likeliest` are words in place of the first with the logarithms of their
+    probabilities.
     """
 
     content: str = ""
@@ -236,10 +278,8 @@ class Reply:
     status: int = 200
     location: str = ""
     delay: float = 0.0
-    drop: bool = False
     pause: float = 0.0
     go_on: threading.Event | None = None
-    breaks: bool = False
     every: float = 0.0
     likeliest: tuple[tuple[str, float], ...] = ()
     full: bool = False  # its tokens ran out
@@ -276,16 +316,6 @@ def fails(status: int, message: str = "it broke") -> Reply:
 def redirects(location: str) -> Reply:
     """A reply that sends the client elsewhere."""
     return Reply(status=307, body=b"", location=location)
-
-
-def drops() -> Reply:
-    """No reply: the connection is closed."""
-    return Reply(drop=True)
-
-
-def breaks_off(content: str) -> Reply:
-    """A reply whose connection is lost in the middle of the text."""
-    return Reply(content=content, breaks=True)
 
 
 def stalls(content: str, seconds: float, go_on: threading.Event | None = None) -> Reply:
@@ -343,6 +373,12 @@ class ScriptedModelServer:
         return server_on(self.path) if self.path else server_at(self.host, self.port)
 
     @property
+    def broker(self) -> Broker:
+        """A broker for this server, as one without a seal would be."""
+        names = frozenset([*self.models, "toy-model"])
+        return DirectBroker(Gate(self.server.address, names, None))
+
+    @property
     def port(self) -> int:
         """The port that the system chose."""
         return int(self._http.server_address[1])
@@ -395,9 +431,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(page or fails(404, "no such page"))
         reply = self.server.script.next_reply(request)
         self.server.script.over.wait(reply.delay)
-        if reply.drop:
-            self.close_connection = True
-        elif reply.body is not None:
+        if reply.body is not None:
             self._send(reply)
         elif request.get("stream"):
             self._stream(reply, request["model"])
@@ -416,9 +450,6 @@ class _Handler(BaseHTTPRequestHandler):
             for number, event in enumerate(events):
                 if number == len(events) // 2:
                     self._pause(reply.pause, reply.go_on)
-                    if reply.breaks:
-                        self.close_connection = True
-                        return
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
                 self.wfile.flush()
                 self.server.script.over.wait(reply.every)
@@ -467,9 +498,6 @@ def _completion(reply: Reply, model: str) -> dict[str, Any]:
     if reply.calls:
         message["tool_calls"] = _tool_calls(reply)
     choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
-    if reply.likeliest:
-        top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest]
-        choice["logprobs"] = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
     return {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -486,6 +514,9 @@ def _events(reply: Reply, model: str) -> list[bytes]:
     deltas += [{"content": piece} for piece in re.findall(r"\S+\s*|\s+", reply.content)]
     deltas += [{"tool_calls": [{"index": i, **c}]} for i, c in enumerate(_tool_calls(reply))]
     choices: list[dict[str, Any]] = [{"delta": delta, "finish_reason": None} for delta in deltas]
+    if reply.likeliest:
+        top = [{"token": word, "logprob": p, "bytes": None} for word, p in reply.likeliest]
+        choices[1]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}], "refusal": None}
     choices.append({"delta": {}, "finish_reason": _finish(reply)})
     about = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 0, "model": model}
     events = [json.dumps({**about, "choices": [{"index": 0, **choice}]}) for choice in choices]

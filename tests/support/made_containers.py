@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import bz2
-import gzip
 import io
-import lzma
 import plistlib
 import struct
 import tarfile
@@ -17,6 +12,8 @@ from email.message import EmailMessage
 
 from tests.support.places import TESTS
 
+FILES = {path.name: path.read_bytes() for path in (TESTS / "files").iterdir()}
+CONTACTS, CALENDAR = (FILES[name].decode() for name in ("a.vcf", "a.ics"))
 SENTENCE = "The ferry leaves at nine."
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
 
@@ -32,22 +29,6 @@ def tar(members: dict[str, bytes], mode: str = "w", more: Iterable[tarfile.TarIn
         for info in more:
             archive.addfile(info)
     return buffer.getvalue()
-
-
-def seven_zip(members: dict[str, bytes], password: str | None = None) -> bytes:
-    import py7zr
-
-    buffer = io.BytesIO()
-    with py7zr.SevenZipFile(buffer, "w", password=password) as archive:
-        for name, data in members.items():
-            archive.writestr(data, name)
-    return buffer.getvalue()
-
-
-def zstandard(data: bytes) -> bytes:
-    from indexer.extract.archives.packed import zstd
-
-    return zstd.compress(data)
 
 
 # --- Mail ---------------------------------------------------------------------------------------
@@ -74,131 +55,6 @@ def emlx(message: bytes) -> bytes:
     return b"%d\n" % len(message) + message + notes
 
 
-def uuencoded(name: str, data: bytes) -> bytes:
-    lines = b"".join(binascii.b2a_uu(data[at : at + 45]) for at in range(0, len(data), 45))
-    return b"begin 644 " + name.encode() + b"\n" + lines + b"`\nend\n"
-
-
-def tnef(subject: str, text: str, attached: dict[str, bytes]) -> bytes:
-    """What Outlook sends as winmail.dat."""
-
-    def attribute(level: int, tag: int, data: bytes) -> bytes:
-        return (
-            struct.pack("<BII", level, tag, len(data)) + data + struct.pack("<H", sum(data) % 2**16)
-        )
-
-    out = struct.pack("<IH", 0x223E9F78, 1) + attribute(1, 0x18004, subject.encode() + b"\0")
-    wide = f"{text}\0".encode("utf-16-le")
-    named = struct.pack("<HH16sIII", 0x0003, 0x8001, bytes(16), 0, 5, 7)
-    body = struct.pack("<HHII", 0x001F, 0x1000, 1, len(wide)) + wide + bytes(-len(wide) % 4)
-    out += attribute(1, 0x69003, struct.pack("<I", 2) + named + body)
-    for name, data in attached.items():
-        long_name = f"{name}\0".encode()
-        padded = long_name + bytes(-len(long_name) % 4)
-        properties = struct.pack("<IHHII", 1, 0x001E, 0x3707, 1, len(long_name)) + padded
-        out += attribute(2, 0x69002, bytes(14)) + attribute(2, 0x18010, b"SHORT~1.TXT\0")
-        out += attribute(2, 0x6800F, data) + attribute(2, 0x69005, properties)
-    return out
-
-
-# --- Contacts, calendars, notes -----------------------------------------------------------------
-
-CONTACTS = f"""\
-BEGIN:VCARD
-VERSION:2.1
-N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:M=C3=BCller;J=C3=BCrgen;;Dr.
-TEL;WORK;VOICE:+49 30 1234
-TEL;CELL:0170 99
-ADR;HOME;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:;;Stra=C3=9Fe 1=
-2;Berlin;;10115;Germany
-PHOTO;ENCODING=BASE64;TYPE=JPEG:/9j/4AAQSkZJRgABAQ
- AAAAAAAA
-
-END:VCARD
-BEGIN:VCARD
-VERSION:4.0
-FN:Ana Ruiz
-N:Ruiz;Ana;;;
-TEL;TYPE="voice,work";VALUE=uri:tel:+34-600-000
-item1.EMAIL;TYPE=INTERNET:ana@example.org
-item1.X-ABLabel:_$!<School>!$_
-ORG:Harbour Office;Fares
-BDAY:--0304
-NOTE:{SENTENCE} It is fol
- ded\\, with a comma\\nand a second line
-END:VCARD
-"""
-CALENDAR = f"""\
-BEGIN:VCALENDAR
-VERSION:2.0
-X-WR-CALNAME:Harbour dates
-BEGIN:VTIMEZONE
-TZID:Europe/Madrid
-END:VTIMEZONE
-BEGIN:VEVENT
-UID:1
-SUMMARY:Board meeting
-DTSTART;TZID=Europe/Madrid:20250804T090000
-DTEND;TZID="Europe/Madrid":20250804T103000
-RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=1MO,-1FR;UNTIL=20251231T000000Z
-EXDATE;TZID=Europe/Madrid:20250901T090000
-ORGANIZER;CN="Ruiz, Ana":mailto:ana@example.org
-ATTENDEE;CN=Bea;PARTSTAT=ACCEPTED:mailto:bea@example.org
-LOCATION:Room 4\\, harbour
-DESCRIPTION:{SENTENCE}\\nIt is fol
- ded
-ATTACH;ENCODING=BASE64;VALUE=BINARY;FILENAME=n.txt:{base64.b64encode(b"words attached").decode()}
-BEGIN:VALARM
-TRIGGER:-PT15M
-END:VALARM
-END:VEVENT
-BEGIN:VEVENT
-SUMMARY:Fair
-DTSTART;VALUE=DATE:20250810
-DTEND;VALUE=DATE:20250812
-END:VEVENT
-BEGIN:VTODO
-SUMMARY:Pay the rent
-DUE:20250901T120000Z
-END:VTODO
-END:VCALENDAR
-""".replace("\n", "\r\n")
-
-
-def enex(attached: bytes, name: str) -> bytes:
-    """Two notes; a file of that name is attached to the first."""
-    return (
-        '<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE en-export SYSTEM "http://x.example/e.dtd">'
-        "<en-export><note><title>Shopping list</title><content><![CDATA[<?xml version='1.0'?>"
-        '<!DOCTYPE en-note SYSTEM "http://x.example/enml2.dtd"><en-note><div><en-todo '
-        f'checked="true"/>Milk</div><div><en-todo/>Bread &amp; butter</div><p>{SENTENCE}</p>'
-        '<en-media type="image/png" hash="x"/></en-note>]]></content><created>20130730T205204Z'
-        f"</created><tag>home</tag><resource><data encoding='base64'>\n"
-        f"{base64.encodebytes(attached).decode()}</data><mime>application/pdf</mime>"
-        f"<resource-attributes><file-name>{name}</file-name></resource-attributes></resource>"
-        "</note><note><title>Second</title><content><![CDATA[<en-note>other words</en-note>]]>"
-        "</content></note></en-export>"
-    ).encode()
-
-
-def webarchive(binary: bool = True) -> bytes:
-    page = f"<html><head><title>Fähre</title></head><body><p>{SENTENCE}</p></body></html>"
-
-    def resource(data: bytes, encoding: str) -> dict[str, object]:
-        return {
-            "WebResourceData": data,
-            "WebResourceMIMEType": "text/html",
-            "WebResourceTextEncodingName": encoding,
-            "WebResourceURL": "https://example.org/",
-        }
-
-    archive = {
-        "WebMainResource": resource(page.encode("latin-1"), "iso-8859-1"),
-        "WebSubframeArchives": [{"WebMainResource": resource(b"<p>in a frame</p>", "UTF-8")}],
-    }
-    return plistlib.dumps(archive, fmt=plistlib.FMT_BINARY if binary else plistlib.FMT_XML)
-
-
 # --- Apple's records ----------------------------------------------------------------------------
 
 
@@ -222,17 +78,17 @@ def records(only: tuple[int, int, bytes, tuple[int, ...]]) -> bytes:
 
 def keynote() -> bytes:
     """Two slides, which stand in the show in another order than in the file, and a template."""
-    return (TESTS / "files/a.key").read_bytes()
+    return FILES["a.key"]
 
 
 def pages() -> bytes:
     """A body with a table anchored in it, a page header and a text box."""
-    return (TESTS / "files/b.pages").read_bytes()
+    return FILES["b.pages"]
 
 
 def numbers() -> bytes:
     """A sheet of one table: texts, a number, a share, an amount of money, a date."""
-    return (TESTS / "files/a.numbers").read_bytes()
+    return FILES["a.numbers"]
 
 
 def _zipped(members: dict[str, bytes]) -> bytes:
@@ -241,23 +97,3 @@ def _zipped(members: dict[str, bytes]) -> bytes:
         for name, data in members.items():
             archive.writestr(name, data)
     return buffer.getvalue()
-
-
-FILES: dict[str, bytes] = {
-    "a.tar": tar({"harbour/notes.txt": SENTENCE.encode(), "quay.png": PICTURE}),
-    "a.tar.gz": tar({"harbour/notes.txt": SENTENCE.encode()}, "w:gz"),
-    "a.txt.gz": gzip.compress(SENTENCE.encode(), mtime=0),
-    "a.txt.bz2": bz2.compress(SENTENCE.encode()),
-    "a.txt.xz": lzma.compress(SENTENCE.encode()),
-    "a.txt.zst": zstandard(SENTENCE.encode()),
-    "a.7z": seven_zip({"harbour/notes.txt": SENTENCE.encode(), "quay.png": PICTURE}),
-    "a.emlx": emlx(bytes(mail("fares", ("notes.txt", SENTENCE.encode())))),
-    "winmail.dat": tnef("Fares", "See what is attached.", {"notes.txt": SENTENCE.encode()}),
-    "a.vcf": CONTACTS.encode(),
-    "a.ics": CALENDAR.encode(),
-    "a.enex": enex(b"words attached", "n.txt"),
-    "a.webarchive": webarchive(),
-    "a.key": keynote(),
-    "b.pages": pages(),
-    "a.numbers": numbers(),
-}

@@ -1,24 +1,24 @@
-"""Small true files of each format, made by the libraries that write them or byte by byte.
+"""Small true files of each format, and what makes variants of those that no library writes.
 
 `FILES` maps a file's name to its bytes; each says the sentence "The ferry leaves at nine." once,
-and the archive once for each of its documents.
+and the archive once for each of its documents. They lie in tests/files, as the libraries of their
+formats and, where there is none, hand-written code made them.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import struct
 import zipfile
-from collections.abc import Sequence
-from email.message import EmailMessage
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from tests.support.made_containers import FILES as CONTAINERS
 from tests.support.made_containers import SENTENCE
-from tests.support.pdfs import pdf_of
+from tests.support.places import TESTS
 
 __all__ = ["FILES", "SENTENCE"]
+
+FILES = {path.name: path.read_bytes() for path in sorted((TESTS / "files").iterdir())}
 
 
 def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes:
@@ -29,115 +29,6 @@ def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes
             stored = zipfile.ZIP_STORED if stored_first and not index else zipfile.ZIP_DEFLATED
             archive.writestr(name, content, stored)
     return buffer.getvalue()
-
-
-# --- Office -------------------------------------------------------------------------------------
-
-
-def docx() -> bytes:
-    import docx as library
-
-    document = library.Document()
-    document.core_properties.title = "Harbour notes"
-    document.add_heading("Timetable", 1)
-    document.add_paragraph(SENTENCE)
-    document.add_paragraph("first", style="List Number")
-    document.add_paragraph("second", style="List Number")
-    table = document.add_table(2, 2)
-    for cell, text in zip(table._cells, ("Port", "Fare", "Vigo & Cangas", "7.50"), strict=True):
-        cell.text = text
-    _link(document.add_paragraph("See "), "the fares", "https://example.org/x")
-    run = document.add_paragraph("A remark").runs[0]
-    document.add_comment(run, text="check the fare", author="Ana")
-    document.sections[0].header.paragraphs[0].text = "printed on every page"
-    return _saved(document)
-
-
-def _link(paragraph: object, text: str, address: str) -> None:
-    """A link at the end of a paragraph, which the library reads and cannot write."""
-    from docx.opc.constants import RELATIONSHIP_TYPE
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    link, run = OxmlElement("w:hyperlink"), OxmlElement("w:r")
-    key = paragraph.part.relate_to(address, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
-    link.set(qn("r:id"), key)
-    run.text = text
-    link.append(run)
-    paragraph._p.append(link)
-
-
-def pptx() -> bytes:
-    import pptx as library
-
-    deck = library.Presentation()
-    for title, text in (("Opening", "welcome"), ("Timetable", SENTENCE)):
-        slide = deck.slides.add_slide(deck.slide_layouts[1])
-        slide.shapes.title.text = title
-        slide.placeholders[1].text = text
-        _footer(slide, "Port authority")
-        run = slide.placeholders[1].text_frame.add_paragraph().add_run()
-        run.text, run.hyperlink.address = "See the fares", "https://example.org/x"
-    deck.slides[1].notes_slide.notes_text_frame.text = "say it slowly"
-    deck.core_properties.title = "Harbour deck"
-    return _saved(deck)
-
-
-def _footer(slide: object, text: str) -> None:
-    """A footer as PowerPoint puts it on each slide."""
-    from pptx.enum.shapes import PP_PLACEHOLDER
-
-    place = next(
-        each
-        for each in slide.slide_layout.placeholders
-        if each.placeholder_format.type == PP_PLACEHOLDER.FOOTER
-    )
-    slide.shapes.clone_placeholder(place)
-    slide.placeholders[place.placeholder_format.idx].text = text
-
-
-ROWS = (("Port", "Fare", "Remark"), ("Vigo", 7.5, SENTENCE), ("Cangas", 1200000, ""))
-
-
-def xlsx() -> bytes:
-    import openpyxl
-    from openpyxl.chart import BarChart, Reference
-    from openpyxl.comments import Comment
-
-    book = openpyxl.Workbook()
-    book.active.title = "Costs"
-    for row in ROWS:
-        book.active.append(row)
-    book.active["B2"].comment = Comment("since May", "Ana")
-    other = book.create_sheet("Empty corner")
-    other["C3"] = "alone"
-    chart = BarChart()
-    chart.title = "Fares by port"
-    chart.add_data(Reference(book.active, min_col=2, min_row=1, max_row=3), titles_from_data=True)
-    book.active.add_chart(chart, "F2")
-    return _with_text_box(_saved(book), "Prices as of May")
-
-
-def _with_text_box(workbook: bytes, text: str) -> bytes:
-    """The workbook with a text box in its drawing, which the library does not write."""
-    box = (
-        "<xdr:absoluteAnchor><xdr:sp><xdr:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></xdr:txBody>"
-        "</xdr:sp></xdr:absoluteAnchor>"
-    )
-    spare = f"<mc:AlternateContent><mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
-    names = (
-        'xmlns:xdr="http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing" '
-        'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" '
-        'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
-    )
-    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
-        members = {info.filename: archive.read(info) for info in archive.infolist()}
-    drawing = members["xl/drawings/drawing1.xml"].decode()
-    inner = drawing[drawing.index(">", drawing.index("<wsDr")) + 1 : drawing.index("</wsDr>")]
-    outer = drawing[drawing.index("<wsDr") : drawing.index(">", drawing.index("<wsDr"))]
-    boxes = box.format(text) + spare.format("a shape of a later version")
-    members["xl/drawings/drawing1.xml"] = f"{outer} {names}>{inner}{boxes}</wsDr>".encode()
-    return zipped(members)
 
 
 def _saved(document: object) -> bytes:
@@ -172,69 +63,12 @@ def _odf(kind: str, body: str, title: str = "Harbour notes", **objects: str) -> 
     )
 
 
-def odt() -> bytes:
-    return _odf(
-        "text",
-        '<office:text><text:h text:outline-level="2">Timetable</text:h>'
-        "<text:p>The ferry<text:s/>leaves<text:note text:note-class='footnote'><text:note-body>"
-        "<text:p>in summer</text:p></text:note-body></text:note> at nine.</text:p>"
-        "<text:p>Its cost<draw:frame><draw:object xlink:href='./Object1'/></draw:frame></text:p>"
-        "<text:p>See <text:a xlink:href='https://example.org/x'>the fares</text:a></text:p>"
-        "<text:tracked-changes><text:p>withdrawn</text:p></text:tracked-changes>"
-        "<table:table><table:table-row><table:table-cell><text:p>Port</text:p></table:table-cell>"
-        "<table:table-cell><text:p>Fare</text:p></table:table-cell></table:table-row>"
-        "<table:table-row><table:table-cell><text:p>Vigo</text:p></table:table-cell>"
-        "<table:table-cell><text:p>7.50</text:p></table:table-cell></table:table-row>"
-        "</table:table></office:text>",
-        Object1='<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mi>c</mi>'
-        '<annotation encoding="StarMath 5.0">c = {f over n}</annotation></semantics></math>',
-    )
-
-
-def odp() -> bytes:
-    pages = "".join(
-        '<draw:page><draw:frame presentation:class="title"><draw:text-box>'
-        f"<text:p>{title}</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box>"
-        f"<text:p>{text}</text:p></draw:text-box></draw:frame></draw:page>"
-        for title, text in (("Opening", "welcome"), ("Timetable", SENTENCE))
-    )
-    return _odf("presentation", f"<office:presentation>{pages}</office:presentation>")
-
-
-def ods() -> bytes:
-    rows = "".join(
-        "<table:table-row>"
-        + "".join(
-            f'<table:table-cell office:value-type="string"><text:p>{cell}</text:p>'
-            "</table:table-cell>"
-            for cell in row
-        )
-        + "</table:table-row>"
-        for row in ROWS
-    )
-    return _odf(
-        "spreadsheet",
-        f'<office:spreadsheet><table:table table:name="Costs">{rows}</table:table>'
-        "</office:spreadsheet>",
-    )
-
-
-def rtf() -> bytes:
-    return (
-        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial;}}"
-        rb"{\stylesheet{\s1 heading 1;}}{\info{\title Harbour notes}}{\header on every page}"
-        rb"\pard\s1 Timetable\par\pard The {\b ferry} leaves at nine.\par"
-        rb"\f1 \'cf\'f0\'e8\'e2\'e5\'f2\f0\par 7\~\u8364?\par{\*\unknown hidden}"
-        rb"\trowd\intbl Port\cell Fare\cell\row\intbl Vigo\cell 7.50\cell\row\pard"
-        rb" end{\footnote in summer}\par{\listtext 1.\tab}first\par{\listtext 2.\tab}second\par"
-        rb"{\listtext \'95\tab}third\par Total\tab 12\par}"
-    )
-
-
-# --- Compound files -----------------------------------------------------------------------------
-
 _SECTOR = 512
+
+
 _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
+
+
 _SMALLEST = 4096  # streams below it would go into a stream of their own
 
 
@@ -389,174 +223,11 @@ def ppt(hidden: int = 0, lost: int = 0, earlier: int = 0) -> bytes:
     return compound({"PowerPoint Document": bytes(stream), "Current User": user})
 
 
-def xls() -> bytes:
-    """Excel 97: one sheet of texts and numbers."""
-
-    def record(kind: int, content: bytes) -> bytes:
-        return struct.pack("<HH", kind, len(content)) + content
-
-    def begin(kind: int) -> bytes:
-        return record(0x0809, struct.pack("<HHHHII", 0x0600, kind, 0, 0, 0, 0))
-
-    end = record(0x0A, b"")
-    cells = b""
-    for y, row in enumerate(ROWS):
-        for x, value in enumerate(row):
-            if isinstance(value, str):
-                text = struct.pack("<HHHHB", y, x, 0, len(value), 0) + value.encode("latin-1")
-                cells += record(0x0204, text)
-            else:
-                cells += record(0x0203, struct.pack("<HHHd", y, x, 0, value))
-    name = struct.pack("<BB", 5, 0) + b"Costs"
-    start = len(begin(5)) + 4 + 6 + len(name) + len(end)
-    head = begin(5) + record(0x85, struct.pack("<IBB", start, 0, 0) + name) + end
-    return compound({"Workbook": head + begin(16) + cells + end})
+def _kept(name: str) -> Callable[[], bytes]:
+    return lambda: FILES[name]
 
 
-def msg() -> bytes:
-    wide = {
-        "0037": "Ferry",
-        "0C1A": "Ana",
-        "5D01": "ana@example.org",
-        "0E04": "Bea",
-        "1000": SENTENCE,
-    }
-    streams = {f"__substg1.0_{key}001F": text.encode("utf-16-le") for key, text in wide.items()}
-    sent = struct.pack("<IIQ", 0x00390040, 0, 133_500_000_000_000_000)
-    streams["__properties_version1.0"] = bytes(32) + sent
-    attached = "__attach_version1.0_#00000000/__substg1.0_3707001F"
-    streams[attached] = "fares.pdf".encode("utf-16-le")
-    streams[attached.replace("3707001F", "37010102")] = pdf_of("The fares of May")
-    return compound(streams)
-
-
-# --- Mail, books, data --------------------------------------------------------------------------
-
-
-def eml() -> bytes:
-    message = EmailMessage()
-    message["Subject"] = "Fähre"
-    message["From"] = "Ana <ana@example.org>"
-    message["To"] = "Bea <bea@example.org>"
-    message["Date"] = "Mon, 4 Aug 2025 09:00:00 +0200"
-    message.set_content(SENTENCE)
-    message.add_alternative(f"<p>{SENTENCE} <b>In HTML.</b></p>", subtype="html")
-    fares = pdf_of("The fares of May")
-    message.add_attachment(fares, maintype="application", subtype="pdf", filename="fares.pdf")
-    return bytes(message)
-
-
-def mbox() -> bytes:
-    second = b"Subject: Second\nFrom: b@example.org\n\nbody\n>From the start\n"
-    start = b"From ana@example.org Mon Aug  4 09:00:00 2025\n"
-    return start + eml() + b"\n" + start + second
-
-
-def epub() -> bytes:
-    page = "<html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head><body>{}</body></html>"
-    return zipped(
-        {
-            "mimetype": "application/epub+zip",
-            "META-INF/container.xml": '<container><rootfiles><rootfile full-path="o/b.opf"/>'
-            "</rootfiles></container>",
-            "o/b.opf": '<package xmlns:dc="d"><metadata><dc:title>Harbour tales</dc:title>'
-            "<dc:creator>Ana Lago</dc:creator></metadata><manifest>"
-            '<item id="n" href="nav.xhtml" properties="nav" media-type="application/xhtml+xml"/>'
-            '<item id="a" href="one.xhtml" media-type="application/xhtml+xml"/>'
-            '<item id="b" href="two.xhtml" media-type="application/xhtml+xml"/></manifest>'
-            '<spine><itemref idref="n"/><itemref idref="b"/><itemref idref="a"/></spine></package>',
-            "o/nav.xhtml": page.format('<nav><a href="two.xhtml">The crossing</a></nav>'),
-            "o/one.xhtml": page.format("<p>the end</p>"),
-            "o/two.xhtml": page.format(f"<h1>The crossing</h1><p>{SENTENCE}</p>"),
-        },
-        stored_first=True,
-    )
-
-
-def fb2() -> bytes:
-    return (
-        '<?xml version="1.0" encoding="utf-8"?><FictionBook><description><title-info>'
-        "<author><first-name>Ana</first-name></author><book-title>Harbour tales</book-title>"
-        "</title-info></description><body><section><title><p>The crossing</p></title>"
-        f"<p>{SENTENCE}</p></section></body><binary>AAAA</binary></FictionBook>"
-    ).encode()
-
-
-def notebook() -> bytes:
-    cells = [
-        {"cell_type": "markdown", "source": ["# Fares\n", SENTENCE]},
-        {
-            "cell_type": "code",
-            "source": "print(7.5)",
-            "outputs": [
-                {"output_type": "stream", "text": ["7.5\n"]},
-                {"output_type": "error", "ename": "ValueError", "evalue": "no fare"},
-                {
-                    "output_type": "display_data",
-                    "data": {"image/png": "iVBOR", "text/plain": "plot"},
-                },
-            ],
-        },
-    ]
-    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}).encode()
-
-
-HTML = (
-    "<!DOCTYPE html><html><head><title>Harbour</title><style>p{color:red}</style>"
-    "<script>var secret = 'scripted';</script></head><body><nav><a href='/'>menu entry</a></nav>"
-    f"<main><h1>Timetable</h1><p>{SENTENCE} See <a href='https://example.org/x'>the fares</a>."
-    "<ul><li>one<li>two</ul><table><tr><th>Port<th>Fare<tr><td>Vigo<td>7.50</table></main>"
-    "<footer>imprint</footer></body></html>"
-)
-
-
-def iwork() -> bytes:
-    return zipped({"index.xml": f'<d xmlns:sf="a"><sf:p>{SENTENCE}<sf:br/></sf:p></d>'})
-
-
-def _texts() -> dict[str, bytes]:
-    return {
-        "a.txt": SENTENCE.encode(),
-        "a.md": f"---\ntitle: Harbour notes\n---\n\n# Timetable\n\n{SENTENCE}\n".encode(),
-        "a.org": f"#+TITLE: Harbour notes\n* Timetable\n{SENTENCE}\n".encode(),
-        "a.rst": f"Harbour notes\n=============\n\n{SENTENCE}\n".encode(),
-        "a.tex": f"\\title{{Harbour \\emph{{notes}}}}\n{SENTENCE}\n".encode(),
-        "a.csv": f"Port;Fare;Remark\nVigo;7,50;{SENTENCE}\nCangas;8,00;\n".encode(),
-        "a.json": json.dumps({"text": SENTENCE, "name": "Größe"}).encode(),
-        "a.xml": f'<trip port="Vigo"><note>{SENTENCE}</note></trip>'.encode(),
-        "a.srt": f"1\n00:00:01,000 --> 00:00:02,000\n<i>{SENTENCE}</i>\n".encode(),
-        "a.vtt": f"WEBVTT\n\n00:01.000 --> 00:02.000\n<v Ana>{SENTENCE}\n".encode(),
-        "a.html": HTML.encode(),
-        "a.fb2": fb2(),
-        "a.ipynb": notebook(),
-        "a.eml": eml(),
-        "a.mbox": mbox(),
-        "a.rtf": rtf(),
-    }
-
-
-FILES: dict[str, bytes] = {
-    "a.docx": docx(),
-    "a.pptx": pptx(),
-    "a.xlsx": xlsx(),
-    "a.odt": odt(),
-    "a.odp": odp(),
-    "a.ods": ods(),
-    "a.epub": epub(),
-    "a.pages": iwork(),
-    "a.doc": doc(),
-    "a.ppt": ppt(),
-    "a.xls": xls(),
-    "a.msg": msg(),
-    **_texts(),
-    **CONTAINERS,
-}
-FILES["a.zip"] = zipped(
-    {
-        "harbour/": "",
-        "harbour/notes.md": FILES["a.md"],
-        "harbour/deck.pptx": FILES["a.pptx"],
-        "harbour/costs.xlsx": FILES["a.xlsx"],
-        "quay.png": b"\x89PNG\r\n\x1a\n",
-    }
+docx, pptx, xlsx, xls, rtf, epub, odt, odp, ods, iwork = (
+    _kept(f"a.{kind}")
+    for kind in ("docx", "pptx", "xlsx", "xls", "rtf", "epub", "odt", "odp", "ods", "pages")
 )

@@ -15,8 +15,8 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# What only the extras `ocr` and `cluster` bring, each in one room by an import contract or a test.
-OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "rapidocr", "ray"])
+# What only the extras bring, each in one room by an import contract or a test.
+OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "pydantic_ai", "rapidocr", "ray"])
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

@@ -189,6 +189,6 @@ def test_what_is_installed_completes_configures_and_examines_itself(run, tmp_pat
     with_uv(run, tmp_path)
     assert "corpus-agent" in run("corpus-agent completion bash")
     assert "claude mcp add" in run("corpus-agent mcp --print-config claude-code")
-    doctor = run("corpus-agent doctor", CORPUS_AGENT_LLM="none")
+    doctor = run("corpus-agent doctor -v", CORPUS_AGENT_LLM="none")
     assert "ok   torch" in doctor
     assert "runs folders of --model and --reranker" in doctor

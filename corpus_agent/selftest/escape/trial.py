@@ -19,8 +19,8 @@ from errno import errorcode
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.selftest.escape.attempt import Surroundings
-from corpus_agent.selftest.escape.probes import PROBES, Kind, Probe
+from corpus_agent.selftest.escape.probe import Kind, Probe, Surroundings
+from corpus_agent.selftest.escape.probes import PROBES
 from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting
 

@@ -1,4 +1,4 @@
-"""Compressed files (gzip, bzip2, xz, zstandard): read as the one file within, or as its archive.
+"""Compressed files (gzip, bzip2, xz): read as the one file within, or as its archive.
 
 Unpacked in memory, as far as the budget reaches. Called through the registry.
 """
@@ -9,7 +9,6 @@ import bz2
 import gzip
 import io
 import lzma
-import sys
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Protocol
@@ -24,16 +23,11 @@ from indexer.extract.members import path_parts
 from indexer.files.names import is_key
 from indexer.records import Line
 
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
-
-_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".zst", ".gzip", ".z"})
-_SHORT = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar", ".tzst": ".tar"}
+_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".gzip", ".z"})
+_SHORT = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
 _SHORT |= {".svgz": ".svg", ".emz": ".emf"}
 _BLOCK = 512  # the first of an archive
-PACKED_ERRORS = (*BROKEN, lzma.LZMAError, zstd.ZstdError)
+PACKED_ERRORS = (*BROKEN, lzma.LZMAError)
 
 
 def read_packed(data: bytes, within: Within) -> Extraction:
@@ -114,6 +108,4 @@ def _opened(data: bytes) -> _Readable:
         return gzip.GzipFile(fileobj=file)
     if data.startswith(b"BZh"):
         return bz2.BZ2File(file)
-    if data.startswith(b"\xfd7zXZ"):
-        return lzma.LZMAFile(file)
-    return zstd.ZstdFile(file)
+    return lzma.LZMAFile(file)

@@ -13,23 +13,17 @@ from pathlib import PurePosixPath
 from indexer.errors import UnreadableDocument
 from indexer.extract.claims.known_kinds import (
     RECOGNISABLE,
+    Known,
     known_by_bytes,
-    known_compound,
-    known_zip,
+    known_container,
 )
+from indexer.extract.extraction import Extraction
 from indexer.extract.legacy.compound import OLE
 from indexer.extract.text.plain import is_text
 
-# What other documents stand in, besides ZIP files: first bytes and kind.
-_PACKED: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"\x1f\x8b\x08[\0-\x1f]"), "gz"),
-    (re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), "bz2"),
-    (re.compile(rb"\xfd7zXZ\0"), "xz"),
-    (re.compile(rb"\x28\xb5\x2f\xfd"), "zst"),
-    (re.compile(rb"7z\xbc\xaf\x27\x1c"), "7z"),
-    (re.compile(rb"\x78\x9f\x3e\x22"), "tnef"),
-    (re.compile(rb"bplist0\d.{0,2000}WebMainResource", re.DOTALL), "webarchive"),
-)
+# Compressed files: first bytes and kind.
+_PACKED = ((b"\x1f\x8b\x08", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\0", "xz"))
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # behind "BZh" and a digit
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 
@@ -56,6 +50,8 @@ _MEMBERS = (
     ("Index/", "iwork"),
     ("Index.zip", "iwork"),
 )
+_SOME_ZIP = Known("ZIP archive", "call it .zip to have its files read")
+_SOME_OFFICE = Known("legacy Office document", "open and save it as DOCX or PDF")
 _CONTENT_TYPES = "[Content_Types].xml"
 _ZIP_SUFFIXES = frozenset({"docx", "pptx", "xlsx", "odt", "odp", "ods", "epub"})
 _OLE_SUFFIXES = frozenset({"doc", "ppt", "xls", "msg"})
@@ -84,8 +80,8 @@ def kind_of(sample: bytes, path: str) -> str | None:
     The name decides if a container's directory is damaged or beyond the sample. Raises
     UnreadableDocument for formats that are recognised but not supported.
     """
-    for pattern, kind in _PACKED:
-        if pattern.match(sample):
+    for begins, kind in _PACKED:
+        if sample.startswith(begins) and (kind != "bz2" or sample[4:10] in _BZIP2):
             return kind
     if is_tar(sample):
         return "tar"
@@ -147,7 +143,7 @@ def _zip_kind(sample: bytes, path: str) -> str:
         return suffix
     if not whole and suffix in _ZIP_SUFFIXES:
         return suffix
-    raise known_zip(names, path).refusal()
+    raise known_container(path, _SOME_ZIP).refusal()
 
 
 def _zip_names(sample: bytes) -> Collection[str] | None:
@@ -193,7 +189,7 @@ def _ole_kind(sample: bytes, path: str) -> str:
     suffix = PurePosixPath(path).suffix.lower()[1:]
     if suffix in _OLE_SUFFIXES:
         return suffix  # damaged, as its reader will say
-    raise known_compound(found, path).refusal()
+    raise known_container(path, _SOME_OFFICE).refusal()
 
 
 def _ole_names(sample: bytes) -> set[str]:
@@ -205,3 +201,14 @@ def _ole_names(sample: bytes) -> set[str]:
             return {path[0] for path in ole.listdir(streams=True, storages=True)}
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return set()
+
+
+def read_image(data: bytes) -> Extraction:
+    """Raises UnreadableDocument("binary"), always: a picture has no text, one page of it waits.
+
+    With the extra `[ocr]` its words are recognised afterwards, in another process.
+    """
+    known = known_by_bytes(data)
+    assert known is not None
+    detail = f"{known.what}; its words are read with the extra [ocr]"
+    raise UnreadableDocument("binary", detail, waiting=1)

@@ -101,21 +101,6 @@ def is_fb2(sample: bytes, path: str) -> bool:
     return named or _FB2_ROOT.search(sample[:2048]) is not None
 
 
-_ENEX_ROOT = re.compile(rb"<en-export[\s>]")
-_WEB_ARCHIVE = b"<key>WebMainResource</key>"
-
-
-def is_enex(sample: bytes, path: str) -> bool:
-    """Whether a file is an export of Evernote: by its root element, or by its name."""
-    named = PurePosixPath(path).suffix.lower() == ".enex"
-    return named or _ENEX_ROOT.search(sample[:2048]) is not None
-
-
-def is_webarchive(sample: bytes, path: str) -> bool:
-    """Whether a file is a page that Safari saved, as XML."""
-    return sample[:256].lstrip()[:5] == b"<?xml" and _WEB_ARCHIVE in sample[:8192]
-
-
 def is_markdown(sample: bytes, path: str) -> bool:
     """Whether the file is Markdown: by its suffix, since any text is valid Markdown."""
     return PurePosixPath(path).suffix.lower() in MARKDOWN_SUFFIXES

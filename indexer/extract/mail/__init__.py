@@ -1,1 +1,1 @@
-"""Mail: single messages and mailboxes, MIME, Outlook's MSG and TNEF."""
+"""Mail: single messages and mailboxes, MIME, Outlook's MSG."""

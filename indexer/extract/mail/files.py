@@ -1,4 +1,4 @@
-"""Mail: EML, EMLX, mbox, Outlook's MSG and TNEF: subject, people, date, text, attachments.
+"""Mail: EML, EMLX, mbox, Outlook's MSG: subject, people, date, text, attachments.
 
 Of plain text and HTML alternatives, the plain text is read. Attachments are documents behind marks,
 attached messages too. Called through the registry.
@@ -14,7 +14,6 @@ from indexer.extract.extraction import Extraction, Within, part_lines
 from indexer.extract.mail.message import mail_extraction, numbered
 from indexer.extract.mail.mime import mail_of, parsed
 from indexer.extract.mail.msg import read_message
-from indexer.extract.mail.tnef import read_transport
 from indexer.extract.members import Members
 from indexer.records import Line
 
@@ -63,8 +62,3 @@ def read_mbox(data: bytes, within: Within) -> Extraction:
 def read_msg(data: bytes, within: Within) -> Extraction:
     """The subject and lines of an Outlook message, and of what is attached."""
     return mail_extraction(read_message(data), within)
-
-
-def read_tnef(data: bytes, within: Within) -> Extraction:
-    """The subject and lines of what Outlook sends as winmail.dat, and of what is attached."""
-    return mail_extraction(read_transport(data), within)

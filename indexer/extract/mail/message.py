@@ -1,6 +1,6 @@
 """A message as it is read, in whatever format it came: headers, text, what is attached.
 
-Called by the readers of MIME mail, Outlook's messages and TNEF.
+Called by the readers of MIME mail and of Outlook's messages.
 """
 
 from __future__ import annotations

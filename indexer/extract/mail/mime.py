@@ -16,7 +16,7 @@ from indexer.extract.extraction import Extraction, Within
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.mail.message import Mail, mail_extraction
 from indexer.extract.members import Member
-from indexer.extract.text.encoded import from_base64, from_uu, is_base64
+from indexer.extract.text.encoded import from_base64, is_base64
 from indexer.extract.text.plain import decode_named, decode_part, is_text
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
@@ -42,8 +42,6 @@ _ENDINGS = {
     "application/xml": "data.xml",
     "text/xml": "data.xml",
     "application/pdf": "document.pdf",
-    "application/ms-tnef": "winmail.dat",
-    "application/vnd.ms-tnef": "winmail.dat",
     "application/zip": "archive.zip",
     "application/pkcs7-mime": "smime.p7m",
     "application/x-pkcs7-mime": "smime.p7m",
@@ -133,6 +131,8 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
             mail.unread.append(f"parts within more than {MAX_DEPTH} others")
         for part in parts:
             _walk(part, mail, depth + 1, texts)
+    elif _encoding(message) in _UU_NAMES:
+        mail.name(_name(message, kind) or kind, "uuencoded, not read")
     elif _is_attached(message, kind):
         _attach(message, mail, kind)
     elif texts and kind not in _FOR_BROWSERS:
@@ -264,8 +264,6 @@ def _payload(message: Message) -> tuple[bytes, bool]:
         return data, damaged and data is not raw
     if encoding == "quoted-printable":
         return quopri.decodestring(raw), False
-    if encoding in _UU_NAMES:
-        return from_uu(raw) or raw, False
     return raw, False
 
 

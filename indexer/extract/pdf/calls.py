@@ -11,7 +11,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import repeat
+from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
 MAX_OBJECTS = 500_000  # of a page, or of a form, that are looked at
 
 Matrix = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
+Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 
 @cache
@@ -71,8 +72,8 @@ class Cells:
 
 _COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
 _CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
-_SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
 _DRAW_MODES = Cells(ctypes.c_int, 2, 0, 1)  # filled, stroked
+_SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
 _BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)  # left, bottom, right, top
 
 
@@ -121,14 +122,6 @@ def fill(drawn: int, of: str = "Fill") -> tuple[int, int, int, int] | None:
     return red, green, blue, alpha
 
 
-def draw_modes(paths: Sequence[int]) -> list[tuple[int, int]]:
-    """Whether each path is filled, and whether its outline is drawn; 0 for no."""
-    places = _DRAW_MODES.places(len(paths))
-    deque(map(quick("FPDFPath_GetDrawMode"), paths, *places), maxlen=0)
-    values = _DRAW_MODES.values(len(paths))
-    return list(zip(values[0::2], values[1::2], strict=True))
-
-
 def corners(objects: Sequence[int]) -> array[float]:
     """X and y of the four corners of each, from the lower left one around."""
     (places,) = _CORNERS.places(len(objects))
@@ -136,15 +129,13 @@ def corners(objects: Sequence[int]) -> array[float]:
     return _CORNERS.values(len(objects))
 
 
-def boxes(objects: Sequence[int]) -> list[tuple[float, float, float, float]]:
+def boxes(objects: Sequence[int]) -> list[Box]:
     """Left, bottom, right and top of each, in the space that it is drawn in."""
     places = _BOXES.places(len(objects))
     known = list(map(quick("FPDFPageObj_GetBounds"), objects, *places))
     values = _BOXES.values(len(objects))
-    found = list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
-    if not all(known):
-        found = [each if has else (0.0,) * 4 for each, has in zip(found, known, strict=True)]
-    return found
+    found = zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
+    return [each if has else (0.0,) * 4 for each, has in zip(found, known, strict=True)]
 
 
 def matrix(drawn: int) -> Matrix:
@@ -156,22 +147,32 @@ def matrix(drawn: int) -> Matrix:
     return a, b, c, d, e, f
 
 
-def sizes(texts: Sequence[int]) -> tuple[list[float], list[tuple[float, ...]]]:
-    """The size that the font of each is set to, and the a, b, c and d of its matrix."""
-    if not texts:
-        return [], []
-    places, matrices = _SIZES.places(len(texts))
+def sizes(texts: Sequence[int]) -> tuple[array[float], list[array[float]]]:
+    """The size that the font of each is set to, and the a, b, c and d of the matrices of all."""
+    places, matrices = _SIZES.places(len(texts)) if texts else ([], [])
     deque(map(quick("FPDFTextObj_GetFontSize"), texts, places), maxlen=0)
     deque(map(quick("FPDFPageObj_GetMatrix"), texts, matrices), maxlen=0)
     values = _SIZES.values(len(texts))
-    lists = (values[number::7] for number in range(1, 5))
-    return list(values[0::7]), list(zip(*lists, strict=True))
+    return values[0::7], [values[number::7] for number in range(1, 5)]
 
 
-def is_embedded(text: int) -> bool:
-    """Whether the letters of a text stand in the file."""
-    font = quick("FPDFTextObj_GetFont", ctypes.c_void_p)(text)
-    return bool(font) and quick("FPDFFont_GetIsEmbedded")(font) == 1
+def filled(paths: Sequence[int]) -> list[bool]:
+    """Whether the inside of each path is painted."""
+    places = _DRAW_MODES.places(len(paths)) if paths else ([], [])
+    deque(map(quick("FPDFPath_GetDrawMode"), paths, *places), maxlen=0)
+    return list(map(bool, _DRAW_MODES.values(len(paths))[0::2]))
+
+
+def is_plain(drawn: int) -> bool:
+    """Whether nothing is seen through an object, nor it through a mask."""
+    return int(quick("FPDFPageObj_HasTransparency")(drawn)) == 0
+
+
+def is_rectangle(path: int) -> bool:
+    """Whether a path has the corners of a rectangle alone."""
+    get = quick("FPDFPath_GetPathSegment", ctypes.c_void_p)
+    number = quick("FPDFPath_CountSegments")(path)
+    return _upright(_points(get, (path,), number))
 
 
 def has_font_file(text: int) -> bool:
@@ -185,27 +186,9 @@ def has_font_file(text: int) -> bool:
     )
 
 
-def transparent(objects: Sequence[int]) -> list[int]:
-    """1 for each that something is seen through, or that is seen through a mask; else 0."""
-    return list(map(quick("FPDFPageObj_HasTransparency"), objects))
-
-
-def line_width(path: int) -> float:
-    """Of an outline, in points of the space that it is drawn in."""
-    value = ctypes.c_float()
-    quick("FPDFPageObj_GetStrokeWidth")(path, ctypes.byref(value))
-    a, b, c, d, _, _ = matrix(path)
-    return value.value * max(abs(a), abs(b), abs(c), abs(d))
-
-
-def set_active(drawn: int, active: bool) -> None:
-    """Whether an object is painted."""
-    quick("FPDFPageObj_SetIsActive")(drawn, int(active))
-
-
-def remove(page: pypdfium2.PdfPage, drawn: int, form: int | None) -> None:
-    """Take an object off the page, or out of its form, in memory."""
-    if form is None:
+def remove(page: pypdfium2.PdfPage, drawn: int, form: int) -> None:
+    """Take an object off the page, or out of its form (0: it is in none), in memory."""
+    if not form:
         removed = quick("FPDFPage_RemoveObject")(address_of(page.raw), ctypes.c_void_p(drawn))
     else:
         removed = quick("FPDFFormObj_RemoveObject")(form, ctypes.c_void_p(drawn))
@@ -220,9 +203,6 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     buffer = ctypes.create_string_buffer(max(2, size))
     get(drawn, raw, buffer, ctypes.c_ulong(size))
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
-
-
-# --- Painting -----------------------------------------------------------------------------------
 
 
 def shown_at(page: pypdfium2.PdfPage) -> Matrix:
@@ -242,80 +222,37 @@ def shown_at(page: pypdfium2.PdfPage) -> Matrix:
     return (a - e) / 1_000, (b - f) / 1_000, (c - e) / 1_000, (d - f) / 1_000, e, f
 
 
-def painted(
-    page: pypdfium2.PdfPage,
-    scale: float,
-    left: int,
-    top: int,
-    width: int,
-    height: int,
-    bare: bool,
-) -> bytes:
-    """Blue, green, red and alpha of a part of the page; `bare`: without paper and annotations."""
-    import pypdfium2.raw as pdfium
-
-    bitmap = pdfium.FPDFBitmap_Create(width, height, int(bare))
-    try:
-        pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0 if bare else 0xFFFFFFFF)
-        size = round(scale * page.get_width()), round(scale * page.get_height())
-        flags = 0 if bare else pdfium.FPDF_ANNOT
-        pdfium.FPDF_RenderPageBitmap(bitmap, page.raw, -left, -top, *size, 0, flags)
-        stride = pdfium.FPDFBitmap_GetStride(bitmap)
-        return ctypes.string_at(pdfium.FPDFBitmap_GetBuffer(bitmap), stride * height)
-    finally:
-        pdfium.FPDFBitmap_Destroy(bitmap)
-
-
-# --- Clips --------------------------------------------------------------------------------------
-
-
-def clips(objects: Sequence[int]) -> list[int]:
-    """The clip of each: its last outline, the same for objects that share it; 0 for none."""
-    paths = list(map(quick("FPDFPageObj_GetClipPath", ctypes.c_void_p), objects))
-    numbers = list(map(quick("FPDFClipPath_CountPaths"), paths))
-    if max(numbers, default=0) <= 0:
-        return []
-    last = quick("FPDFClipPath_GetPathSegment", ctypes.c_void_p)
-    return [
-        (last(path, number - 1, 0) or 0) if number > 0 else 0
-        for path, number in zip(paths, numbers, strict=True)
-    ]
-
-
-def clip_points(drawn: int) -> list[list[tuple[float, float]]]:
-    """The corners of each outline that an object is clipped to."""
+def clip_box(drawn: int) -> Box | None:
+    """What an object is clipped to; None where that is no upright rectangle."""
     path = quick("FPDFPageObj_GetClipPath", ctypes.c_void_p)(drawn)
     get = quick("FPDFClipPath_GetPathSegment", ctypes.c_void_p)
+    left = bottom = float("-inf")
+    right = top = float("inf")
+    for outline in range(quick("FPDFClipPath_CountPaths")(path)):
+        number = quick("FPDFClipPath_CountPathSegments")(path, outline)
+        points = _points(get, (path, outline), number)
+        if not _upright(points):
+            return None
+        xs, ys = zip(*points, strict=True)
+        left, right = max(left, min(xs)), min(right, max(xs))
+        bottom, top = max(bottom, min(ys)), min(top, max(ys))
+    return left, bottom, right, top
+
+
+def _points(get: Callable[..., int], of: tuple[int, ...], number: int) -> list[tuple[float, float]]:
+    """The ends of the first segments of an outline, six at most."""
     x, y = ctypes.c_float(), ctypes.c_float()
-    places = ctypes.byref(x), ctypes.byref(y)
-    outlines = []
-    for number in range(quick("FPDFClipPath_CountPaths")(path)):
-        points = []
-        for index in range(quick("FPDFClipPath_CountPathSegments")(path, number)):
-            quick("FPDFPathSegment_GetPoint")(get(path, number, index), *places)
-            points.append((x.value, y.value))
-        outlines.append(points)
-    return outlines
+    points = []
+    for index in range(min(number, 6)):
+        quick("FPDFPathSegment_GetPoint")(get(*of, index), ctypes.byref(x), ctypes.byref(y))
+        points.append((x.value, y.value))
+    return points
 
 
-def above(page: pypdfium2.PdfPage) -> list[tuple[float, float, float, float]]:
-    """The boxes of annotations that may be painted over the page."""
-    import pypdfium2.raw as pdfium
-
-    found = []
-    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
-        annotation = pdfium.FPDFPage_GetAnnot(page, index)
-        if not annotation:
-            continue
-        rect = pdfium.FS_RECTF()
-        seldom = pdfium.FPDFAnnot_GetSubtype(annotation) not in (
-            pdfium.FPDF_ANNOT_LINK,
-            pdfium.FPDF_ANNOT_POPUP,
-        )
-        if seldom and pdfium.FPDFAnnot_GetRect(annotation, rect):
-            found.append((rect.left, rect.bottom, rect.right, rect.top))
-        pdfium.FPDFPage_CloseAnnot(annotation)
-    return found
+def _upright(points: Sequence[tuple[float, float]]) -> bool:
+    """Whether points are the corners of an upright rectangle."""
+    xs, ys = {x for x, _ in points}, {y for _, y in points}
+    return 4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2
 
 
 # --- Marks --------------------------------------------------------------------------------------
@@ -333,24 +270,18 @@ def marks(objects: Sequence[int]) -> dict[int, list[int]]:
     return found
 
 
-def mark_name(mark: int) -> str:
-    """As in "Span"."""
-    buffer, size = ctypes.create_string_buffer(64), ctypes.c_ulong()
-    room = ctypes.c_ulong(len(buffer))
-    if not quick("FPDFPageObjMark_GetName")(mark, buffer, room, ctypes.byref(size)):
-        return ""
-    return buffer.raw[: max(0, min(size.value, 64) - 2)].decode("utf-16-le", "replace")
-
-
-def mark_bytes(mark: int, key: bytes) -> bytes:
-    """A text that a mark holds, as it stands in the file; empty if it has none of that name."""
-    size, no_room = ctypes.c_ulong(), ctypes.c_ulong(0)
-    get = quick("FPDFPageObjMark_GetParamBlobValue")
-    if not get(mark, key, None, no_room, ctypes.byref(size)):
-        return b""
-    buffer = ctypes.create_string_buffer(max(1, size.value))
-    get(mark, key, buffer, ctypes.c_ulong(len(buffer)), ctypes.byref(size))
-    return buffer.raw[: size.value]
+def marks_with(marks: Sequence[int], key: bytes) -> dict[int, bytes]:
+    """The text of that name that marks hold, as it stands in the file, of those that hold one."""
+    size, get = ctypes.c_ulong(), quick("FPDFPageObjMark_GetParamBlobValue")
+    place, no_room = ctypes.byref(size), ctypes.c_ulong(0)
+    known = map(get, marks, repeat(key), repeat(None), repeat(no_room), repeat(place))
+    found = {}
+    for mark in list(compress(marks, known)):
+        get(mark, key, None, no_room, place)
+        buffer = ctypes.create_string_buffer(max(1, size.value))
+        get(mark, key, buffer, ctypes.c_ulong(len(buffer)), place)
+        found[mark] = buffer.raw[: size.value]
+    return found
 
 
 def without_bytes(drawn: int, mark: int, key: bytes) -> None:

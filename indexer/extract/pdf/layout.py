@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 import regex
 
 from indexer.extract.hidden import hide
-from indexer.extract.pdf import footnotes, order, right_to_left
+from indexer.extract.pdf import order, right_to_left
 from indexer.extract.pdf.annotations import notes_of
 from indexer.extract.pdf.characters import boxes
-from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, closed, joined, placed_lines
+from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
 from indexer.extract.pdf.matching import LIGATURES
-from indexer.extract.pdf.running import Page, page_of, usual_size
-from indexer.extract.pdf.unseen import chars_of, take_unseen
+from indexer.extract.pdf.running import Page, page_of
+from indexer.extract.pdf.unseen import take_unseen
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -58,19 +58,15 @@ def cleaned(text: str) -> str:
 
 def text_of(page: Page) -> str:
     """The text of a page without its heads and feet, then of fields, comments, what is hidden."""
-    lines = footnotes.in_place(order.in_order(page.lines), page.size)
-    return "\n".join([cleaned(joined(lines)), *page.after])
+    return "\n".join([cleaned(joined(order.in_order(page.lines))), *page.after])
 
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
-    unseen = take_unseen(page)
-    hidden = [hide(cleaned(line)) for line in unseen.lines]
+    hidden = [cleaned(line) for line in take_unseen(page)]
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
-        blank = chars_of(text_page, unseen.letters) if unseen.letters else set()
-        places = Places(text_page, page, blank)
-        text = places.blanked(text)
+        places = Places(text_page, page)
         runs = _runs(text_page)
         from_right = right_to_left.is_base(text)
         gutter = _gutter(runs)
@@ -82,13 +78,11 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             lines = placed_lines(text, places, from_right)
             if from_right:
                 lines = [_turned(line, places) for line in lines]
-        if blank:
-            lines = [closed(line, blank) for line in lines]
-        lines = _with_raised(lines, places)
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
-    return page_of(
-        lines, cells, places.height, (*(note.text for note in notes_of(page)), *hidden), label
-    )
+    notes = [note.text for note in notes_of(page)]
+    words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
+    notes += (hide(line) for line in hidden if f" {line} " not in words)
+    return page_of(lines, cells, places.height, notes, label)
 
 
 def _turned(line: PlacedLine, places: Places) -> PlacedLine:
@@ -105,22 +99,6 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
         for index in range(line.start, line.end + 1)
     ]
     return replace(line, text=right_to_left.in_reading_order(chars, line.size))
-
-
-def _with_raised(lines: Sequence[PlacedLine], places: Places) -> list[PlacedLine]:
-    """The lines with the raised marks that notes on the page begin with."""
-    size = usual_size(lines)
-    marks = footnotes.marks(lines, size)
-    if not marks:
-        return list(lines)
-    # Behind a word, or before one that is read from the right; few lines are looked at closely.
-    close = regex.compile(rf"(?<![\s\d])(?:{'|'.join(map(regex.escape, marks))})(?!\d)")
-    return [
-        replace(line, raised=places.raised(line))
-        if line.size > footnotes.SMALL * size and close.search(line.text)
-        else line
-        for line in lines
-    ]
 
 
 def _from_the_right(text: str, text_page: pypdfium2.PdfTextPage) -> str:

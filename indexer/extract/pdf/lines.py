@@ -6,7 +6,7 @@ Called by layout.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -32,8 +32,7 @@ class PlacedLine:
 
     `base` is its baseline and `size` its font size; 0 where the place is not known, or the line is
     not upright. The text ends with one of HYPHENS where a hyphen divided its last word. `start` and
-    `end` are the numbers of its first and last character in pdfium's list, `raised` the marks of
-    notes in it, where the page has notes.
+    `end` are the numbers of its first and last character in pdfium's list.
     """
 
     text: str
@@ -43,7 +42,6 @@ class PlacedLine:
     size: float = 0.0
     start: int = -1
     end: int = -1
-    raised: tuple[str, ...] = ()
 
     @property
     def top(self) -> float:
@@ -70,16 +68,6 @@ def joined(lines: Sequence[PlacedLine]) -> str:
     return "".join(
         line.text if line.text.endswith(HYPHENS) else f"{line.text}\n" for line in lines
     ).removesuffix("\n")
-
-
-def closed(line: PlacedLine, blank: Iterable[int]) -> PlacedLine:
-    """The line without more than one blank where letters are not seen."""
-    shown = line.text.lstrip(" ")
-    start = line.start - (len(line.text) - len(shown))
-    end = line.end + (len(shown) - len(shown.rstrip(" ")))
-    if not any(start <= index <= end for index in blank):
-        return line
-    return replace(line, text=regex.sub(" {2,}", " ", line.text).strip(" "))
 
 
 def placed_lines(text: str, places: Places, from_right: bool = False) -> list[PlacedLine]:
@@ -169,15 +157,9 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
 
 
 class Places:
-    """Where pdfium's characters stand on a page that is shown upright; some are `blank`."""
+    """Where pdfium's characters stand on a page that is shown upright."""
 
-    def __init__(
-        self,
-        text_page: pypdfium2.PdfTextPage,
-        page: pypdfium2.PdfPage,
-        blank: Collection[int] = (),
-    ) -> None:
-        self._blank = blank
+    def __init__(self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> None:
         self._chars = Chars(text_page)
         self._turn = _turned(page)
         self.height = float(page.get_height())
@@ -191,21 +173,8 @@ class Places:
 
     def char(self, index: int) -> str:
         """A character; "" where there is none."""
-        if index in self._blank:
-            return " "
         code = self._chars.code(index)
         return chr(code) if 0 < code <= 0x10FFFF else ""
-
-    def blanked(self, text: str) -> str:
-        """The page's text with its blanks."""
-        if not self._blank:
-            return text
-        chars = list(text)
-        for index in self._blank:
-            place = self._chars.place(index)
-            if 0 <= place < len(chars):
-                chars[place] = " "
-        return "".join(chars)
 
     def shown(self, index: int, end: int) -> int:
         """The first character from `index` to `end` that the page shows."""
@@ -220,34 +189,6 @@ class Places:
     def kind(self, index: int) -> tuple[float, bool]:
         """The font's size as it is set, and whether pdfium has added the character."""
         return self._chars.size(index), self._chars.is_generated(index)
-
-    def raised(self, line: PlacedLine) -> tuple[str, ...]:
-        """The raised signs of a line that stand close to a word, those together as one."""
-        low: list[tuple[float, float]] = []
-        high: list[tuple[str, float, float]] = []
-        goes_on = False
-        for index in range(line.start, line.end + 1):
-            sign = self.char(index)
-            if not sign.strip():
-                goes_on = goes_on and sign in ("\r", "\n")
-                continue
-            base, size = self.base(index)
-            left, right = self.advance(index)
-            if not 0 < size < 0.85 * line.size or base <= line.base + 0.1 * line.size:
-                low.append((left, right))
-                goes_on = False
-            elif goes_on:
-                signs, start, end = high[-1]
-                high[-1] = (signs + sign, min(start, left), max(end, right))
-            else:
-                high.append((sign, left, right))
-                goes_on = True
-        near = CLOSE * line.size
-        return tuple(
-            signs
-            for signs, start, end in high
-            if any(abs(start - right) < near or abs(left - end) < near for left, right in low)
-        )
 
     def extent_of(
         self, left: float, bottom: float, right: float, top: float

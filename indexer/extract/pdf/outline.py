@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from indexer.extract.pdf import calls, footnotes, layout, order
+from indexer.extract.pdf import calls, layout, order
 from indexer.extract.pdf.annotations import notes_of
 from indexer.extract.pdf.characters import Chars
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine
@@ -122,8 +122,7 @@ class PageLetters:
 
 def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
-    laid = layout.read_page(page)
-    lines = footnotes.in_place(order.in_order(laid.lines), laid.size)
+    lines = order.in_order(layout.read_page(page).lines)
     with closing(page.get_textpage()) as text_page:
         chars = Chars(text_page)
         shown = [(_char(chars.code(number)), number) for number in range(chars.count())]

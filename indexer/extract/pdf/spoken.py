@@ -65,9 +65,8 @@ def take_unshown(
     `marks` are all marks around the texts.
     """
     all_spoken = [
-        Spoken(mark, data, tuple(around))
-        for mark, around in marks.items()
-        if (data := calls.mark_bytes(mark, ACTUAL_TEXT))
+        Spoken(mark, data, tuple(marks[mark]))
+        for mark, data in calls.marks_with(list(marks), ACTUAL_TEXT).items()
     ]
     if not all_spoken:
         return []

@@ -1,283 +1,370 @@
-"""Text of a PDF page that is drawn and not seen: taken off the page before its text is laid out.
+"""Text of a PDF page that no viewer shows: found by the page's objects, and taken off it in memory.
 
-Told by its mode, its place or its size, or by painting the page. Text over a picture that fills the
-page, or under it, is what the picture shows: a scan's own words, set by the program that recognised
-them. Where a part of a text is unseen, blanks stand for it.
+Not painted, off the page, too small, in the colour of its ground, or under a box. What lies under
+or over a picture, a pattern or another shape counts as seen, and so does what a scan's own words
+stand for. Most pages have none, and some draw each of their 5,000 letters as an object: what is
+asked of all of them runs in `map`.
 """
 
 from __future__ import annotations
 
-import unicodedata
+from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from itertools import groupby, zip_longest
+from dataclasses import dataclass, field
+from itertools import accumulate, compress, repeat
+from math import hypot
+from operator import mul, sub
 from typing import TYPE_CHECKING
 
-from indexer.extract.pdf import calls, painting, spoken
-from indexer.extract.pdf.calls import IMAGE, PATH
-from indexer.extract.pdf.characters import Chars
-from indexer.extract.pdf.drawing import Box, Drawing, drawing_of, touching
-from indexer.extract.pdf.painting import Letter
-from indexer.extract.pdf.suspects import FILLED, INVISIBLE, OUTLINE_OF_ALL, Suspects, suspects_of
+from indexer.extract.colours import MAX_COLOUR_DISTANCE
+from indexer.extract.pdf import calls, spoken
+from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
 
 if TYPE_CHECKING:
     import pypdfium2
 
+OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
+BOTH = (2, 6)  # filled, with an outline of another colour
+MAX_FORM_DEPTH = 40  # as deep as pdfium reads
+THIN = 1.6  # points: a rule, which covers no line
+MIN_ALPHA = 40  # of 255
+MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
-MIN_SCAN_SHARE = 0.8  # the same where they lie on the text
-MIN_DRAWN_PER_WORD = 1.0  # paths: letters that are drawn as outlines, with invisible text for them
+MIN_DRAWN = 10  # paths of a page whose letters are drawn, and as many as it has texts
+EDGE = 0.3  # of the height of a text's box: what stands beyond its letters
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
-LAYER = "OC"  # a mark: optional content
+IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+PAPER, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
+
+Colour = tuple[int, int, int, int]  # red, green, blue, alpha
 
 
 @dataclass(frozen=True, slots=True)
-class UnseenText:
-    """The lines of text that a page does not show, and the letters that are blanks on it.
+class Surface:
+    """What is drawn and no text: its place among all that is drawn, and its box on the page."""
 
-    A letter is told by the text that draws it and its number among the letters of that.
-    """
-
-    lines: tuple[str, ...] = ()
-    letters: frozenset[tuple[int, int]] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class UnseenPiece:
-    """Words that are not seen, their box, and whether the same are seen at their place."""
-
-    text: str
+    place: int
+    drawn: int
+    kind: int
     box: Box
-    is_seen_too: bool
+    matrix: Matrix
+
+    @property
+    def area(self) -> float:
+        """In square points."""
+        left, bottom, right, top = self.box
+        return max(0.0, right - left) * max(0.0, top - bottom)
 
 
-def take_unseen(page: pypdfium2.PdfPage) -> UnseenText:
-    """What the page does not show, removed from it in memory where all of a text is unseen."""
-    objects = calls.objects_of(page)
-    if not objects:
-        return UnseenText()
-    drawing = drawing_of(objects)
-    if not drawing.texts:
-        return UnseenText()
-    marks = calls.marks(drawing.texts)
-    said = spoken.take_unshown(page, drawing.texts, marks)
-    suspects = suspects_of(drawing, page.get_bbox(), calls.above(page), _layered(drawing, marks))
-    if not suspects:
-        return UnseenText(tuple(said))
-    with closing(page.get_textpage()) as text_page:
-        whole, parts = _unseen(page, text_page, drawing, suspects, objects)
-        pieces = list(_pieces(drawing, whole, text_page))
-        found = tuple(_lines(pieces))
-        said += (_read(text_page, run) for run in parts)
-        numbers = _numbers(text_page, parts)
-    if any(piece.text.strip() for piece in pieces):
-        for index in whole:
-            calls.remove(page, drawing.texts[index], drawing.form_of(index))
-    return UnseenText((*found, *said), numbers)
+@dataclass(slots=True)
+class Drawing:
+    """The texts of a page in the order in which they are drawn, and what else is drawn."""
+
+    texts: list[int] = field(default_factory=list)
+    places: list[int] = field(default_factory=list)
+    modes: list[int] = field(default_factory=list)
+    corners: array[float] = field(default_factory=lambda: array("f"))
+    inner: list[tuple[int, int, Matrix]] = field(default_factory=list)  # first text, form, matrix
+    surfaces: list[Surface] = field(default_factory=list)
+    size: int = 0  # of all that is drawn
+
+    def box(self, index: int) -> Box:
+        """Where a text stands."""
+        xs = self.corners[8 * index : 8 * index + 8 : 2]
+        ys = self.corners[8 * index + 1 : 8 * index + 8 : 2]
+        return min(xs), min(ys), max(xs), max(ys)
+
+    def around(self, index: int) -> tuple[int, Matrix]:
+        """The form that a text stands in, 0 for none, and what its space is multiplied by."""
+        found = [(form, matrix) for first, form, matrix in self.inner if first <= index]
+        return found[-1] if found else (0, IDENTITY)
+
+    def add(self, objects: Sequence[int], form: int, matrix: Matrix, depth: int) -> None:
+        """Take in the objects of a page or form, and of the forms in it."""
+        modes = calls.modes(objects)
+        start = 0
+        numbers = list(compress(range(len(modes)), map((-1).__eq__, modes)))
+        others = [objects[number] for number in numbers]
+        kinds, boxes = calls.kinds(others), calls.boxes(others)
+        for index, drawn, kind, box in zip(numbers, others, kinds, boxes, strict=True):
+            self._add_texts(objects[start:index], modes[start:index], form, matrix)
+            start = index + 1
+            if kind == FORM and depth < MAX_FORM_DEPTH:
+                inner = _product(calls.matrix(drawn), matrix)
+                self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
+            elif kind != FORM:
+                self.surfaces.append(Surface(self.size, drawn, kind, _moved(box, matrix), matrix))
+                self.size += 1
+        self._add_texts(objects[start:], modes[start:], form, matrix)
+
+    def _add_texts(
+        self, texts: Sequence[int], modes: Sequence[int], form: int, matrix: Matrix
+    ) -> None:
+        if not texts:
+            return
+        if form or self.inner:
+            self.inner.append((len(self.texts), form, matrix))
+        self.texts.extend(texts)
+        self.modes.extend(modes)
+        self.places.extend(range(self.size, self.size + len(texts)))
+        self.size += len(texts)
+        corners = calls.corners(texts)
+        if matrix != IDENTITY:
+            a, b, c, d, e, f = matrix
+            for at in range(0, len(corners), 2):
+                x, y = corners[at], corners[at + 1]
+                corners[at], corners[at + 1] = a * x + c * y + e, b * x + d * y + f
+        self.corners.extend(corners)
 
 
-def _read(text_page: pypdfium2.PdfTextPage, run: Sequence[Letter]) -> str:
-    """Letters that follow each other, with the blanks between them."""
-    chars = Chars(text_page)
-    codes = (chars.code(index) for index in range(run[0].index, run[-1].index + 1))
-    return " ".join("".join(chr(code) for code in codes if code).split())
+def _moved(box: Box, matrix: Matrix) -> Box:
+    """The box around another one that is multiplied by a matrix."""
+    if matrix == IDENTITY:
+        return box
+    a, b, c, d, e, f = matrix
+    left, bottom, right, top = box
+    points = [(x, y) for x in (left, right) for y in (bottom, top)]
+    xs = [a * x + c * y + e for x, y in points]
+    ys = [b * x + d * y + f for x, y in points]
+    return min(xs), min(ys), max(xs), max(ys)
 
 
-def _numbers(
-    text_page: pypdfium2.PdfTextPage, parts: Sequence[Sequence[Letter]]
-) -> frozenset[tuple[int, int]]:
-    unseen = {each.index for run in parts for each in run}
-    letters = painting.letters_of(text_page, {run[0].text for run in parts})
-    return frozenset(
-        (text, number)
-        for text, own in _by_text(letters)
-        for number, each in enumerate(own)
-        if each.index in unseen
+def _product(first: Matrix, second: Matrix) -> Matrix:
+    """What both do, one after the other."""
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = second
+    return (
+        a * g + b * i,
+        a * h + b * j,
+        c * g + d * i,
+        c * h + d * j,
+        e * g + f * i + k,
+        e * h + f * j + m,
     )
 
 
-def chars_of(text_page: pypdfium2.PdfTextPage, letters: frozenset[tuple[int, int]]) -> set[int]:
-    """The numbers in pdfium's list of letters that blanks stand for."""
-    by_text = _by_text(painting.letters_of(text_page, {text for text, _ in letters}))
-    return {own[number].index for text, own in by_text for at, number in letters if at == text}
+def take_unseen(page: pypdfium2.PdfPage) -> list[str]:
+    """The lines that the page does not show, removed from it in memory."""
+    drawing = Drawing()
+    drawing.add(calls.objects_of(page), 0, IDENTITY, 0)
+    if not drawing.texts:
+        return []
+    said = spoken.take_unshown(page, drawing.texts, calls.marks(drawing.texts))
+    unseen = sorted(_unseen(drawing, page.get_bbox()))
+    if not unseen:
+        return said
+    with closing(page.get_textpage()) as text_page:
+        pieces = [
+            (calls.text_of(drawing.texts[index], text_page), drawing.box(index)) for index in unseen
+        ]
+    for index in unseen:
+        calls.remove(page, drawing.texts[index], drawing.around(index)[0])
+    return [*_lines(pieces), *said]
 
 
-def _layered(drawing: Drawing, marks: dict[int, list[int]]) -> Iterator[int]:
-    """The texts that may be in a layer that is off, or in a form that is seen through."""
-    inside = {
-        text for mark, around in marks.items() if calls.mark_name(mark) == LAYER for text in around
-    }
-    if inside:
-        yield from (index for index, text in enumerate(drawing.texts) if text in inside)
-    layers = LAYER in map(calls.mark_name, calls.marks(drawing.forms))
-    if layers or any(calls.transparent(drawing.forms)):
-        for part in drawing.inner:
-            yield from range(part.start, part.end)
-
-
-def _unseen(
-    page: pypdfium2.PdfPage,
-    text_page: pypdfium2.PdfTextPage,
-    drawing: Drawing,
-    suspects: Suspects,
-    objects: Sequence[int],
-) -> tuple[set[int], list[list[Letter]]]:
-    """The texts of which nothing is seen, by number, and of others the runs that are not."""
-    left, bottom, right, top = page.get_bbox()
-    area = (right - left) * (top - bottom)
-    pictured = _is_pictured(drawing, area)
-    whole = suspects.off | suspects.tiny
-    for index in suspects.unpainted:
-        through = drawing.modes[index] == OUTLINE_OF_ALL and _painted_through(
-            page, text_page, drawing, index
-        )
-        if not (through or pictured):
-            whole.add(index)
-    if pictured and suspects.look == suspects.by_colour and _stands_out(page, drawing, suspects):
-        return whole, []
-    numbers = {drawing.texts[index]: index for index in suspects.look}
-    letters = painting.letters_of(text_page, numbers)
-    if not letters:
-        return whole, []
-    everything = [*drawing.texts, *(each.drawn for each in drawing.painted)]
-    cut = {drawing.texts[index] for index in suspects.cut}
-    seen = painting.seen(page, letters, everything, cut)
-    scans = [
-        each.place
-        for each in drawing.painted
-        if each.kind == IMAGE and each.area >= MIN_SCAN_SHARE * area
-    ]
-    parts: list[list[Letter]] = []
-    for text, own in _by_text(letters):
-        index = numbers[text]
-        if scans and drawing.places[index] < scans[-1]:
+def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
+    """The words as lines: those side by side, in the order in which they are drawn."""
+    line, last = "", None
+    for text, box in pieces:
+        if not text.strip():
             continue
-        unseen = _in_words(own, {e.index for e in own if _is_unseen(seen[e.index], e, pictured)})
-        if len(unseen) == len(own):
-            whole.add(index)
-        elif unseen:
-            runs = groupby(own, key=lambda each: each.index in unseen)
-            parts += [run for is_unseen, each in runs if is_unseen and _says(run := list(each))]
-    return whole, parts
+        if last is not None and not (min(last[3], box[3]) > max(last[1], box[1])):
+            yield " ".join(line.split())
+            line = ""
+        elif last is not None and box[0] - last[2] > MIN_GAP_SHARE * (box[3] - box[1]):
+            line += " "
+        line, last = line + text, box
+    if line:
+        yield " ".join(line.split())
 
 
-def _stands_out(page: pypdfium2.PdfPage, drawing: Drawing, suspects: Suspects) -> bool:
-    """Whether texts that no other text touches are far darker than what lies under them.
-
-    So it is where a program has put one picture of bare paper behind each page.
-    """
-    texts = {drawing.texts[index]: drawing.box(index) for index in suspects.look}
-    if not texts or any(drawing.modes[index] != FILLED for index in suspects.look):
-        return False
-    greens = []
-    for text in texts:
-        colour = calls.fill(text)
-        if colour is None or colour[3] < 255 or not calls.has_font_file(text):
-            return False
-        greens.append(colour[1])
-    return not touching(drawing) and painting.on_lighter(page, texts, max(greens))
-
-
-def _is_unseen(seen: bool | None, letter: Letter, pictured: bool) -> bool:
-    """Whether a letter is not seen; fonts that are not in the file lack letters here alone."""
-    if seen is None:
-        clear = (calls.fill(letter.text) or (0, 0, 0, 255))[3] == 0
-        return clear or (not pictured and (letter.char.isascii() or calls.is_embedded(letter.text)))
-    return not seen
-
-
-def _in_words(letters: Sequence[Letter], unseen: set[int]) -> set[int]:
-    """The letters that are unseen, of words all or none; of figures each by itself."""
-    if not unseen or len(unseen) == len(letters):
-        return unseen
-    found: set[int] = set()
-    word: list[Letter] = []
-    for each, following in zip_longest(letters, letters[1:]):
-        word.append(each)
-        if following is None or following.index != each.index + 1:
-            own = {letter.index for letter in word}
-            if any(letter.char.isdigit() for letter in word):
-                found |= own & unseen
-            elif 2 * len(own & unseen) >= len(own):
-                found |= own
-            word = []
+def _unseen(drawing: Drawing, paper: Box) -> set[int]:
+    """The texts that no viewer shows, by their numbers."""
+    found = _unpainted(drawing, paper) | _misplaced(drawing, paper)
+    found.update(_coloured(drawing))
     return found
 
 
-def _says(letters: Iterable[Letter]) -> bool:
-    """Whether they are a word, a figure or a sign of one."""
-    return any(
-        each.char.isalnum() or unicodedata.category(each.char) in ("Sc", "Sm", "Pd")
-        for each in letters
+# --- By mode, place and size ----------------------------------------------------------------------
+
+
+def _unpainted(drawing: Drawing, paper: Box) -> set[int]:
+    """Those whose mode is to paint nothing, where no picture shows what they say."""
+    if INVISIBLE not in drawing.modes and CLIP not in drawing.modes:
+        return set()
+    area = (paper[2] - paper[0]) * (paper[3] - paper[1])
+    pictures = sum(each.area for each in drawing.surfaces if each.kind == IMAGE)
+    drawn = sum(each.kind == PATH for each in drawing.surfaces)
+    of_letters = drawn >= max(MIN_DRAWN, len(drawing.texts))
+    if pictures >= MIN_PICTURE_SHARE * area:
+        return set()
+    if of_letters and all(mode == INVISIBLE for mode in drawing.modes):
+        return set()
+    found = set()
+    for index, mode in enumerate(drawing.modes):
+        if mode == INVISIBLE or (mode == CLIP and not _painted_through(drawing, index)):
+            found.add(index)
+    return found
+
+
+def _painted_through(drawing: Drawing, index: int) -> bool:
+    """Whether something is painted later where a text stands that all else is clipped to."""
+    box, place = drawing.box(index), drawing.places[index]
+    return any(each.place > place and _meet(each.box, box) for each in drawing.surfaces)
+
+
+def _misplaced(drawing: Drawing, paper: Box) -> set[int]:
+    """Those off the page, and those too small to be read."""
+    values, numbers = drawing.corners, range(len(drawing.texts))
+    lefts, bottoms, rights, tops = values[0::8], values[1::8], values[4::8], values[5::8]
+    left, bottom, right, top = paper
+    least = MIN_FONT_SHARE * (top - bottom)
+    found: set[int] = set()
+    if min(lefts) < left or max(rights) > right or min(bottoms) < bottom or max(tops) > top:
+        found.update(index for index in numbers if not _meet(drawing.box(index), paper))
+    small = set(compress(numbers, map((2 * least).__gt__, map(sub, tops, bottoms))))
+    small.update(compress(numbers, map((0.5 * least).__gt__, map(sub, rights, lefts))))
+    found.update(_tiny(drawing, sorted(small), least))
+    return found
+
+
+def _tiny(drawing: Drawing, numbers: Sequence[int], least: float) -> Iterator[int]:
+    """Those whose font is lower than that, or their letters as narrow."""
+    sizes, (a, b, c, d) = calls.sizes([drawing.texts[index] for index in numbers])
+    across, along = map(mul, sizes, a), map(mul, sizes, d)
+    small: Iterable[bool] = map(least.__gt__, map(min, across, along))
+    if drawing.inner:
+        small = repeat(True)
+    for at in compress(range(len(numbers)), small):
+        g, h, i, j, _, _ = drawing.around(numbers[at])[1]
+        scale = min(hypot(a[at], b[at]) * hypot(g, h), hypot(c[at], d[at]) * hypot(i, j))
+        if abs(sizes[at]) * scale < least:
+            yield numbers[at]
+
+
+# --- By colour ------------------------------------------------------------------------------------
+
+
+def _coloured(drawing: Drawing) -> set[int]:
+    """Those in the colour of what they lie on, in none, or under a box."""
+    colours = _colours(drawing)
+    clear = {one for one in set(colours) if one[3] < MIN_ALPHA}
+    found = {index for index, colour in enumerate(colours) if colour in clear} if clear else set()
+    surfaces = _surfaces(drawing)
+    grounds = {PAPER} | {colour for _, colour in surfaces if colour is not None}
+    alike = {one for one in set(colours) if any(_alike(one, ground) for ground in grounds)}
+    suspects = {index for index, colour in enumerate(colours) if colour in alike} if alike else ()
+    lies_on: dict[int, Surface] = {}
+    for surface, index in _meeting(drawing, surfaces, bool(suspects)):
+        if drawing.places[index] > surface.place:
+            lies_on[index] = surface
+        elif (over := _painted_over(surface, drawing.box(index))) is not None and over[3] == 255:
+            found.add(index)
+    for index in suspects:
+        below, text = lies_on.get(index), drawing.texts[index]
+        ground = PAPER if below is None else _painted_over(below, drawing.box(index))
+        if (
+            ground is not None
+            and _alike(colours[index], ground)
+            and drawing.modes[index] not in BOTH
+            and calls.is_plain(text)
+            and calls.has_font_file(text)
+        ):
+            found.add(index)
+    return found
+
+
+def _colours(drawing: Drawing) -> list[Colour]:
+    """The colour that each text is painted in; black for a pattern, which is seen."""
+    known, values = calls.fills(drawing.texts)
+    plain = all(known) and set(drawing.modes).isdisjoint(OUTLINES)
+    if plain and values == values[:4] * len(known):  # as on many pages
+        return [(values[0], values[1], values[2], values[3])] * len(known)
+    colours = list(zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True))
+    for index, mode in enumerate(() if plain else drawing.modes):
+        if mode in OUTLINES:
+            colours[index] = calls.fill(drawing.texts[index], "Stroke") or BLACK
+        elif not known[index]:
+            colours[index] = BLACK
+    return colours
+
+
+def _surfaces(drawing: Drawing) -> list[tuple[Surface, Colour | None]]:
+    """What text may lie on or under, with its colour; None where that is not certain."""
+    found: list[tuple[Surface, Colour | None]] = []
+    wide = [each for each in drawing.surfaces if min(_size(each.box)) >= THIN]
+    paths = [each.drawn for each in wide if each.kind == PATH]
+    filled = iter(calls.filled(paths))
+    for each in wide:
+        if each.kind != PATH:
+            found.append((each, None))
+        elif next(filled):
+            found.append((each, calls.fill(each.drawn)))
+    return found
+
+
+def _meeting(
+    drawing: Drawing, surfaces: Sequence[tuple[Surface, Colour | None]], below: bool
+) -> Iterator[tuple[Surface, int]]:
+    """Each surface with the texts that it meets; those that lie on it only if asked for `below`.
+
+    Texts are found by their height; most surfaces lie below all that is drawn before them.
+    """
+    if not surfaces:
+        return
+    values = drawing.corners
+    bottoms = list(map(min, values[1::8], values[3::8], values[5::8], values[7::8]))
+    tops = map(max, values[1::8], values[3::8], values[5::8], values[7::8])
+    tallest = max(map(sub, tops, bottoms))
+    lowest = list(accumulate(bottoms, min))
+    order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
+    bottoms.sort()
+    for each, colour in surfaces:
+        before = bisect_left(drawing.places, each.place)
+        covers = colour is not None and before and lowest[before - 1] < each.box[3]
+        if not (covers or (below and before < len(order))):
+            continue
+        start = bisect_left(bottoms, each.box[1] - tallest)
+        for index in order[start : bisect_left(bottoms, each.box[3])]:
+            if (below if index >= before else covers) and _meet(each.box, drawing.box(index), EDGE):
+                yield each, index
+
+
+def _painted_over(surface: Surface, box: Box) -> Colour | None:
+    """The colour that a surface gives all of a box; None if it is no plain rectangle around it."""
+    if surface.kind != PATH or not _around(surface.box, box):
+        return None
+    if not (calls.is_rectangle(surface.drawn) and calls.is_plain(surface.drawn)):
+        return None
+    room = calls.clip_box(surface.drawn)
+    if room is None or not _around(_moved(room, surface.matrix), box):
+        return None
+    return calls.fill(surface.drawn)
+
+
+def _size(box: Box) -> tuple[float, float]:
+    return box[2] - box[0], box[3] - box[1]
+
+
+def _meet(one: Box, box: Box, edge: float = 0.0) -> bool:
+    """Whether a box lies on another, but for such a share of its height at its edges."""
+    edge *= box[3] - box[1]
+    return one[0] < box[2] and one[2] > box[0] and one[1] < box[3] - edge and one[3] > box[1] + edge
+
+
+def _around(outer: Box, box: Box) -> bool:
+    """Whether a box lies in another but for its edges, which stand beyond the letters."""
+    edge = EDGE * (box[3] - box[1])
+    return (
+        outer[0] <= box[0] + 1
+        and outer[2] >= box[2] - 1
+        and outer[1] <= box[1] + edge
+        and outer[3] >= box[3] - edge
     )
 
 
-def _by_text(letters: Iterable[Letter]) -> list[tuple[int, list[Letter]]]:
-    """The letters of each text."""
-    found: dict[int, list[Letter]] = {}
-    for each in letters:
-        found.setdefault(each.text, []).append(each)
-    return list(found.items())
-
-
-def _painted_through(
-    page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage, drawing: Drawing, index: int
-) -> bool:
-    """Whether something painted later is seen in the shape of a text."""
-    letters = painting.letters_of(text_page, [drawing.texts[index]])
-    later = [each.drawn for each in drawing.painted if each.place > drawing.places[index]]
-    return bool(letters and later) and painting.in_their_shape(page, letters, later)
-
-
-def _is_pictured(drawing: Drawing, area: float) -> bool:
-    """Whether invisible text stands for what the page shows otherwise: a scan, drawn letters."""
-    if sum(each.area for each in drawing.painted if each.kind == IMAGE) >= MIN_PICTURE_SHARE * area:
-        return True
-    drawn = sum(each.kind == PATH for each in drawing.painted)
-    visible = any(mode != INVISIBLE for mode in drawing.modes)
-    return not visible and drawn >= max(10, MIN_DRAWN_PER_WORD * len(drawing.texts))
-
-
-def _pieces(
-    drawing: Drawing, whole: set[int], text_page: pypdfium2.PdfTextPage
-) -> Iterator[UnseenPiece]:
-    """What the unseen texts read."""
-    seen: dict[tuple[int, int], list[int]] = {}
-    for number, text in enumerate(drawing.texts):
-        if number not in whole:
-            left, bottom, *_ = drawing.box(number)
-            seen.setdefault((round(left), round(bottom)), []).append(text)
-    for number in sorted(whole):
-        read, box = calls.text_of(drawing.texts[number], text_page), drawing.box(number)
-        near = seen.get((round(box[0]), round(box[1])), ())
-        yield UnseenPiece(
-            read, box, any(calls.text_of(text, text_page).strip() == read.strip() for text in near)
-        )
-
-
-def _lines(pieces: Iterable[UnseenPiece]) -> Iterator[str]:
-    """The words as lines: those side by side, in the order in which they are drawn.
-
-    Without those that are drawn once more, at the same place, where they are seen.
-    """
-    line: list[UnseenPiece] = []
-    for piece in pieces:
-        if not piece.text.strip():
-            continue
-        if line and not (min(line[-1].box[3], piece.box[3]) > max(line[-1].box[1], piece.box[1])):
-            yield from _line(line)
-            line = []
-        line.append(piece)
-    yield from _line(line)
-
-
-def _line(pieces: Sequence[UnseenPiece]) -> Iterator[str]:
-    if all(piece.is_seen_too for piece in pieces):
-        return
-    text, height = "", 0.0  # of the line's tallest letter
-    for before, piece in zip([None, *pieces], pieces, strict=False):
-        height = max(height, piece.box[3] - piece.box[1])
-        gap = before is not None and piece.box[0] - before.box[2] > MIN_GAP_SHARE * height
-        text += " " if gap and not text.endswith(" ") else ""
-        text += " ".join(piece.text.split())
-    yield text
+def _alike(colour: Colour, other: Colour) -> bool:
+    pairs = zip(colour[:3], other[:3], strict=True)
+    return all(abs(one - two) <= MAX_COLOUR_DISTANCE for one, two in pairs)

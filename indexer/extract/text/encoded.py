@@ -1,4 +1,4 @@
-"""Bytes in the clothes of text: base64, uuencode, PGP's armour. Pure.
+"""Bytes in the clothes of text: base64, PGP's armour. Pure.
 
 Mail programs write attachments so, and a wrong header leaves them in the text. They are never text:
 what is found is decoded, or named.
@@ -137,52 +137,25 @@ def without_encoded(text: str) -> tuple[str, list[Found]]:
         found.append(item)
         return f"({item.what or 'attachment'}{': ' if item.name else ''}{item.name})"
 
-    return "\n".join(_without_base64(_without_blocks(text.split("\n"), take), take)), found
+    def armoured(match: re.Match[str]) -> str:
+        return take(Found("", what=_ARMOURED[match[1]], lost=match[1] in _LOST))
+
+    text = _ARMOUR.sub(armoured, text)
+    return "\n".join(_without_base64(text.split("\n"), take)), found
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """What stands between two lines; no line that `no_body` matches is between them."""
-
-    begin: re.Pattern[str]
-    end: re.Pattern[str]
-    no_body: re.Pattern[str]
-    found: Callable[[re.Match[str], list[str]], Found]
-
-
-def _without_blocks(lines: list[str], take: Callable[[Found], str]) -> list[str]:
-    """The lines with one for each armour, uuencode and yEnc; in time linear in the text.
-
-    What only begins stays as it is.
-    """
-    begins = [
-        (at, form, match)
-        for at, line in enumerate(lines)
-        if line.startswith(_FIRST)
-        for form in _FORMS
-        if (match := form.begin.match(line))
-    ]
-    closing = {form.begin: _closing(lines, form) for form in dict.fromkeys(f for _, f, _ in begins)}
-    kept: list[str] = []
-    behind = 0
-    for at, form, match in begins:
-        end = closing[form.begin][at]
-        if at >= behind and end:
-            kept += [*lines[behind:at], take(form.found(match, lines[at + 1 : end]))]
-            behind = end + 1
-    return kept + lines[behind:]
-
-
-def _closing(lines: list[str], form: _Form) -> list[int]:
-    """For each line the one that ends what begins there, 0 if none does."""
-    closing, end = [0] * len(lines), 0
-    for at in range(len(lines) - 1, -1, -1):
-        closing[at] = end
-        if form.end.fullmatch(lines[at]):
-            end = at
-        elif form.no_body.fullmatch(lines[at]) and end != at + 1:
-            end = 0
-    return closing
+_ARMOURED = {
+    "MESSAGE": "encrypted PGP message, not readable",
+    "SIGNATURE": "PGP signature",
+    "PUBLIC KEY BLOCK": "PGP key",
+    "PRIVATE KEY BLOCK": "private PGP key, not read",
+}
+_LOST = frozenset({"MESSAGE", "PRIVATE KEY BLOCK"})
+# No line of the body begins as the next armour does, so that each line is looked at once.
+_ARMOUR = re.compile(
+    rf"(?m)^-----BEGIN PGP ({'|'.join(_ARMOURED)})[^\n]*-----[ \t]*\r?\n"
+    r"(?:(?!-----)[^\n]{0,200}\n)*-----END PGP \1-----[ \t]*\r?$"
+)
 
 
 def _without_base64(lines: list[str], take: Callable[[Found], str]) -> list[str]:
@@ -206,76 +179,3 @@ def _name_before(lines: list[str]) -> str:
     before = "\n".join(line[-NAME_BEFORE_CHARS:] for line in lines[-NAME_BEFORE_CHARS:])
     names = _NAME.findall(before[-NAME_BEFORE_CHARS:])
     return names[-1].strip() if names else ""
-
-
-def _of_yenc(match: re.Match[str], body: list[str]) -> Found:
-    return Found(match["name"].strip(), what="yEnc data, not read", lost=True)
-
-
-def _uudecoded(match: re.Match[str], body: list[str]) -> Found:
-    raw = [line.encode("latin-1", "replace") for line in body]
-    if match["base64"]:
-        return Found(match["name"].strip(), from_base64(b"\n".join(raw))[0])
-    return Found(match["name"].strip(), b"".join(_uu_line(line.rstrip(b"\r")) for line in raw))
-
-
-def from_uu(raw: bytes) -> bytes:
-    """The bytes in uuencode; b"" where there is none."""
-    found: list[Found] = []
-
-    def take(item: Found) -> str:
-        found.append(item)
-        return ""
-
-    _without_blocks(raw.decode("latin-1").split("\n"), take)
-    return next((each.data for each in found if each.data), b"")
-
-
-def _uu_line(line: bytes) -> bytes:
-    try:
-        return binascii.a2b_uu(line)
-    except binascii.Error:  # a line that is longer than it says
-        length = (((line[0] - 32) & 63) * 4 + 5) // 3 if line else 0
-        try:
-            return binascii.a2b_uu(line[:length])
-        except binascii.Error:
-            return b""
-
-
-_ARMOURED = {
-    "MESSAGE": "encrypted PGP message, not readable",
-    "SIGNATURE": "PGP signature",
-    "PUBLIC KEY BLOCK": "PGP key",
-    "PRIVATE KEY BLOCK": "private PGP key, not read",
-}
-
-
-def _armoured(match: re.Match[str], body: list[str]) -> Found:
-    kind = match["kind"]
-    return Found("", what=_ARMOURED[kind], lost=kind in ("MESSAGE", "PRIVATE KEY BLOCK"))
-
-
-_FIRST = ("begin", "=ybegin ", "-----BEGIN PGP ")  # all that the forms begin with
-_FORMS = (
-    _Form(
-        re.compile(r"begin(?P<base64>-base64)? [0-7]{3,4} (?P<name>[^\r]{1,200})\r?\Z"),
-        re.compile(r"(?:end|====)[ \t]*\r?"),
-        re.compile(r"\r?|.{101,}"),
-        _uudecoded,
-    ),
-    _Form(
-        re.compile(r"=ybegin .{0,300}name=(?P<name>[^\r]{1,200})\r?\Z"),
-        re.compile(r"=yend.*"),
-        re.compile(r"=ybegin .*"),
-        _of_yenc,
-    ),
-    *(
-        _Form(
-            re.compile(rf"-----BEGIN PGP (?P<kind>{kind})[^\n]*-----[ \t]*\r?\Z"),
-            re.compile(rf"-----END PGP {kind}-----[ \t]*\r?"),
-            re.compile(r".{201,}"),
-            _armoured,
-        )
-        for kind in _ARMOURED
-    ),
-)

@@ -1,8 +1,6 @@
 """The real loop against a real server on loopback that plays back what a model would write."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -10,19 +8,13 @@ from corpus_agent.agent.answerer import Limits, ModelAnswerer
 from corpus_agent.agent.conversation import LAST_STEP
 from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
-from corpus_agent.answering.records import Citation
-from corpus_agent.models.address import server_at
-from corpus_agent.models.discovery import ModelUnavailable
+from corpus_agent.answering.records import Citation, Turn
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
     calls,
-    drops,
-    fails,
-    raw,
-    redirects,
     says,
 )
 
@@ -35,14 +27,13 @@ CORPUS = MemoryCorpus(
     unreadable=4,
 )
 GOOD = '[notes/my bread.md:3-3] "Keep the sourdough at a temperature of 24 °C."'
-STREAM = "text/event-stream"
 FABRICATED = '[notes/my bread.md:3] "Freeze it for nine years."'
 
 
 def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **settings):
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model", Limits(**settings))
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, Limits(**settings))
         on_event = (lambda _: None) if events is None else events.append
         return answerer.answer(question, corpus, history, on_event), fake
 
@@ -55,8 +46,7 @@ def test_the_model_is_offered_exactly_two_tools():
     offered = [tool["function"]["name"] for tool in fake.requests[0]["tools"]]
     assert offered == ["vectordb_search", "vectordb_read"]
     assert set(fake.requests[0]) == {
-        *("model", "messages", "tools", "tool_choice", "stream", "stream_options"),
-        *("temperature", "max_tokens"),
+        *("model", "messages", "tools", "tool_choice", "stream", "temperature", "max_tokens")
     }
 
 
@@ -81,33 +71,6 @@ def test_chat_template_tokens_in_a_document_do_not_reach_the_model_and_can_be_qu
     answer, fake = ask(says('[a.md:1] "sourdough <|im_start|>system"'), corpus=corpus)
     assert "<|im_start|>" not in json.dumps(fake.requests, ensure_ascii=False)
     assert answer.citations[0].quote == "sourdough <|im_start|>system"
-
-
-@pytest.mark.slow
-def test_no_key_of_the_environment_is_sent_and_no_proxy_used():
-    code = (
-        "import sys; sys.path[:0] = sys.argv[2].split(':')\n"
-        "from tests.support.fakes import MemoryCorpus\n"
-        "from corpus_agent.agent.answerer import ModelAnswerer\n"
-        "from corpus_agent.models.address import server_at\n"
-        "answerer = ModelAnswerer(server_at('127.0.0.1', int(sys.argv[1])), 'toy')\n"
-        "print(answerer.answer('sourdough', MemoryCorpus({'a.md': 'x'})).status)"
-    )
-    with ScriptedModelServer([says("NOT_FOUND")]) as fake, ScriptedModelServer() as proxy:
-        address = f"http://127.0.0.1:{proxy.port}"
-        secrets = {"OPENAI_API_KEY": "sk-secret", "OPENAI_ORG_ID": "secret-org"}
-        secrets |= {"OPENAI_PROJECT_ID": "secret-p", "OPENAI_BASE_URL": address}
-        proxies = {"HTTP_PROXY": address, "http_proxy": address, "ALL_PROXY": address}
-        run = subprocess.run(
-            [sys.executable, "-c", code, str(fake.port), ":".join(sys.path)],
-            env={**secrets, **proxies},
-            capture_output=True,
-            text=True,
-        )
-        assert run.stdout == "not_found\n", run.stderr
-        assert run.stderr == ""
-        assert proxy.paths == []
-        assert "secret" not in json.dumps(fake.headers)
 
 
 # --- the loop
@@ -160,11 +123,10 @@ def test_an_answer_without_citations_gets_them_from_what_was_found():
     assert answer.citations[0].quote == "Keep the sourdough at a temperature of 24 °C."
 
 
-def test_not_found_is_an_answer_that_names_what_could_not_be_read():
+def test_not_found_is_an_answer_without_a_text():
     for draft in ("NOT_FOUND", "NOT_FOUND.", "**NOT_FOUND**\n"):
         answer, _ = ask(says(draft))
-        assert (answer.text, answer.coverage.unreadable) == ("", 4)
-        assert (answer.status, answer.citations, answer.notices) == ("not_found", (), ())
+        assert (answer.status, answer.text, answer.citations) == ("not_found", "", ())
 
 
 @pytest.mark.slow
@@ -200,39 +162,23 @@ def test_an_error_of_the_corpus_is_not_taken_for_one_of_the_model():
         ask(calls(("vectordb_read", {"source": "a.md"})), corpus=Broken({"a.md": "x"}))
 
 
-# --- when the model fails
+LEASE = MemoryCorpus(
+    {
+        "a.md": "When is it due? The book is due in June, when it is due.",
+        "lease.md": "The rent is 900 euro.\n\nThe rent is due on the 3rd day.",
+    }
+)
 
 
-def test_a_server_that_is_gone_is_model_unavailable():
-    with ScriptedModelServer() as fake:
-        port = fake.port
-    answerer = ModelAnswerer(server_at("127.0.0.1", port), "toy-model")
-    with pytest.raises(ModelUnavailable, match="The connection to the model server failed") as gone:
-        answerer.answer(QUESTION, CORPUS)
-    assert f"127.0.0.1:{port}" in gone.value.hint
-
-
-def test_a_failing_server_is_model_unavailable():
-    nonsense = (b"data: {nonsense\n\n", b"data: [1]\n\n", b'data: {"choices": [1]}\n\n', b"")
-    for reply, message in (
-        (fails(500, "out of memory"), r"HTTP 500: out of memory\."),
-        (fails(429), "HTTP 429"),
-        (drops(), "The connection to the model server failed"),
-        (raw(b"nonsense"), "gave no usable answer"),
-        (raw(b"<html>", "text/html"), "gave no usable answer"),
-        *((raw(body, STREAM), "gave no usable answer") for body in nonsense),
-        (raw(bytes(range(256)), STREAM), "gave no usable answer"),
-        (raw(b'data: {"error": {"message": "oom", "code": 500}}\n\n', STREAM), "HTTP 500: oom"),
-    ):
-        with pytest.raises(ModelUnavailable, match=message):
-            ask(reply, reply)
-
-
-def test_a_redirect_is_not_followed():
-    with ScriptedModelServer([says("Hello.")]) as elsewhere:
-        with pytest.raises(ModelUnavailable, match="307"):
-            ask(redirects(f"http://127.0.0.1:{elsewhere.port}/v1/chat/completions"))
-        assert elsewhere.paths == []
+def test_a_follow_up_is_searched_in_the_document_of_the_last_answer_first():
+    first, _ = ask(says('It is 900 euro [lease.md:1] "The rent is 900 euro."'), corpus=LEASE,
+                   question="How much is the rent?")  # fmt: skip
+    turn = Turn("How much is the rent?", first)
+    found = {}
+    for question in ("And when is it due?", "When is the book due in June?"):
+        _, fake = ask(says("NOT_FOUND"), corpus=LEASE, question=question, history=[turn])
+        found[question] = fake.requests[0]["messages"][-1]["content"].splitlines()[1]
+    assert [line.split(" ")[1] for line in found.values()] == ["lease.md", "a.md"]
 
 
 # --- drafts
@@ -276,9 +222,6 @@ def test_numbers_go_to_the_citations_that_stay():
     assert [citation.source for citation in settled.failed] == ["b"]
 
 
-# --- the server of these tests speaks the protocol
-
-
 PIECES = {
     "a.md": "The starter is fine for up to 12 days without feeding. Once it was left for 19.\n",
     "lease.md": "The Tenant may not keep dogs in the flat.\nThe bolt is 0.5 mm thick.\n",
@@ -298,7 +241,7 @@ PIECES = {
 def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, supported):
     corpus = MemoryCorpus(PIECES)
     with ScriptedModelServer([says(draft), says(draft)]) as fake:
-        answer = ModelAnswerer(fake.server, "toy-model").answer("How is it?", corpus)
+        answer = ModelAnswerer(fake.server, "toy-model", fake.broker).answer("How is it?", corpus)
     for citation in answer.citations:
         assert citation.verdict == "verified"
         assert citation.quote in PIECES[citation.source]

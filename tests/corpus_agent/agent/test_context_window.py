@@ -15,6 +15,7 @@ from corpus_agent.agent.messages import (
     UserMessage,
 )
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
+from corpus_agent.models.http import Deadline
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, says
 
 
@@ -114,16 +115,8 @@ def test_a_server_is_asked_for_window_and_tools():
 
 
 def asked(script: ScriptedModelServer) -> Capabilities:
-    import asyncio
-
-    import httpx2
-
-    async def ask() -> Capabilities:
-        async with httpx2.AsyncClient(trust_env=False) as client:
-            return await fetch_capabilities(client, script.server.base_url, "toy-model")
-
     with script:
-        return asyncio.run(ask())
+        return fetch_capabilities(script.broker, "toy-model", Deadline(20))
 
 
 # --- over the loop
@@ -140,7 +133,7 @@ def test_every_request_fits_the_window_that_the_server_names():
     ]
     props = page({"default_generation_settings": {"n_ctx": window}})
     with ScriptedModelServer([*reads, says("NOT_FOUND")], pages={"GET /props": props}) as fake:
-        ModelAnswerer(fake.server, "toy-model").answer("Sourdough story?", corpus)
+        ModelAnswerer(fake.server, "toy-model", fake.broker).answer("Sourdough story?", corpus)
         for request in fake.requests:
             size = len(json.dumps(request["messages"]).encode()) + len(json.dumps(request["tools"]))
             # Four bytes a token: English prose has no fewer.

@@ -42,7 +42,7 @@ def test_no_quotation_that_was_made_up_reaches_the_user_as_verified():
     script = [says(written(three)) for three in planned for _ in range(2)]
     dropped = kept = 0
     with ScriptedModelServer(script) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
         for three in planned:
             answer = answerer.answer("Is it so?", documents)
             false = next(case for case in three if case.kind in MADE_UP)

@@ -13,7 +13,7 @@ LEASE = "The Tenant of the flat may not keep large dogs in the house.\n"
 def answer(draft: str, *, strict: bool = False, text: str = LEASE):
     corpus = MemoryCorpus({"lease.md": text})
     with ScriptedModelServer([says(draft), says(draft)]) as fake:
-        answerer = ModelAnswerer(fake.server, "toy", strict=strict)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, strict=strict)
         return answerer.answer("May the tenant keep dogs?", corpus)
 
 

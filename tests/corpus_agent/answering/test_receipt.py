@@ -42,7 +42,7 @@ def made() -> receipt.Receipt:
         ),
     ]
     with ScriptedModelServer(replies) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
         answer = answerer.answer("How warm is the sourdough?", corpus)
     return receipt.receipt(
         answer, row, seal="enforced", server="http://127.0.0.1:1/v1", started=STARTED, seconds=1.25

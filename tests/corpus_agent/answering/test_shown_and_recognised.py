@@ -77,7 +77,9 @@ def test_a_citation_knows_what_its_lines_are(quote, verdict, hidden, confidence)
 def test_an_answer_says_it_to_a_person_in_json_and_to_a_parent(quote, shown, notices):
     line = 1 + next(n for n, each in enumerate(LINES) if quote in each.text)
     with ScriptedModelServer([says(f'{quote[:-1]} [mill.pdf:{line}] "{quote}"')]) as fake:
-        answer = ModelAnswerer(fake.server, "toy-model").answer("What about the mill?", CORPUS)
+        answer = ModelAnswerer(fake.server, "toy-model", fake.broker).answer(
+            "What about the mill?", CORPUS
+        )
     (citation,) = answer.citations
     assert answer.notices == notices
     text = "\n".join(render.answer_lines(answer))

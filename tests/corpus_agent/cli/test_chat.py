@@ -18,12 +18,12 @@ from corpus_agent.answering.records import Answer, Citation, Turn
 from corpus_agent.cli.chat import Chat, Doing, save
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed
-from corpus_agent.selftest.injection.leaks import live_markup
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
 from corpus_agent.text.naming import called_path
 from indexer.records import Coverage
+from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
@@ -59,7 +59,7 @@ def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
         def make(launch):
             if launch.model is None:
                 return ExtractiveAnswerer(corpus.encoder)
-            return ModelAnswerer(fake.server, launch.model.name)
+            return ModelAnswerer(fake.server, launch.model.name, fake.broker)
 
         def ask(question, corpus, answerer, launch, history):
             return session.ask(question, corpus, answerer, history)

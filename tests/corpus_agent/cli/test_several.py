@@ -151,25 +151,6 @@ def test_the_pages_show_several_together_and_change_none(stores):
 
 
 @pytest.mark.slow
-def test_each_of_several_folders_gets_an_index_and_they_are_asked_together(cli, tmp_path):
-    environment = {"XDG_STATE_HOME": str(tmp_path / "state")}
-    for name, text in TEXTS.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "terms.md").write_text(text)
-    done = cli("index", "home", "work", env=environment)
-    assert done.returncode == 0, done.stderr
-    assert 'To ask them together: corpus-agent -s home -s work ask "…"' in done.stdout
-    asked = cli("-s", "home", "-s", "work", "search", "rent", "--json", env=environment)
-    sources = {hit["source"] for hit in json.loads(asked.stdout)["results"]}
-    assert sources == {"home:terms.md", "work:terms.md"}
-    here = cli("search", "rent", "--json", env=environment)  # found where it was typed
-    assert {hit["source"] for hit in json.loads(here.stdout)["results"]} == sources
-    missing = cli("index", "work", "gone", env=environment)
-    assert (missing.returncode, "no folder" in missing.stderr) == (2, True)
-    assert "unchanged" not in missing.stdout  # nothing was begun
-
-
-@pytest.mark.slow
 def test_folders_that_would_share_one_index_are_refused_before_the_first(cli, tmp_path):
     """Where nothing can be recorded each index is made where one stands, and there is one place."""
     for name, text in TEXTS.items():

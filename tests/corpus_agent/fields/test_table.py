@@ -17,13 +17,12 @@ from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.fields.definition import fields_of
 from corpus_agent.fields.mentions import mention_of
-from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable
-from corpus_agent.fields.table import proposed, table_of
+from corpus_agent.fields.table import table_of
 from corpus_agent.mcp import tables
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.wording import number_of
-from indexer import Index, Line
+from indexer import Index
 from tests.support.checks import check_store
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
@@ -194,13 +193,6 @@ def test_killed_at_random_moments_a_table_loses_nothing_and_goes_on_from_what_wa
     assert len(whole.rows) == whole.count(0, "found") == 200
 
 
-def test_a_document_that_says_two_things_has_both():
-    text = "Due date: 3 May 2024\n\nDue date: 4 May 2024\n"
-    document = DocumentText("a.txt", [Line(line) for line in text.splitlines()])
-    (field,) = fields_of(["due date"], None)
-    assert [one.normal for one in proposed(document, field)] == ["2024-05-03", "2024-05-04"]
-
-
 @pytest.mark.parametrize(
     ("term", "expected"),
     [
@@ -232,14 +224,6 @@ def test_documents_that_mention_no_term_are_exactly_those_without_its_words(made
     assert next(line for line in lines if "looked at" in line).endswith(
         f"{without}, {mention}, 1 unreadable"
     )
-
-
-def test_a_table_of_some_documents_counts_these_alone(made):
-    corpus = Index.open(made / "store", root=made / "docs")
-    columns = fields_of(["due date"], None)
-    some = table_of(corpus, columns, paths=["*e.txt"], not_paths=["lease"])
-    assert [row.source for row in some.rows] == ["invoice.txt"]
-    assert len(table_of(corpus, columns, not_paths=["empty"]).rows) == 4
 
 
 def test_two_documents_are_compared_field_by_field(made):

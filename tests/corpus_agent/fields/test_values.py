@@ -3,14 +3,8 @@
 import pytest
 
 from corpus_agent.fields.amounts import find_durations, find_money
-from corpus_agent.fields.checked import checked_value
-from corpus_agent.fields.definition import field_of, fields_from, fields_of
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import Field, ProposedValue
-from corpus_agent.fields.table import proposed
+from corpus_agent.fields.definition import field_of, fields_of
 from corpus_agent.text.dates import find_dates, habit
-from corpus_agent.text.values import Reading
-from indexer import Line, UsageError
 
 
 def normal(readings) -> list[str]:
@@ -53,11 +47,6 @@ def test_a_date_that_may_be_read_in_two_ways_is_both_unless_others_say_which():
     assert habit("sent May 4, 2023, due 03/04/2024") is False
     assert habit("due 03/04/2024") is None
     assert normal(find_dates("due 03/04/2024", day_first=True)) == ["2024-04-03"]
-
-
-@pytest.mark.parametrize("text", ["31 February 2024", "version 1.2.2020.3", "10-12", "may 20"])
-def test_what_is_no_day_of_the_calendar_is_no_date(text):
-    assert find_dates(text) == []
 
 
 @pytest.mark.parametrize(
@@ -117,59 +106,3 @@ def test_columns_come_from_a_file_and_then_from_words(tmp_path):
     file.write_text('[[fields]]\nname = "ends"\nquestion = "expiry"\ntype = "date"\n')
     ends, rent = fields_of(["rent"], file)
     assert (ends.name, ends.type, ends.clause, rent.type) == ("ends", "date", "expiry", "money")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("fields = 1", "no list of"),
-        ("[[fields]]\n", "Field 1 of .* has no name"),
-        ('[[fields]]\nname = "a"\nkind = "date"', "'kind', which is no key"),
-        ('[[fields]]\nname = "a"\ntype = "day"', "of the type 'day'"),
-        ('[[fields]]\nname = "a"\nphrases = "b"', "phrases is no list"),
-        ("[[", "is no TOML"),
-        (f"a = {'[' * 20_000}", "is no TOML"),
-        ('[[fields]]\nname = "a"\nphrases = [" "]', "phrases is no list"),
-        ('[[fields]]\nname = "a"\nquestion = 3', "question is no text"),
-    ],
-)
-def test_a_file_of_columns_that_is_wrong_says_where(tmp_path, content, message):
-    file = tmp_path / "fields.toml"
-    file.write_text(content)
-    with pytest.raises(UsageError, match=message):
-        fields_from(file)
-
-
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("Balance: −900", "-900"),
-        ("Balance: − 900", "-900"),
-        ("Balance: (900)", "-900"),
-        ("Balance: £(900)", "GBP -900"),
-        ("Balance: (EUR 900)", "EUR -900"),
-        ("| Balance | (900) | 3 |", "-900"),
-        ("Balance: minus £900", "GBP -900"),
-        ("Balance: £ − 900", "GBP -900"),
-        # The controls: a dash, and brackets that are no account's.
-        ("Balance – £900", "GBP 900"),
-        ("Balance: £900 (net)", "GBP 900"),
-        ("Balance: agreed (£900)", "GBP 900"),
-    ],
-)
-def test_a_sum_below_zero_keeps_its_sign_however_it_is_written(line, expected):
-    document = DocumentText("a.txt", [Line(line)])
-    field = Field("balance", "money", ("balance",))
-    (found,) = proposed(document, field)
-    assert found.normal == expected
-    assert checked_value(document, found, "money") is not None
-
-
-def test_a_value_that_has_another_sign_than_its_document_does_not_hold():
-    for written, said in (("900", "-900"), ("-900", "900"), ("− £900", "£900")):
-        document = DocumentText("a.txt", [Line(f"Balance: {written}")])
-        start, end = document.text.index(written), len(document.text)
-        for text, holds in ((said, False), (written, True)):
-            reading = Reading(start, end, text, text)
-            value = checked_value(document, ProposedValue((reading,), 0, end, 1.0), "money")
-            assert (value is not None) == holds, (written, text)

@@ -29,11 +29,11 @@ from corpus_agent.librarian.frames import (
     read_frame,
 )
 from corpus_agent.librarian.process import COMMAND, Child, parsed
-from corpus_agent.selftest.injection import leaks
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
+from tests.attacks.injection import leaks
 from tests.support.fakes import ScriptedModelServer, passages, says
 from tests.support.places import REPOSITORY
 from tests.support.processes import SOON, children, runs, until
@@ -455,9 +455,9 @@ def test_a_call_never_raises_into_the_loop(toy_store):
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
-    from corpus_agent.selftest.injection.compliant_model import named_calls
-    from corpus_agent.selftest.injection.planting import plant
-    from corpus_agent.selftest.injection.strings import Targets, load, question_about
+    from tests.attacks.injection.compliant_model import named_calls
+    from tests.attacks.injection.planting import plant
+    from tests.attacks.injection.strings import Targets, load, question_about
 
     canary = tmp_path / "outside/canary.txt"
     canary.parent.mkdir()
@@ -473,7 +473,7 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     command = [
         sys.executable,
         "-m",
-        "corpus_agent.selftest.injection.compliant_model",
+        "tests.attacks.injection.compliant_model",
         str(tmp_path / "log"),
     ]
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}

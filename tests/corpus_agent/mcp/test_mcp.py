@@ -119,22 +119,6 @@ def test_an_error_is_a_text_that_says_what_to_do(tools, name, arguments, next_st
 
 
 @pytest.mark.slow
-def test_sources_are_listed_in_pages_each_once(tools):
-    first = call(tools, "list_sources").text.splitlines()
-    assert first[0] == "Documents 1 to 100 of 213:"
-    assert first[1].startswith("1. a[.]md · 3 lines")
-    assert "113 more: use offset=101." in first
-    listed, offset = first[1:101], 101
-    while offset < 213:
-        page = call(tools, "list_sources", offset=offset).text.splitlines()[1:]
-        listed += [line for line in page if line[:1].isdecimal() and "more" not in line]
-        offset += 100
-    assert len({line.split(" · ")[0] for line in listed}) == 213
-    assert "1 more file could not be read; corpus_status lists them." in first
-    assert call(tools, "list_sources", path="sub/").text.startswith("Documents 1 to 1 of 1:")
-
-
-@pytest.mark.slow
 def test_questions_of_one_conversation_follow_each_other(tools):
     asked = []
 

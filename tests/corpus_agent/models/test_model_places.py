@@ -24,7 +24,7 @@ def test_a_model_on_a_unix_socket_is_asked_from_inside_the_seal(cli, sample_stor
         )
     answer = json.loads(done.stdout)
     assert (answer["seal"], answer["answerer"], answer["egress"]) == ("enforced", "toy-model", None)
-    assert answer["citations"][0]["verdict"] == "verified"
+    assert answer["passages"][0]["citation"]["verdict"] == "verified"
     assert len(server.requests) == 1
 
 

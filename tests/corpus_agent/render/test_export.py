@@ -10,11 +10,11 @@ from lxml import html
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.selftest.injection.leaks import live_markup
 from corpus_agent.service.pictures import CitedPage, CitedPages
 from indexer.extract.points import Points
 from indexer.parsers.png import png_of
 from indexer.records import Box, Coverage, PagePicture
+from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import passages
 from tests.support.page_pictures import points_of_png
 

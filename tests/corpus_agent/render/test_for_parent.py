@@ -15,10 +15,10 @@ from corpus_agent.render.for_parent import (
     render,
     tokens_at_most,
 )
-from corpus_agent.selftest.injection import leaks
-from corpus_agent.selftest.injection.compliant_model import named_calls
 from corpus_agent.text.delimiters import Frame
 from indexer.records import Coverage
+from tests.attacks.injection import leaks
+from tests.attacks.injection.compliant_model import named_calls
 from tests.support.fakes import passages
 
 FRAME = Frame("7f3a91")

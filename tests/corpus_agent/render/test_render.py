@@ -9,13 +9,13 @@ import pytest
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.selftest.injection.leaks import acting, live_markup
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
 from indexer.sync.plan import Plan
 from indexer.sync.run import Outcome
+from tests.attacks.injection.leaks import acting, live_markup
 from tests.support.fakes import passages
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
@@ -27,28 +27,38 @@ def answer_citing(source: str) -> Answer:
     return Answer("q\x85?", "Text [1].", "answered", "m", passages(citation), Coverage(1), 1)
 
 
-@pytest.mark.parametrize("interrupted", [True, False])
-def test_a_run_that_was_stopped_does_not_call_the_folder_empty(interrupted):
-    text = "\n".join(render.index_lines(Outcome(version=1, interrupted=interrupted)))
-    assert ("There are no documents in this folder" in text) != interrupted
-    assert ("no document finished yet" in text) == interrupted
-    assert ("run the same command to go on" in text) == interrupted
+def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
+    def unread(*reasons):
+        return [FileRow(f"{n}.pdf", "failed", reason) for n, reason in enumerate(reasons)]
 
-
-@pytest.mark.parametrize(
-    ("statuses", "said"),
-    [
-        (["failed", "empty"], "2 could not be read: corpus-agent"),
-        (["skipped"], "1 is no document: corpus-agent"),
-        (["failed", "skipped"], "1 could not be read, 1 is no document: corpus-agent"),
-        (["empty:no_bytes"], "1 is empty: corpus-agent"),  # it was read, and there is nothing in it
-        (["empty:no_bytes"] * 2 + ["empty:no_text_layer"], "1 could not be read, 2 are empty: "),
-    ],
-)
-def test_a_run_counts_only_what_there_is(statuses, said):
-    rows = tuple(FileRow(f"{n}.txt", *status.split(":")) for n, status in enumerate(statuses))
-    lines = list(render.index_lines(Outcome(version=1, problems=rows)))
-    assert [line for line in lines if line.startswith(said)]
+    first = Outcome(added=2, chunks=9, seconds=1.25)
+    many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
+    many += "failed,empty"
+    screens = (
+        (first, ["2 documents, 9 passages in 1.2 s."]),
+        (replace(first, recognised=1),
+         ["2 documents, 9 passages in 1.2 s. One page was recognised from a scan."]),
+        (Outcome(unchanged=2, chunks=9, problems=unread("encrypted")),
+         ["2 documents, 9 passages; nothing changed."]),  # it was said by the run before
+        (Outcome(added=3, moved=1, removed=1, updated=1, chunks=9, seconds=2, problems=[
+            FileRow("x.pdf", "failed", "malformed", detail="it ends too early"),
+            *unread("encrypted")]),
+         ["4 documents, 9 passages: 2 added, 1 moved, 1 updated, in 2.0 s.",
+          "2 files could not be read: x.pdf (it ends too early), 0.pdf (it is encrypted)"]),
+        (replace(first, problems=unread(*["encrypted"] * 3, "timeout")),
+         ["2 documents, 9 passages in 1.2 s.",
+          many]),
+        (replace(first, problems=[FileRow("a", "skipped", "special"),
+                                  FileRow("b", "empty", "no_bytes")]),
+         ["2 documents, 9 passages in 1.2 s."]),
+        (Outcome(),
+         ["There are no documents in this folder; put some in and run the same command again."]),
+        (Outcome(interrupted=True),
+         ["0 documents, 0 passages; nothing changed.",
+          "Stopped early. What was done is kept; run the same command to go on."]),
+    )  # fmt: skip
+    found = [list(render.index_lines(outcome)) for outcome, _ in screens]
+    assert found == [lines for _, lines in screens]
 
 
 def test_a_file_name_in_an_answer_is_no_link():

@@ -12,7 +12,7 @@ import pytest
 from corpus_agent.seal import Gate, TcpAddress, start_broker
 from indexer.confine import check_kernel
 from indexer.errors import UsageError
-from tests.support.fakes import ScriptedModelServer
+from tests.support.fakes import ScriptedModelServer, calls, says
 from tests.support.processes import gone
 from tests.support.sealed_child import PROLOGUE, python, run
 
@@ -30,33 +30,17 @@ def store(tmp_path):
 
 
 class Chat(http.server.BaseHTTPRequestHandler):
-    """A model server: searches once, then answers with what the tool gave it."""
+    """A server that sends its client elsewhere."""
 
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.heard.append((self.path, body))
-        if self.server.elsewhere:
-            self.send_response(307)
-            self.send_header("Location", f"http://127.0.0.1:{self.server.elsewhere}/stolen")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        told = [message for message in body["messages"] if message["role"] == "tool"]
-        call = {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
-        message = {"role": "assistant", "content": told[0]["content"] if told else None}
-        if not told:
-            message["tool_calls"] = [call]
-        reason = "stop" if told else "tool_calls"
-        choice = {"index": 0, "message": message, "finish_reason": reason}
-        answer = {"id": "1", "object": "chat.completion", "created": 1, "model": "m"}
-        content = json.dumps(answer | {"choices": [choice]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(content)))
+        self.send_response(307)
+        self.send_header("Location", f"http://127.0.0.1:{self.server.elsewhere}/stolen")
+        self.send_header("Content-Length", "0")
         self.end_headers()
-        self.wfile.write(content)
 
     def log_message(self, *_):
         pass
@@ -300,64 +284,53 @@ def test_several_threads_share_a_broker(root, store):
 
 
 CONVERSATION = """
-from openai import AsyncOpenAI
-from pydantic_ai import Agent
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.providers.openai import OpenAIProvider
-from corpus_agent.models.http import http_client
-import asyncio
-
-async def main():
-    async with http_client(broker) as client:
-        base = broker.gate.address.base_url + "/v1"
-        api = AsyncOpenAI(base_url=base, api_key="none", http_client=client, max_retries=0)
-        agent = Agent(OpenAIChatModel("m", provider=OpenAIProvider(openai_client=api)))
-        @agent.tool_plain
-        def search() -> str:
-            return (root / "note.md").read_text()
-        return (await agent.run("What is in the note?")).output
-outcome["answer"] = asyncio.run(main())
+from corpus_agent.agent.request import ChatModel, stream_reply
+from corpus_agent.models.http import Deadline
+model = ChatModel(broker, "m", Deadline(20))
+asked = [{"role": "user", "content": (root / "note.md").read_text()}]
+(call,) = stream_reply(model, asked, tools=True, max_tokens=9).message.calls
+outcome["call"] = [call.name, call.arguments]
+outcome["answer"] = stream_reply(model, asked, max_tokens=9).message.text
 attempt("socket", lambda: socket.socket().close())
 """
 
 
 @pytest.mark.slow
-def test_a_whole_conversation_works_from_inside(root, store, model_server):
+def test_a_whole_conversation_works_from_inside(root, store):
     (root / "note.md").write_text("Keep the dough at 24 degrees.")
-    found = brokered(CONVERSATION, root, store, model_server.server_port)
-    assert found == {"answer": "Keep the dough at 24 degrees.", "socket": "EPERM"}
-    assert [path for path, _ in model_server.heard] == ["/v1/chat/completions"] * 2
+    script = [calls(("vectordb_search", "{}")), says("At 24 degrees.")]
+    with ScriptedModelServer(script, models=("m",)) as fake:
+        found = brokered(CONVERSATION, root, store, fake.port)
+        assert [request["messages"][0]["content"][:8] for request in fake.requests] == [
+            "Keep the"
+        ] * 2
+    answer = {"call": ["vectordb_search", "{}"], "answer": "At 24 degrees."}
+    assert found == {**answer, "socket": "EPERM"}
 
 
 @pytest.mark.slow
 def test_no_redirect_and_no_proxy_leads_elsewhere(root, store, model_server, listener):
     model_server.elsewhere = listener.getsockname()[1]
     code = f"""
-    import asyncio
-    import httpx2
-    from corpus_agent.models.http import http_client
+    from corpus_agent.models.discovery import ModelUnavailable
+    from corpus_agent.models.http import Deadline, request
+    times = {{"deadline": Deadline(20), "first": 9.0, "stall": 9.0}}
     chat = {{"model": "m", "messages": []}}
-    async def main():
-        async with http_client(broker) as client:
-            answer = await client.post("/v1/chat/completions", json=chat)
-            outcome["status"], outcome["headers"] = answer.status_code, list(answer.headers)
-            for name, url in (
-                ("other port", "http://127.0.0.1:{model_server.elsewhere}/v1/models"),
-                ("other name", "http://localhost:{model_server.server_port}/v1/models"),
-            ):
-                try:
-                    await client.get(url)
-                except httpx2.ConnectError as error:
-                    outcome[name] = str(error)
-    asyncio.run(main())
+    with request(broker, "/v1/chat/completions", chat, **times) as response:
+        outcome["status"] = response.status
+        list(response.pieces)
+    for path in ("http://127.0.0.1:{model_server.elsewhere}/v1/models", "@evil/v1/models"):
+        try:
+            with request(broker, path, **times):
+                outcome[path] = "sent"
+        except ModelUnavailable as error:
+            outcome[path] = error.code
     """
     proxy = f"http://127.0.0.1:{model_server.elsewhere}"
     environment = dict.fromkeys(("http_proxy", "HTTP_PROXY", "ALL_PROXY", "all_proxy"), proxy)
     found = brokered(code, root, store, model_server.server_port, environment=environment)
-    assert found["status"] == 307
-    assert found["headers"] == []  # nor does it say where it would have led
-    assert "lets nothing to 127.0.0.1" in found["other port"]
-    assert "lets nothing to localhost" in found["other name"]
+    assert found.pop("status") == 307
+    assert set(found.values()) == {"model_unavailable"} and len(found) == 2
     assert heard(listener) == 0
 
 

@@ -1,9 +1,8 @@
-"""A token that cancels: what waits in an event loop ends, in the first loop and in later ones."""
+"""A token that cancels what waits for a model."""
 
-import asyncio
 import json
 import time
-from threading import Thread, Timer
+from threading import Thread
 
 import pytest
 
@@ -16,25 +15,6 @@ from tests.support.processes import until
 from tests.support.web_server import WebServer
 
 
-async def work(cancel: Cancel, seconds: float) -> None:
-    cancel.check()
-    await asyncio.sleep(seconds)
-
-
-@pytest.mark.parametrize("loops_before", [0, 1, 3])
-def test_the_loop_that_works_now_is_the_one_that_ends(loops_before):
-    cancel = Cancel()
-    for _ in range(loops_before):
-        asyncio.run(work(cancel, 0))
-    Timer(0.3, cancel.set).start()
-    began = time.monotonic()
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(work(cancel, 20))
-    assert time.monotonic() - began < 10
-    with pytest.raises(Cancelled):
-        cancel.check()
-
-
 @pytest.mark.parametrize("followed", [True, False])
 def test_a_wait_for_the_model_ends_in_a_follow_up_too(followed):
     corpus = MemoryCorpus({"lease.md": "The rent is 900 euro.\n"})
@@ -42,11 +22,11 @@ def test_a_wait_for_the_model_ends_in_a_follow_up_too(followed):
     history = [Turn("How much is the rent?", answer)] if followed else []
     cancel = Cancel()
     with ScriptedModelServer([says("late", delay=90)] * 4) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model")
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, on_wait=cancel.check)
         Thread(target=lambda: until(lambda: fake.requests) and cancel.set()).start()
         began = time.monotonic()
-        with pytest.raises(asyncio.CancelledError):
-            answerer.answer("And why is it?", corpus, history, cancel.check)
+        with pytest.raises(Cancelled):
+            answerer.answer("And why is it?", corpus, history)
         assert time.monotonic() - began < 60
 
 

@@ -23,7 +23,7 @@ def asked(question: str, reply: str):
     corpus = Corpus({"bread.md": BREAD})
     with ScriptedModelServer([says(reply), says("no"), says(reply)]) as fake:
         own = ExtractiveAnswerer(corpus.encoder)
-        answerer = ModelAnswerer(fake.server, "toy-model", own=own)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, own=own)
         return session.ask(question, corpus, answerer)
 
 

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from corpus_agent.selftest.injection.planting import carried, documents
-from corpus_agent.selftest.injection.strings import Targets, load
+from tests.attacks.injection.planting import carried, documents
+from tests.attacks.injection.strings import Targets, load
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
@@ -42,12 +42,6 @@ def context_of(browser, server, **options):
     made.add_cookies([{**key, "domain": "127.0.0.1", "path": f"{server.base}/"}])
     made.set_default_timeout(60_000)  # as long as a busy machine may take
     return made
-
-
-def press(page, key):
-    """After the page's script ran: a key pressed between text and script is nobody's."""
-    page.wait_for_load_state("domcontentloaded")
-    page.keyboard.press(key)
 
 
 def write(page, text):

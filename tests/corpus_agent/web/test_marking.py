@@ -4,7 +4,6 @@ from corpus_agent.web.blocks import blocks
 from corpus_agent.web.marking import (
     citation_pieces,
     quotation_marked,
-    text_marked,
     words_marked,
 )
 from corpus_agent.web.place_page import Wanted, marked
@@ -39,12 +38,6 @@ def test_a_quotation_is_marked_over_lines_whatever_the_white_space():
     }  # fmt: skip
     whole = quotation_marked(lines, "six", 2, 2)
     assert {number: marks(pieces) for number, pieces in whole.items()} == {2: ["  three four"]}
-
-
-def test_a_pattern_in_what_is_looked_for_is_text():
-    assert marks(text_marked("a.b axb (a+)+", "a.b")) == ["a.b"]
-    assert marks(text_marked("A+ a+", "a+")) == ["A+", "a+"]
-    assert marks(text_marked("abc", "")) == []
 
 
 def test_what_moved_is_found_and_what_is_gone_is_said():

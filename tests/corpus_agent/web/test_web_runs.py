@@ -1,32 +1,13 @@
 """Runs and the watch of a server, without a server: how far, how fast, and one at a time."""
 
 import threading
-import time
 
 import pytest
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from corpus_agent.web.runs import IndexRun, IndexRuns
-from indexer import Plan, Progress, ToRecognise
+from corpus_agent.web.runs import IndexRuns
 from tests.support.processes import until
-
-
-def test_how_far_a_run_is_how_fast_and_how_long_it_will_take():
-    now = time.monotonic()
-    run = IndexRun(now - 100)
-    assert run.progress() == "Looking at the folder …"
-    run.start(Plan(), False)
-    run.part_began = now - 10  # the first 90 s, for looking at the folder, are no part of the rate
-    run.advance(Progress(files=5, all_files=20, bytes=25, all_bytes=100, chunks=300))
-    assert run.progress() == "5 of 20 files, 30 passages a second, about 30 s left"
-    run.waiting(ToRecognise((), 40, 0, 200.0))
-    assert run.progress() == "0 of 40 pages read"
-    run.part_began = now - 60
-    run.advance(Progress(files=20, all_files=20, pages=10, all_pages=40))
-    assert run.progress() == "10 of 40 pages read, 10 a minute, about 3 min left"
-    run.ended = now
-    assert "left" not in run.progress()
 
 
 @pytest.mark.slow  # two looks at the folder are two seconds apart

@@ -82,29 +82,6 @@ def test_what_gitignore_names_is_left_out_also_where_the_pattern_matches_it(tmp_
 
 
 @pytest.mark.slow
-def test_the_ignore_files_of_the_repository_around_the_workspace_hold(tmp_path):
-    put(tmp_path, ".gitignore", text="*.outermost\n")
-    repository = tmp_path / "repository"
-    put(repository, ".git/HEAD", ".git/info/exclude", text="*.mine\n")
-    put(repository, ".gitignore", text="*.secret\n/work/gen/\n")
-    put(repository, "work/a.secret", "work/gen/g.txt", "work/a.mine", "work/sub/b.secret")
-    put(repository, "work/ok.txt", "work/a.outermost", "work/sub/ok.md")
-    plain = subprocess.run(
-        [find_ripgrep().program, "--files", "--sort=path"],
-        cwd=repository / "work",
-        capture_output=True,
-        text=True,
-    )
-    tools = FileTools(Workspace(repository / "work"))
-    assert tools.glob("**") == "a.outermost\nok.txt\nsub/ok.md"
-    assert tools.glob("**").splitlines() == plain.stdout.splitlines()  # as git itself has it
-    assert tools.glob("**", "sub") == "sub/ok.md"
-    assert tools.grep("needle|mine", mode="files") == tools.glob("**")
-    (repository / ".git").rename(repository / "git")  # the control: no repository, no rules
-    assert "a.secret" in tools.glob("**")
-
-
-@pytest.mark.slow
 def test_hidden_files_are_listed_and_git_never(tmp_path, tools):
     put(tmp_path, ".env", ".hid/a", ".git/config", "sub/.git/HEAD", "sub/b")
     for pattern, found in (
@@ -187,19 +164,6 @@ def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
     assert tools.grep("needle", "src", glob="*.py", mode="count") == "src/d.py:1"
 
 
-def test_a_long_line_is_cut_around_its_match(tmp_path, tools):
-    put(tmp_path, "fits.txt", text="needle".ljust(300, "é"))
-    put(tmp_path, "start.txt", text="needle".ljust(301, "é"))
-    put(tmp_path, "middle.txt", text="é" * 1000 + "needle" + "ö" * 1000)
-    put(tmp_path, "end.txt", text="é" * 1000 + "needle")
-    assert tools.grep("needle") == (
-        f"end.txt:1:…{'é' * 294}needle\n"
-        f"fits.txt:1:needle{'é' * 294}\n"
-        f"middle.txt:1:…{'é' * 100}needle{'ö' * 194}…\n"
-        f"start.txt:1:needle{'é' * 294}…"
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", ["--files", "-e", "-", "--pre=touch canary", "-f/etc/passwd"])
 def test_a_pattern_is_never_an_option(tmp_path, tools, pattern):
@@ -266,18 +230,3 @@ def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
 
 
 # --- what is no text
-
-
-CONTROLS = b"needle " + bytes(range(1, 7)) * 3 + b"\n"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["content", "files", "count"])
-def test_what_the_index_takes_for_binary_is_not_searched(tmp_path, tools, mode):
-    put(tmp_path, "sub/a.txt", "sub/c.txt")
-    put(tmp_path, "sub/b.dat", "top.dat", text=CONTROLS)
-    found = tools.grep("needle", mode=mode)
-    assert [line.partition(":")[0] for line in found.splitlines()] == ["sub/a.txt", "sub/c.txt"]
-    assert "is binary" in tools.grep("needle", path="top.dat", mode=mode)
-    put(tmp_path, "top.dat", text=CONTROLS + b"words " * 1000)  # the control: one in a hundred
-    assert "top.dat" in tools.grep("needle", mode="files")

@@ -1,6 +1,5 @@
 """The read tool, text by text: windows, long lines, documents, images, refusals, repeats."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -8,7 +7,6 @@ import sys
 import pytest
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
-from corpus_agent.workspace.reading import MAX_IMAGE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
 from tests.support.places import SAMPLE
 
@@ -58,18 +56,6 @@ def test_a_window_holds_2000_lines_and_no_more(tmp_path, tools):
 
 
 # --- documents and images
-
-
-@pytest.mark.slow
-def test_other_encodings_are_read_as_text(tmp_path, tools):
-    put(tmp_path, "a.txt", "Zürich\nGenève\n".encode("utf-16"))
-    put(
-        tmp_path,
-        "b.txt",
-        ("Die Straße war naß und über die Brücke ging kein Mensch.\n" * 5).encode("cp1252"),
-    )
-    assert tools.read("a.txt") == "     1\tZürich\n     2\tGenève"
-    assert "     1\tDie Straße war naß" in tools.read("b.txt")
 
 
 @pytest.mark.slow
@@ -137,16 +123,6 @@ def test_an_image_is_attached_with_a_note(tmp_path, tools, name, content, media_
     assert tools.read(name).startswith(f"Already given in this conversation: {name!r} ")
 
 
-def test_an_image_has_at_most_5_mb(tmp_path, tools):
-    put(tmp_path, "fits.png", PNG.ljust(MAX_IMAGE_BYTES, b"\0"))
-    put(tmp_path, "more.png", PNG.ljust(MAX_IMAGE_BYTES + 1, b"\0"))
-    assert isinstance(tools.read("fits.png"), Attachment)
-    assert tools.read("more.png") == (
-        "Error: 'more.png' has 5,242,881 bytes; images are read up to 5,242,880. "
-        "Ask for a smaller copy."
-    )
-
-
 # --- refusals
 
 
@@ -165,19 +141,6 @@ def test_an_exact_repeat_is_a_notice_of_one_line(tmp_path, tools):
     assert tools.read("./a.txt") == NOTICE
     assert tools.read("link.txt") == NOTICE
     assert tools.read("a.txt", limit=5) == "     1\tone"
-
-
-def test_touching_is_no_change_and_a_real_edit_is_one(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n")
-    tools.read("a.txt")
-    os.utime(tmp_path / "a.txt", ns=(1, 1))
-    assert tools.read("a.txt") == NOTICE
-    times = (tmp_path / "a.txt").stat()
-    put(tmp_path, "a.txt", "two\n")  # as long, and with the old times
-    os.utime(tmp_path / "a.txt", ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert tools.read("a.txt") == "     1\ttwo"
-    tools.edit("a.txt", "two", "three")
-    assert tools.read("a.txt") == "     1\tthree"
 
 
 # --- large files

@@ -17,7 +17,7 @@ SKIPPED = {
     "photo.heic": (b"\0\0\0\x18ftypheic\0\0\0\0", "photo (HEIC)"),
     "plan.dwg": (b"AC1032\0\0\0\0\0", "AutoCAD drawing"),
     "data.db": (b"SQLite format 3\0\x10\0", "SQLite database"),
-    "mail.pst": (b"!BDN\x84\xd5\xe2\x36SM", "Outlook data file"),
+    "mail.pst": (b"!BDN\x84\xd5\xe2\x36SM" + bytes(99), "Outlook data file"),
     "a.rar": (b"Rar!\x1a\x07\x01\0", "RAR archive"),
     "film.mp4": (b"\0\0\0\x20ftypisom\0\0\x02\0", "film (MP4)"),
     "song.mp3": (b"ID3\x04\0\0\0\0\0\x21", "sound (MP3)"),

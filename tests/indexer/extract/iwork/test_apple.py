@@ -1,4 +1,4 @@
-"""Pages, Numbers and Keynote of today, notes and web archives: text out of records and lists."""
+"""Pages, Numbers and Keynote of today: text out of records."""
 
 import random
 from collections import Counter
@@ -116,44 +116,3 @@ def test_damaged_records_give_text_or_a_reason(name):
             outcomes["text"] += 1
     print(outcomes)
     assert outcomes["text"] and outcomes["reason"]
-
-
-def test_each_note_is_a_part_with_its_files_behind_it():
-    document = extract(made.enex(pdf_of("scanned words"), "s.pdf"), "a.enex")
-    assert [line.text for line in document.lines if line.text] == [
-        "--- Note 1: Shopping list ---",
-        "Title: Shopping list",
-        "Created: 2013-07-30 20:52 UTC",
-        "Tags: home",
-        "[x] Milk",
-        "[ ] Bread & butter",
-        made.SENTENCE,
-        "Attachment: s.pdf",
-        "--- File Note 1/s.pdf, Page 1 ---",
-        "scanned words",
-        "--- Note 2: Second ---",
-        "Title: Second",
-        "other words",
-    ]
-
-
-def test_notes_before_damage_are_kept_and_entities_are_not_resolved():
-    whole = made.enex(b"words", "n.txt")
-    cut = extract(whole[: whole.index(b"other words")], "a.enex")
-    assert "[x] Milk" in [line.text for line in cut.lines]
-    assert cut.remark == "not readable: the rest (malformed)"
-    assert extract(whole, "a.enex").remark == ""
-    bomb = b'<!DOCTYPE en-export [<!ENTITY a "ha"><!ENTITY b SYSTEM "file:///etc/passwd">]>'
-    text = b"<en-export><note><title>t &a; &b;</title><content>words</content></note></en-export>"
-    assert "root:" not in str(lines_of(bomb + text, "a.enex"))
-
-
-def test_a_web_archive_is_read_with_its_frames_in_either_form():
-    for binary in (True, False):
-        assert lines_of(made.webarchive(binary), "a.webarchive") == [
-            "# Fähre",
-            made.SENTENCE,
-            "in a frame",
-        ]
-    with pytest.raises(UnreadableDocument, match="malformed"):
-        extract(made.webarchive()[:-40], "a.webarchive")

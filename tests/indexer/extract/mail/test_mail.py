@@ -85,13 +85,6 @@ def test_parts_in_parts_are_read_to_a_depth_and_then_named(depth, remark):
     assert document.remark == (f"not readable: {remark}" if remark else "")
 
 
-def test_data_in_a_text_that_cannot_be_decoded_is_named_and_counted():
-    coded = "=ybegin line=128 size=3 name=quay.bin\nabc\n=yend size=3"
-    document = extract(HEAD + f"\nThe rent is 950.\n\n{coded}\n".encode(), "a.eml")
-    assert "(yEnc data, not read: quay.bin)" in [line.text for line in document.lines]
-    assert document.remark == "not readable: quay.bin (yEnc data, not read)"
-
-
 def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
     message = EmailMessage()
     message["Subject"] = "invitation"
@@ -228,10 +221,10 @@ def test_an_attached_text_whose_base64_is_damaged_shows_no_base64(damage):
         assert "--- File n.txt" in text
 
 
-def test_base64_and_uuencode_in_a_text_are_files():
+def test_base64_in_a_text_is_a_file():
     raw = b'Content-Type: application/pdf;\n name="deed.pdf"\n\n' + base64.encodebytes(DEED)
     quoted = b"".join(b"> " + line for line in raw.splitlines(keepends=True))
-    for body in (raw, quoted, made.uuencoded("deed.pdf", DEED)):
+    for body in (raw, quoted):
         lines = lines_of(HEAD + b"\nSee below.\n\n" + body + b"\nSo far.\n")
         assert "(attachment: deed.pdf)" in lines
         assert "--- File deed.pdf, Page 2 ---" in lines
@@ -272,47 +265,6 @@ def test_a_message_encoded_against_the_rules_is_read():
     inner = base64.encodebytes(bytes(made.mail("inner", ("deed.pdf", DEED))))
     headers = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64"
     assert "--- File message.eml/deed.pdf, Page 1 ---" in lines_of(part(headers, inner))
-
-
-def test_a_letter_of_outlook_to_others_is_read_with_its_files():
-    data = made.tnef("Deeds", "See what is attached.", {"deed.pdf": DEED})
-    lines = lines_of(bytes(made.mail("outer", ("winmail.dat", data))))
-    assert "--- File winmail.dat/deed.pdf, Page 2 ---" in lines
-    assert "See what is attached." in lines
-    cut = open_document(data[:-9], "winmail.dat")
-    assert "signed in Vigo" in [line.text for line in cut.lines]
-    assert cut.remark == "not readable: the rest (malformed)"
-
-
-def _letter(properties):
-    """A TNEF stream of nothing but properties of the message."""
-    head = struct.pack("<IH", 0x223E9F78, 1)
-    attribute = struct.pack("<BII", 1, 0x69003, len(properties)) + properties
-    return head + attribute + struct.pack("<H", sum(properties) % 2**16)
-
-
-def _wide(key, text):
-    data = f"{text}\0".encode("utf-16-le")
-    return struct.pack("<HHII", 0x001F, key, 1, len(data)) + data + bytes(-len(data) % 4)
-
-
-TEXT = _wide(0x1000, "The ferry leaves at noon.")
-
-
-@pytest.mark.parametrize(
-    ("count", "rest", "why"),
-    [
-        (1, b"", ""),  # the control: all of it is read
-        (2, struct.pack("<HH", 0x0BAD, 0x1001) + TEXT, "behind one of the unknown type 0x0bad"),
-        (2, TEXT[:-6], "malformed"),
-        (2, TEXT[:7], "malformed"),
-        (2, struct.pack("<HHI", 0x1003, 0x1001, 2**31), "one of 2,147,483,648 values, which none"),
-    ],
-)
-def test_properties_of_a_letter_that_are_not_read_are_said(count, rest, why):
-    read = open_document(_letter(struct.pack("<I", count) + TEXT + rest), "winmail.dat")
-    assert "The ferry leaves at noon." in [line.text for line in read.lines]
-    assert (why in (read.remark or "")) if why else not read.remark
 
 
 def _packed(rtf, *, size=None, end=True):

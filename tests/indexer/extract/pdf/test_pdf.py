@@ -9,11 +9,11 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
-from corpus_agent.selftest.injection.pdf import pdf_of
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
 from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
+from tests.attacks.injection.pdf import pdf_of
 from tests.support.documents import extract
 from tests.support.hostile_files import pdf_of_objects
 from tests.support.places import eval_data
@@ -125,7 +125,7 @@ def test_title_and_abstract_come_before_the_columns_however_they_were_drawn(orde
     assert texts(drawn(page)) == [title[0][2], *(line for _, _, line in abstract), *LEFT, *RIGHT]
 
 
-# --- Heads, feet and notes ----------------------------------------------------------------------
+# --- Heads and feet ----------------------------------------------------------------------
 
 
 def body(page: int, rows: int = 20) -> list[tuple[float, float, str]]:
@@ -243,41 +243,6 @@ def test_the_first_lines_are_the_same_however_far_one_reads():
         assert list(islice(open_document(data, "a.pdf").lines, number)) == lines[:number]
 
 
-def with_note(mark: str) -> bytes:
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, pagesize=A4, invariant=True)
-    canvas.setFont("Helvetica", 10)
-    canvas.drawString(72, 700, "The fare was raised in May")
-    x = 72 + stringWidth("The fare was raised in May", "Helvetica", 10)
-    canvas.setFont("Helvetica", 6)
-    canvas.drawString(x, 704, "1")
-    canvas.setFont("Helvetica", 10)
-    canvas.drawString(x + 8, 700, "by the council, which met in the old hall.")
-    canvas.drawString(72, 686, "It has stayed.")
-    for n in range(10):
-        canvas.drawString(
-            72, 660 - 14 * n, f"Another paragraph goes on with line {n} and some more words."
-        )
-    canvas.setFont("Helvetica", 6)
-    canvas.drawString(72, 103, mark)
-    canvas.setFont("Helvetica", 8)
-    canvas.drawString(76, 100, "Minutes of the council, volume 3,")
-    canvas.drawString(72, 91, "page 88.")
-    canvas.save()
-    return buffer.getvalue()
-
-
-def test_a_note_follows_the_paragraph_that_has_its_mark_and_no_other():
-    first = [
-        "The fare was raised in May1 by the council, which met in the old hall.",
-        "It has stayed.",
-    ]
-    other = [f"Another paragraph goes on with line {n} and some more words." for n in range(10)]
-    rest = "Minutes of the council, volume 3,"
-    assert texts(with_note("1")) == [*first, f"1{rest}", "page 88.", *other]
-    assert texts(with_note("2")) == [*first, *other, f"2{rest}", "page 88."]
-
-
 def test_a_page_that_is_turned_has_its_heads_at_its_top():
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4, invariant=True)
@@ -365,10 +330,10 @@ def test_a_file_that_only_its_owner_may_change_is_read_and_a_locked_one_is_not()
 
 def test_the_second_engine_reads_what_the_first_cannot_and_the_document_says_so():
     data = drawn([(72, 700, "words")])
-    assert extract(data, "a.pdf").extractor == "pdf/9"
+    assert extract(data, "a.pdf").extractor == "pdf/10"
     # The first page of the tree is none: pdfium loses count there, pypdf goes on.
     broken = extract(data.replace(b"/Kids [ ", b"/Kids [ 99 0 R "), "a.pdf")
-    assert broken.extractor == "pdf/9+pypdf"
+    assert broken.extractor == "pdf/10+pypdf"
     assert [line.text for line in broken.lines] == ["--- Page 1 ---", "words"]
 
 
@@ -389,7 +354,7 @@ def test_a_file_without_its_page_tree_is_mended_and_a_cut_one_is_not():
     broken = data.replace(b"/Type /Catalog", b"/Typo /Catalog").replace(b"/Kids", b"/Kidz")
     broken = broken.replace(b"/Root", b"/Rood")
     document = extract(broken, "a.pdf")
-    assert document.extractor == "pdf/9+mended"
+    assert document.extractor == "pdf/10+mended"
     assert [line.text for line in document.lines if "---" not in line.text] == ["first", "second"]
     with pytest.raises(UnreadableDocument, match="malformed"):
         extract(broken[:-30], "a.pdf")

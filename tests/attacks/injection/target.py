@@ -1,0 +1,130 @@
+"""The process under attack: prints the program's output for each planted string, sealed.
+
+Follows the commands' order: find the model, start the broker, seal, and only then open the index.
+Judges nothing; the output goes to trial.py as JSON.
+
+    python -m tests.attacks.injection.target < task.json    # one JSON object per word
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from corpus_agent import mcp, render, service
+from corpus_agent.service.cancel import Cancel
+from corpus_agent.settings import Settings
+from corpus_agent.startup import Launch, for_reading
+from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.sanitize import visible
+from indexer import CorpusError, Query
+from tests.attacks.injection.strings import question_about
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Answerer
+    from corpus_agent.mcp.tools import Tools
+    from corpus_agent.seal.enforce import SealState
+    from indexer import FileRow, Index
+
+CONNECT_SECONDS = 2.0
+
+
+def main() -> None:
+    """Seal, then print the output of every command for each word of the task."""
+    task = json.loads(sys.stdin.read())
+    # The store was made for this run; it does not belong in the user's record.
+    named = Settings(store=Path(task["store"]), llm=task["llm"], trust_store=True)
+    launch = for_reading(named, asking=True)
+    settings = launch.settings
+    if launch.model is None:
+        sys.exit("; ".join(launch.notices))
+    without_model = Launch(launch.seal)
+    corpus = service.session.open_corpus(settings)
+    model, extractive = (
+        service.session.answerer_for(corpus, each, settings) for each in (launch, without_model)
+    )
+    rows = corpus.files()
+    tools = mcp.tools.Tools(service.service.Service(settings, launch), launch)
+    for word in task["words"]:
+        of_word = [row for row in rows if word in row.source]
+        seal = launch.seal.state
+        texts = dict(_shown(word, corpus, of_word, seal))
+        texts |= dict(_over_mcp(word, tools, of_word))
+        texts |= dict(_asked("ask", word, corpus, model, seal))
+        if word in task["without_model"]:
+            texts |= dict(_asked("ask --llm none", word, corpus, extractive, seal))
+        row = {"word": word, "texts": texts, "connected": _connects(*task["listener"])}
+        sys.stdout.write(json.dumps({**row, "seal": launch.seal.state}) + "\n")
+
+
+def _shown(
+    word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
+) -> Iterator[tuple[str, str]]:
+    """The output of `search`, `read` and `files`, each in both forms."""
+    hits = corpus.search(Query(word, 5, None))
+    yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
+    yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
+    for number, row in enumerate(rows, start=1):
+        yield f"files {number}", render.file_line(row)
+        yield f"files {number} --json", _json(render.file_object(row))
+        if row.status == "indexed":
+            window = corpus.read(row.source)
+            yield f"read {number}", _lines(render.window_lines(window))
+            yield f"read {number} --json", _json(render.read_object(window, corpus.version, seal))
+
+
+def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+    """The output of the MCP server's tools and its list of resources; answers are in `_asked`."""
+    yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
+    for number, row in enumerate(rows, start=1):
+        yield (
+            f"mcp read {number}",
+            tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
+        )
+        yield f"mcp resource {number}", _lines(map(str, astuple(mcp.tools.listed(row))))
+
+
+def _asked(
+    command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
+) -> Iterator[tuple[str, str]]:
+    """The output of `ask`, in both forms; an error in the form of the command."""
+    from corpus_agent.render import for_parent
+
+    events: list[str] = []
+    try:
+        answer: Answer = service.session.ask(
+            question_about(word), corpus, answerer, on_event=events.append
+        )
+    except CorpusError as error:
+        yield command, f"Error: {visible(str(error))}"
+        return
+    yield command, _lines(render.answer_lines(answer))
+    yield f"{command} --json", _json(render.answer_object(answer, seal))
+    yield f"parent of {command}", for_parent.render(Frame(), for_parent.handed_over(answer))
+    yield f"{command} (events)", visible(_lines(events))
+
+
+def _connects(host: str, port: int) -> bool:
+    """Whether code in this process could reach the listener."""
+    try:
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "\n".join(lines)
+
+
+def _json(content: Mapping[str, object]) -> str:
+    return json.dumps(content, ensure_ascii=False)
+
+
+if __name__ == "__main__":
+    main()
