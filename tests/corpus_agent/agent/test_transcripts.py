@@ -85,11 +85,6 @@ SCENARIOS = {
         says("yes"),
         says(GOOD),
     ],
-    "too long for the server": [
-        calls(search("oven heat hot get")),
-        fails(400, "the request exceeds the available context size"),
-        says(GOOD),
-    ],
 }
 
 
