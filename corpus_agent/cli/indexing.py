@@ -249,7 +249,7 @@ def status(as_json: bool) -> None:
 def cleanup(dry_run: bool, as_json: bool) -> None:
     """Give back the disk space that the index does not need.
 
-    Merges its tables, and drops versions that nobody reads and vectors of text that is gone.
+    Merges its tables, and drops versions that nobody reads.
     `index` does the same when enough has gathered. Reading goes on meanwhile.
     """
     settings = launch_to_read(settings_in_force()).settings
