@@ -1,8 +1,9 @@
 """Indexes of the sets that are searched and asked, with the packaged model.
 
 They are made once a process in a temporary folder, or kept in the folder that GOLDEN_STORES names,
-one for each checkout. A kept one is made anew when any code of the indexer, or a version of a
-library, is another than the one that made it; what changed in its documents `index` finds.
+one for each checkout. A kept one is made anew when any code of the indexer, a version of a library
+or the place of its folder is another than when it was made; what changed in its documents `index`
+finds.
 """
 
 from __future__ import annotations
@@ -44,11 +45,13 @@ def opened(name: str) -> Iterator[Corpus]:
     place = _place()
     os.environ["XDG_STATE_HOME"] = str(place / "state")  # not the user's own list of indexes
     store, made_by = place / name, place / f"{name}.key"
-    if not made_by.exists() or made_by.read_text("utf-8") != key():
+    folder = _documents(name, place)
+    made_of = f"{key()} {folder}"
+    if not made_by.exists() or made_by.read_text("utf-8") != made_of:
         shutil.rmtree(store, ignore_errors=True)
-        made_by.write_text(key(), "utf-8")
+        made_by.write_text(made_of, "utf-8")
     with Corpus.open(store) as corpus:
-        corpus.index(_documents(name, place), ocr="off")
+        corpus.index(folder, ocr="off")
         yield corpus
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
@@ -30,7 +30,6 @@ from corpus_agent.agent.request import (
     ChatModel,
     NoTools,
     OnDraft,
-    Timeouts,
     first_word,
     stream_reply,
 )
@@ -66,14 +65,13 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one question: requests, seconds for all of them, and timeouts of one reply.
+    """Limits of one question: requests, and seconds for all of them.
 
     `window` is the model's in tokens if the user sets it; otherwise the server is asked.
     """
 
     steps: int = MAX_STEPS
     seconds: float = QUESTION_SECONDS
-    timeouts: Timeouts = field(default_factory=Timeouts)
     window: int | None = None
 
 
@@ -151,9 +149,7 @@ class ModelAnswerer:
             self._without_tools |= self._capabilities.answers_better_without_tools
         window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
         work.search_first(ContextWindow(window))
-        model = ChatModel(
-            self._broker, self._model, deadline, self._limits.timeouts, self._on_draft
-        )
+        model = ChatModel(self._broker, self._model, deadline, self._on_draft)
         return self._answer(work, self._drafted(work, model))
 
     def _drafted(self, work: Work, model: ChatModel) -> _Draft:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.context_window import LEAST_CONVERSATION, ContextWindow, fit, tokens
+from corpus_agent.agent.context_window import ContextWindow, fit
 from corpus_agent.agent.messages import (
     AssistantMessage,
     Call,
@@ -22,7 +22,6 @@ from corpus_agent.agent.request import (
     MAX_CALLS,
     ChatModel,
     StreamedReply,
-    TooLong,
     stream_reply,
 )
 
@@ -32,19 +31,14 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 8  # requests to the model for one question, the last included
 MAX_IDLE_STEPS = 2  # consecutive replies that only repeat earlier calls
-SMALLER = 2  # a conversation that is too long for the server is retried at 1/2 of the size
 
 LAST_STEP = (
     "No more searches are possible. Answer now from the results above, with citations, "
     "or write exactly: NOT_FOUND"
 )
-EMPTY_REPLY = (
-    "Your reply was empty. Call one of the two tools, answer from the results above with "
-    "citations, or write exactly: NOT_FOUND"
-)
-FABRICATED_RESULT = (
-    "You wrote a result yourself; it was taken out. Results come from the tools alone: call one, "
-    "answer from the results above, or write exactly: NOT_FOUND"
+NO_ANSWER = (
+    "Your reply has neither a call nor an answer. Results come from the tools alone: call one, "
+    "answer from the results above with citations, or write exactly: NOT_FOUND"
 )
 TOO_MANY = f"Your other calls were not run: at most {MAX_CALLS} at once."
 
@@ -63,10 +57,6 @@ class Conversation:
     forget: Callable[[Call], None]
     window: ContextWindow = field(default_factory=ContextWindow)
     on_event: OnEvent = lambda _: None
-    _tokens: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._tokens = self.window.conversation
 
     def answer(self, steps: int) -> str | None:
         """The model's answer within `steps` requests; None if there is none.
@@ -88,7 +78,7 @@ class Conversation:
             elif last:
                 return None
             else:
-                self.entries.append(UserMessage(FABRICATED_RESULT if reply.cut else EMPTY_REPLY))
+                self.entries.append(UserMessage(NO_ANSWER))
         return None
 
     def ask(self, text: str) -> str:
@@ -97,32 +87,21 @@ class Conversation:
         return self.next_reply(may_call=False).message.text
 
     def next_reply(self, *, may_call: bool) -> StreamedReply:
-        """The next reply, which is appended to the conversation.
-
-        If the server rejects the conversation as too long, it is asked again with a shorter one.
-        """
-        while True:
-            self.entries, left_out = fit(self.entries, self._tokens)
-            for call in left_out:
-                self.forget(call)
-            try:
-                reply = stream_reply(
-                    self.chat_model,
-                    sent(self.system, self.entries),
-                    tools=True,
-                    may_call=may_call,
-                    max_tokens=self.window.reply,
-                )
-            except TooLong:
-                self._tokens = min(self._tokens, tokens(self.entries)) // SMALLER
-                if self._tokens < LEAST_CONVERSATION // SMALLER:
-                    raise
-                self.on_event("the conversation is too long for the model; leaving old results out")
-            else:
-                if not may_call:  # a call without a result would make the next request invalid
-                    reply = replace(reply, message=AssistantMessage(reply.message.text))
-                self.entries.append(reply.message)
-                return reply
+        """The next reply, which is appended to the conversation."""
+        self.entries, left_out = fit(self.entries, self.window.conversation)
+        for call in left_out:
+            self.forget(call)
+        reply = stream_reply(
+            self.chat_model,
+            sent(self.system, self.entries),
+            tools=True,
+            may_call=may_call,
+            max_tokens=self.window.reply,
+        )
+        if not may_call:  # a call without a result would make the next request invalid
+            reply = replace(reply, message=AssistantMessage(reply.message.text))
+        self.entries.append(reply.message)
+        return reply
 
     def _run(self, reply: StreamedReply) -> bool:
         """Run the calls of a reply; returns whether any result was new."""

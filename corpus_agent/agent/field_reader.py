@@ -59,7 +59,7 @@ class ModelFieldReader:
         if self._capabilities is None:
             self._capabilities = fetch_capabilities(self._broker, self.model, deadline)
         window = ContextWindow(self._limits.window or self._capabilities.window or DEFAULT_WINDOW)
-        model = ChatModel(self._broker, self.model, deadline, self._limits.timeouts)
+        model = ChatModel(self._broker, self.model, deadline)
         message = fields_message(document, fields, proposals, window)
         return tuple(said_in(_reply(model, message, window), len(fields)))
 
@@ -68,7 +68,7 @@ def _reply(model: ChatModel, message: str, window: ContextWindow) -> str:
     """A whole reply; raises ModelUnavailable where there is none."""
     asked = sent(FIELDS_PROMPT, [UserMessage(message)])
     reply = stream_reply(model, asked, as_written=True, max_tokens=window.reply)
-    if reply.full or reply.cut:
+    if reply.full:
         raise ModelUnavailable(
             f"The model's reply was not at its end after {window.reply:,} tokens.",
             "Ask for fewer fields, set llm_context, or take a model that thinks less.",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from corpus_agent.agent.context_window import BYTES_PER_TOKEN, ContextWindow
 from corpus_agent.agent.messages import (
     AssistantMessage,
     Call,
@@ -27,7 +28,6 @@ from corpus_agent.tools.result import ToolResult, passage
 from corpus_agent.tools.toolbox import Toolbox, check_arguments
 
 if TYPE_CHECKING:
-    from corpus_agent.agent.context_window import ContextWindow
     from corpus_agent.answering.citations import Settled
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Answer, OnEvent, Turn
@@ -108,10 +108,18 @@ class Work:
         return [*entries, UserMessage(self.question), AssistantMessage("", (first.call,)), first]
 
     def passages_text(self) -> str:
-        """The passages that a reader would be shown, in full; else the first hits of the search."""
+        """The passages that a reader would be shown, in full; else the first hits of the search.
+
+        As many bytes of them as the model's window has room for.
+        """
         shown = [one.text for one in self.own.passages] if self.own is not None else []
         shown = shown or [chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]]
-        return "\n".join(map(self.frame.wrap, shown))
+        room = self.window.conversation * BYTES_PER_TOKEN
+        framed = []
+        for text in shown:
+            framed.append(self.frame.wrap(text.encode()[:room].decode("utf-8", "ignore")))
+            room = max(0, room - len(text.encode()))
+        return "\n".join(framed)
 
     def _supporter(self) -> Supporter:
         """The passages retrieved so far, and what the program quotes without a model."""

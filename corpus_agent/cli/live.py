@@ -85,9 +85,7 @@ class Watching:
                 lines = render.citation_lines(found.passages)
                 self._passages = "\n".join([READING, *lines])
         elif not self._quiet:
-            count = len(found.passages)
-            noun = "passage" if count == 1 else "passages"
-            line = f"{count} {noun} found; asking the model, which can take minutes."
+            line = "Asking the model, which can take minutes."
             print(line, file=sys.stderr, flush=True)  # noqa: T201 - progress is this module's job
 
     def draft(self, text: str) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.models.discovery import ModelUnavailable
@@ -43,71 +43,64 @@ class Capabilities:
 
 
 Page = Mapping[str, Any]
+# Where each kind of server reports them: its page, the list with an entry for each model, and in
+# that entry the window, the support of tools and the parameters. Ollama's /api/show: `_ollama`.
+_PAGES = (
+    ("/props", "", "default_generation_settings/n_ctx", "chat_template_caps/supports_tools", ""),
+    ("/api/ps", "models", "context_length", "", ""),
+    ("/api/show", "", "", "", "model_info/general.parameter_count"),
+    ("/v1/models", "data", "max_model_len", "", "meta/n_params"),
+    ("/api/v0/models", "data", "loaded_context_length", "", ""),
+)
 
 
-def _llama_cpp(page: Page, _: str) -> Capabilities:
-    """GET /props: the context of one slot, and the capabilities of the chat template."""
-    caps = _mapping(page.get("chat_template_caps"))
-    tools = caps.get("supports_tools")
-    window = _mapping(page.get("default_generation_settings")).get("n_ctx")
-    return Capabilities(_window(window), tools if isinstance(tools, bool) else None)
+def _reported(page: Page, where: tuple[str, ...], model: str) -> Capabilities:
+    path, listed, window, tools, parameters = where
+    entry: object = page
+    if listed:
+        entries = _list(page.get(listed))
+        others = entries[:1] if path == "/v1/models" else []  # llama.cpp takes any name
+        named = [one for one in entries if model in _names_of(one)]
+        entry = next(iter(named or others), None)
+    if path == "/api/show":
+        return replace(_ollama(page), parameters=_count(_at(entry, parameters)))
+    able = _at(entry, tools)
+    return Capabilities(
+        _window(_at(entry, window)),
+        able if isinstance(able, bool) else None,
+        _count(_at(entry, parameters)),
+    )
 
 
-def _ollama_loaded(page: Page, model: str) -> Capabilities:
-    """GET /api/ps: the context of the model, if it is loaded."""
-    for entry in _list(page.get("models")):
-        if model in (entry.get("name"), entry.get("model")):
-            return Capabilities(_window(entry.get("context_length")))
-    return Capabilities()
-
-
-def _ollama(page: Page, _: str) -> Capabilities:
-    """POST /api/show: num_ctx of the Modelfile, else the default; and its capabilities."""
+def _ollama(page: Page) -> Capabilities:
+    """The window is num_ctx of the Modelfile, else the default."""
     able = page.get("capabilities")
-    tools = "tools" in able if isinstance(able, list) else None
     written = re.search(r"^num_ctx\s+(\d{1,9})", str(page.get("parameters", "")), re.MULTILINE)
     known = "model_info" in page or "details" in page
     window = int(written[1]) if written else _OLLAMA_DEFAULT if known else None
-    size = _mapping(page.get("model_info")).get("general.parameter_count")
-    return Capabilities(_window(window), tools, _count(size))
+    return Capabilities(_window(window), "tools" in able if isinstance(able, list) else None)
 
 
-def _listed(page: Page, model: str) -> Capabilities:
-    """GET /v1/models: the context length that vLLM was started with, llama.cpp's parameters."""
-    entries = _list(page.get("data"))
-    named = [entry for entry in entries if entry.get("id") == model] or entries[:1]
-    if not named:
-        return Capabilities()
-    size = _mapping(named[0].get("meta")).get("n_params")
-    return Capabilities(_window(named[0].get("max_model_len")), parameters=_count(size))
+def _at(value: object, path: str) -> object:
+    """What stands at a path of keys in an object; None if nothing does."""
+    for key in path.split("/"):
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
-def _lm_studio(page: Page, model: str) -> Capabilities:
-    """GET /api/v0/models: the context that LM Studio loaded the model with."""
-    for entry in _list(page.get("data")):
-        if entry.get("id") == model:
-            return Capabilities(_window(entry.get("loaded_context_length")))
-    return Capabilities()
-
-
-Read = Callable[[Page, str], Capabilities]
-_ADDRESSES: tuple[tuple[str, str, Read], ...] = (
-    ("GET", "/props", _llama_cpp),
-    ("GET", "/api/ps", _ollama_loaded),
-    ("POST", "/api/show", _ollama),
-    ("GET", "/v1/models", _listed),
-    ("GET", "/api/v0/models", _lm_studio),
-)
+def _names_of(entry: Page) -> tuple[object, ...]:
+    return entry.get("id"), entry.get("name"), entry.get("model")
 
 
 def fetch_capabilities(broker: Broker, model: str, deadline: Deadline) -> Capabilities:
     """The model's capabilities as its server reports them; the first report wins."""
     found = Capabilities()
-    for method, path, read in _ADDRESSES:
-        page = _page(broker, path, {"model": model} if method == "POST" else None, deadline)
+    for where in _PAGES:
+        asked = {"model": model} if where[0] == "/api/show" else None
+        page = _page(broker, where[0], asked, deadline)
         if page is None:
             continue
-        reported = read(page, model)
+        reported = _reported(page, where, model)
         found = Capabilities(
             found.window or reported.window,
             reported.tools if found.tools is None else found.tools,
@@ -140,10 +133,6 @@ def _page(
     except (ModelUnavailable, ValueError, RecursionError):
         return None
     return page if isinstance(page, dict) else None
-
-
-def _mapping(value: object) -> Page:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Page]:

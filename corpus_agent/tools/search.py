@@ -41,6 +41,7 @@ SCHEMA: dict[str, Any] = {
 }
 HITS = 5
 PER_SOURCE = 2
+POOL = 50  # hits among which those of one document are looked for
 MAX_SHOWN_QUERY = 200  # characters
 
 
@@ -51,11 +52,8 @@ def run(
     try:
         hits = corpus.search(Query(query, limit))
         if about is not None:
-            its = [
-                hit
-                for hit in corpus.search(Query(query, PER_SOURCE, paths=(about,)))
-                if hit.chunk.source == about
-            ]
+            pool = corpus.search(Query(query, POOL, None))
+            its = [hit for hit in pool if hit.chunk.source == about][:PER_SOURCE]
             hits = [*its, *(hit for hit in hits if hit not in its)][:limit]
     except Refused as refused:
         return failure(on_one_line(frame, str(refused)), corpus.version, code=refused.code)

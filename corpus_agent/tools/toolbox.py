@@ -85,7 +85,6 @@ class Toolbox:
         self._max_read_bytes = max_read_bytes
         self._given: dict[Key, str] = {}
         self._names: dict[str, str] = {}
-        self.queries: list[str] = []
         self.calls: list[ToolCall] = []
         self.passages: list[Chunk] = []
 
@@ -148,7 +147,6 @@ class Toolbox:
         return Key(name, self.source_of(arguments["source"]), arguments.get("offset", 1), limit)
 
     def _search(self, query: str) -> ToolResult:
-        self.queries.append(query)
         result = search.run(self._corpus, self._frame, query, about=self._about)
         if not result.failed:
             # Computed again: a name that is ambiguous now was unique before.

@@ -1,4 +1,4 @@
-"""The extractor registry: the only way from bytes to text, for both indexing and reading.
+"""The only way from bytes to text, for both indexing and reading; the formats are in `registry`.
 
 `claim` returns the extractor of a file, `open_document` its title and its lines, lazily. Parsers
 are imported on first use. Does not open files.
@@ -7,22 +7,21 @@ are imported on first use. Does not open files.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from importlib import import_module
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import extensions
-from indexer.extract.claims import suffixes
 from indexer.extract.claims.key_text import Keys, without_keys
 from indexer.extract.claims.keys import refuse_keys
 from indexer.extract.claims.known_kinds import known_by_name
 from indexer.extract.claims.magic import kind_of
 from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import MAX_NESTING, Claim, Extraction, Extractor, Within
+from indexer.extract.extraction import MAX_NESTING, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
 from indexer.extract.own_properties import OwnProperties
+from indexer.extract.registry import REGISTRY
 from indexer.extract.text.plain import SAMPLE_BYTES, is_text, stray_nulls
 from indexer.records import Line
 
@@ -43,102 +42,6 @@ __all__ = [
 ]
 
 
-Reader = Callable[[bytes, Within], Extraction]
-
-
-def _from(module: str, function: str, *, container: bool) -> Reader:
-    """A reader of this package by name; its module is imported on the first call.
-
-    That of a format that other documents stand in is also given their budget.
-    """
-
-    def read(data: bytes, within: Within) -> Extraction:
-        reader = getattr(import_module(f"indexer.extract.{module}"), function)
-        extraction = reader(data, within) if container else reader(data)
-        assert isinstance(extraction, Extraction)
-        return extraction
-
-    return read
-
-
-def _binary(
-    name: str,
-    version: int,
-    kinds: str,
-    module: str,
-    *,
-    markdown: bool = False,
-    container: bool = False,
-) -> Extractor:
-    """A format that `kind_of` recognises by its bytes."""
-    read = _from(module, f"read_{name}", container=container)
-    known = tuple(kinds.split())
-    return Extractor(name, version, read, known, markdown=markdown, container=container)
-
-
-def _text(
-    name: str,
-    version: int,
-    claims: Claim,
-    module: str,
-    *,
-    markdown: bool = False,
-    container: bool = False,
-) -> Extractor:
-    """A format whose files are text: a broken one is still read as plain text."""
-    read = _from(module, f"read_{name}", container=container)
-    return Extractor(name, version, read, claims=claims, markdown=markdown, container=container)
-
-
-# Every format of one document. Marks in the bytes come before names; among the formats of text the
-# first that claims a file serves it, plain text last.
-_DOCUMENTS: tuple[Extractor, ...] = (
-    replace(_binary("pdf", 10, "pdf", "pdf.pages"), empty_reason="no_text_layer"),
-    _binary("image", 1, "picture", "claims.magic"),
-    _binary("docx", 5, "docx", "office.docx", markdown=True),
-    _binary("pptx", 5, "pptx", "office.pptx", markdown=True),
-    _binary("xlsx", 6, "xlsx xlsb", "sheets.spreadsheets"),
-    _binary("odf", 6, "odt odp", "office.odf", markdown=True),
-    _binary("ods", 5, "ods", "sheets.spreadsheets"),
-    _binary("epub", 7, "epub", "html.ebook", markdown=True),
-    _binary("iwork", 4, "iwork", "iwork.document", markdown=True),
-    _binary("doc", 4, "doc", "legacy.doc", markdown=True),
-    _binary("ppt", 6, "ppt", "legacy.ppt", markdown=True),
-    _binary("xls", 4, "xls", "sheets.xls"),
-    _binary("msg", 7, "msg", "mail.files", container=True),
-    _binary("rtf", 6, "rtf", "legacy.rtf", markdown=True),
-    _text("fb2", 4, suffixes.is_fb2, "html.ebook", markdown=True),
-    _text("mbox", 9, suffixes.is_mbox, "mail.files", container=True),
-    _text("eml", 9, suffixes.is_eml, "mail.files", container=True),
-    _text("contacts", 1, suffixes.is_contacts, "personal.contacts"),
-    _text("calendar", 1, suffixes.is_calendar, "personal.appointments", container=True),
-    _text("notebook", 4, suffixes.is_notebook, "data.notebook", markdown=True),
-    _text("subtitles", 2, suffixes.is_subtitles, "text.subtitles"),
-    _text("csv", 3, suffixes.is_csv, "sheets.spreadsheets"),
-    _text("html", 5, suffixes.is_html, "html.page", markdown=True),
-    _text("json", 3, suffixes.is_json, "data.structured"),
-    _text("xml", 6, suffixes.is_xml, "data.structured", markdown=True),
-    _text("markdown", 2, suffixes.is_markdown, "text.plain", markdown=True),
-    _text("org", 2, suffixes.is_org, "text.plain"),
-    _text("rst", 2, suffixes.is_rst, "text.plain"),
-    _text("latex", 2, suffixes.is_latex, "text.plain"),
-    _text("text", 2, suffixes.is_plain, "text.plain"),
-)
-# An archive is read by all of them: when the text of one format changes, so may that of an archive.
-_ARCHIVE_VERSION = 2 + sum(int(extractor.version) for extractor in _DOCUMENTS)
-
-
-def _archive(name: str, kinds: str, module: str) -> Extractor:
-    """A format without text of its own: what is in it is read by the others."""
-    return _binary(name, _ARCHIVE_VERSION, kinds, module, markdown=True, container=True)
-
-
-REGISTRY = (
-    _archive("zip", "zip", "archives.zips"),
-    _archive("tar", "tar", "archives.tars"),
-    _archive("packed", "gz bz2 xz", "archives.packed"),
-    *_DOCUMENTS,
-)
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
 
@@ -163,8 +66,9 @@ def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
+    suffix = PurePosixPath(path).suffix.lower()
     for extractor in REGISTRY:
-        if kind in extractor.kinds if kind else extractor.claims(sample, path):
+        if kind in extractor.kinds if kind else extractor.claims(sample, suffix):
             yield extractor
 
 

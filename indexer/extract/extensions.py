@@ -16,23 +16,10 @@ from pathlib import PurePosixPath
 from indexer.confine import extensions
 from indexer.confine.extensions import Extension
 from indexer.errors import UnreadableDocument, UsageError
-from indexer.extract.claims import suffixes
-from indexer.extract.extraction import Extraction, Extractor, Within, words
+from indexer.extract.extraction import Extraction, Extractor, Within
+from indexer.extract.registry import is_read
 
 VARIABLE = "CORPUS_AGENT_EXTRACTORS"  # packages, with blanks between; of a parser's process too
-# Of formats that are known by their bytes, or are plain text; those of others have a claim.
-_BY_BYTES = words(
-    ".pdf .docx .docm .dotx .dotm .doc .dot .pptx .pptm .ppsx .ppsm .potx .ppt .pps .xlsx .xlsm "
-    ".xltx .xlsb .xls .xlt .odt .ott .odp .otp .ods .ots .rtf .epub .pages .key .numbers .msg "
-    ".mbox .zip .tar .tgz .gz .bz2 .xz .png .jpg .jpeg .tif .tiff .webp .heic "
-    ".txt .text .log"
-)
-_CLAIMS = (
-    *(suffixes.is_fb2, suffixes.is_eml, suffixes.is_contacts),
-    *(suffixes.is_calendar, suffixes.is_notebook, suffixes.is_subtitles, suffixes.is_csv),
-    *(suffixes.is_html, suffixes.is_json, suffixes.is_xml, suffixes.is_markdown),
-    *(suffixes.is_org, suffixes.is_rst, suffixes.is_latex),
-)
 PREFIX = "x-"  # of the names of installed readers, which no reader of this program has
 
 _preferred = frozenset(os.environ.get(VARIABLE, "").split())
@@ -70,15 +57,10 @@ def all_extensions() -> tuple[Extension, ...]:
 
 
 def _why_not(extension: Extension) -> str:
-    if extension.package in _preferred or not is_ours(extension.name):
+    if extension.package in _preferred or not is_read(extension.name):
         return ""
     how = f'to prefer it: extractors = "{extension.package}"'
     return f"this program reads {extension.name} itself; {how}"
-
-
-def is_ours(suffix: str) -> bool:
-    """Whether files of this suffix have a reader in this program, plain text apart."""
-    return suffix in _BY_BYTES or any(claims(b"", f"x{suffix}") for claims in _CLAIMS)
 
 
 def for_file(path: str) -> Extractor | None:

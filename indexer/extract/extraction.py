@@ -14,7 +14,7 @@ from indexer.extract.normalise import lines_of, whole
 from indexer.extract.own_properties import OwnProperties
 from indexer.records import Line
 
-Claim = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its path
+Begins = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its suffix
 
 MAX_PART_CHARS = 120  # of a name in a mark line: a sheet's, a chapter's
 
@@ -78,19 +78,25 @@ class Within:
 class Extractor:
     """One way from bytes to text. A change of what `read` yields is a new `version`.
 
-    `kinds` are the results of `kind_of` that it reads; if empty, its files are text and `claims`
-    decides. `empty_reason` is the code for a file without text. `markdown` is set if headings in
-    the lines are Markdown, `container` if other documents may stand in its files.
+    `kinds` are the results of `kind_of` that it reads; if empty, its files are text, told by
+    their suffixes or by how they begin. `empty_reason` is the code for a file without text,
+    `markdown` is set if headings in the lines are Markdown, `container` if other documents may
+    stand in its files.
     """
 
     name: str
     version: int | str
     read: Callable[[bytes, Within], Extraction]
     kinds: tuple[str, ...] = ()
-    claims: Claim = lambda sample, path: False
+    suffixes: frozenset[str] = frozenset()
+    begins: Begins = lambda sample, suffix: False
     empty_reason: str = "no_text"
     markdown: bool = False
     container: bool = False
+
+    def claims(self, sample: bytes, suffix: str) -> bool:
+        """Whether it reads a text with this suffix that begins so."""
+        return not self.kinds and (suffix in self.suffixes or self.begins(sample, suffix))
 
     @property
     def label(self) -> str:

@@ -16,6 +16,9 @@ from collections.abc import Iterable, Iterator
 from indexer.extract.normalise import lines_of
 
 HIDDEN_MARK = "(hidden in the document)"
+UNKNOWN = "?"  # of a background: a picture, a gradient, a colour that is not understood
+MAX_COLOUR_DISTANCE = 8  # of 255, in each of red, green and blue, that nobody sees
+_RGB = re.compile(r"[0-9A-Fa-f]{6}")
 MAX_HIDDEN_CHARS = 400  # of a line: the mark stands in front of each, for passages cut from it
 _CHANCE = "".join(chr(0xFDD2 + byte % 30) for byte in os.urandom(8))
 _START, _END = f"\ufdd0{_CHANCE}", f"\ufdd1{_CHANCE}"
@@ -99,3 +102,11 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
             inside = piece == _START
         elif piece:
             yield piece, inside
+
+
+def alike(colour: str, background: str) -> bool:
+    """Whether two colours look the same; no for what is no colour, such as UNKNOWN."""
+    if not (_RGB.fullmatch(colour) and _RGB.fullmatch(background)):
+        return False
+    pairs = zip(bytes.fromhex(colour), bytes.fromhex(background), strict=True)
+    return all(abs(one - other) <= MAX_COLOUR_DISTANCE for one, other in pairs)

@@ -161,30 +161,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
 
 
 @pytest.mark.slow
-def test_a_model_answers_through_the_broker_and_the_broker_ends_with_the_object(sample_store):
-    from tests.support.fakes import ScriptedModelServer, says
-
-    quote = '[kitchen/sourdough.md:15] "12 days"'
-    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
-        code = """
-import json, os, sys
-from corpus_agent import Corpus
-with Corpus.open(sys.argv[1], llm=sys.argv[2], seal=sys.argv[3] == "sealed") as corpus:
-    answer = corpus.ask("How long?")
-try:
-    os.waitpid(-1, os.WNOHANG)
-    children = True
-except ChildProcessError:
-    children = False
-print(json.dumps([answer["answerer"], answer["seal"], children]))
-"""
-        url = server.server.base_url
-        assert outcome(code, REPOSITORY, sample_store, url, "sealed") == [
-            "toy-model", "enforced", False
-        ]  # fmt: skip
-
-
-@pytest.mark.slow
 def test_a_process_with_other_threads_is_not_sealed_and_says_so(tmp_path):
     code = """
 import json, sys, threading

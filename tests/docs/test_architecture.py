@@ -2,7 +2,6 @@
 
 import re
 import tomllib
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -33,14 +32,8 @@ HOPS = [(flow, *re.fullmatch(r"(\S+) .* -> (\w+)", line).groups())
         for flow, lines in FLOWS.items() for line in lines]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(set(MODULE.findall(PAGE))))
-def test_every_module_on_the_map_exists(name):
-    assert find_spec(name) is not None
-
-
-def test_a_module_that_does_not_exist_would_be_noticed():
-    assert find_spec("indexer.store.nowhere") is None
-    assert len(set(MODULE.findall(PAGE))) > 40
+def test_every_module_on_the_map_exists():
+    assert [name for name in sorted(set(MODULE.findall(PAGE))) if find_spec(name) is None] == []
 
 
 @pytest.mark.parametrize("flow", MOST_TYPES)
@@ -48,13 +41,6 @@ def test_a_flow_is_as_short_as_it_is_meant_to_be(flow):
     types = [kind for name, _, kind in HOPS if name == flow]
     assert 2 < len(types) <= MOST_TYPES[flow]
     assert len(set(types)) == len(types), "each hop changes the type"
-
-
-@pytest.mark.parametrize(("flow", "module", "kind"), HOPS)
-def test_a_hop_knows_the_type_that_it_hands_on(flow, module, kind):
-    room = Path(import_module(module).__file__)
-    files = room.parent.glob("*.py") if module.startswith("corpus_agent.render") else [room]
-    assert any(re.search(rf"\b{kind}\b", file.read_text("utf-8")) for file in files)
 
 
 @pytest.mark.parametrize("package", ["indexer", "corpus_agent", "indexer.extract"])
@@ -70,7 +56,7 @@ def test_every_file_of_a_store_is_on_the_map_and_has_a_name_that_a_store_allows(
     named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
              for name in re.findall(r"`(.*?)`", row)]  # fmt: skip
     folders = {name for name in named if may_lie_in_store(name, is_folder=True)}
-    assert folders == {"vectors", "texts", "recognised", "probes", "saved", "staging", "tmp"}
+    assert folders == {"texts", "recognised", "probes", "saved", "staging", "tmp"}
     for name in set(named) - folders:
         is_folder = name.startswith("lance/")
         allowed = may_lie_below(name, is_folder=is_folder)

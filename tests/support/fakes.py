@@ -40,7 +40,8 @@ from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
 from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
-from indexer.retrieve import diverse
+from indexer.retrieve import diverse, place_of
+from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
 if TYPE_CHECKING:
@@ -86,9 +87,10 @@ class MemoryCorpus:
         for source in sorted(self._lines):
             if not query.paths or source.startswith(query.paths):
                 hits += self._hits(source, wanted)
-        return diverse(
-            sorted(hits, key=_rank), query.limit, query.per_source, lambda hit: hit.chunk.source
-        )
+        names = Names(self._lines)
+        named = names.nearness(names.find(query.text).sources, query.text)
+        hits = [replace(hit, named=named.get(hit.chunk.source, 0.0)) for hit in hits]
+        return diverse(sorted(hits, key=_rank), query, place_of)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document; see the protocol."""
@@ -266,9 +268,9 @@ class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
-    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set, and with
-    `breaks` it ends there; `every` seconds between two pieces. `likeliest` are words in place of
-    the first with the logarithms of their probabilities.
+    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set; `every` seconds
+    between two pieces. `likeliest` are words in place of the first with the logarithms of their
+    probabilities.
     """
 
     content: str = ""
@@ -278,10 +280,8 @@ class Reply:
     status: int = 200
     location: str = ""
     delay: float = 0.0
-    drop: bool = False
     pause: float = 0.0
     go_on: threading.Event | None = None
-    breaks: bool = False
     every: float = 0.0
     likeliest: tuple[tuple[str, float], ...] = ()
     full: bool = False  # its tokens ran out
@@ -318,16 +318,6 @@ def fails(status: int, message: str = "it broke") -> Reply:
 def redirects(location: str) -> Reply:
     """A reply that sends the client elsewhere."""
     return Reply(status=307, body=b"", location=location)
-
-
-def drops() -> Reply:
-    """No reply: the connection is closed."""
-    return Reply(drop=True)
-
-
-def breaks_off(content: str) -> Reply:
-    """A reply whose connection is lost in the middle of the text."""
-    return Reply(content=content, breaks=True)
 
 
 def stalls(content: str, seconds: float, go_on: threading.Event | None = None) -> Reply:
@@ -443,9 +433,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._send(page or fails(404, "no such page"))
         reply = self.server.script.next_reply(request)
         self.server.script.over.wait(reply.delay)
-        if reply.drop:
-            self.close_connection = True
-        elif reply.body is not None:
+        if reply.body is not None:
             self._send(reply)
         elif request.get("stream"):
             self._stream(reply, request["model"])
@@ -464,9 +452,6 @@ class _Handler(BaseHTTPRequestHandler):
             for number, event in enumerate(events):
                 if number == len(events) // 2:
                     self._pause(reply.pause, reply.go_on)
-                    if reply.breaks:
-                        self.close_connection = True
-                        return
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
                 self.wfile.flush()
                 self.server.script.over.wait(reply.every)

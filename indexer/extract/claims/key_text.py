@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from indexer.extract.claims.der import is_der_key
+from indexer.extract.claims.keys import is_der_key
 from indexer.extract.hidden import HIDDEN_MARK
 from indexer.records import Line
 

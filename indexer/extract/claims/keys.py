@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.claims.der import DER_KEYS
 from indexer.extract.text.plain import narrow
 
 MAX_PREAMBLE_CHARS = 4_096  # comments and attributes, as openssl writes them in front of a key
@@ -53,6 +52,25 @@ _BYTES: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb"\x03\xd9\xa2\x9a[\x65\x66\x67]\xfb\x4b\xb5"), "KeePass database"),
     (re.compile(rb"PWS3.{35}\0", re.DOTALL), "Password Safe database"),
     (re.compile(rb".{8}KBXf", re.DOTALL), "GnuPG key box"),
+)
+_OCTETS = rb"(?:[\0-\x7f]|\x81.|\x82..|\x83...|\x84....|\x80)"  # a length in DER
+_OIDS = rb"(?:\x2a\x86\x48\x86\xf7\x0d|\x2a\x86\x48\xce|\x2b\x65|\x2b\x81\x04|\x60\x86\x48)"
+# What a SEQUENCE of DER begins with if it is a private key (RFC 5208, 5915, 7292, 8017).
+DER_KEYS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
+    (re.compile(rb"\x30" + _OCTETS + pattern, re.DOTALL), name)
+    for pattern, name in (
+        (
+            rb"\x02\x01\x03\x30" + _OCTETS + rb"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07",
+            "PKCS#12 keys",
+        ),
+        (rb"\x02\x01[\0\x01]\x30" + _OCTETS + rb"\x06[\x03-\x0b]" + _OIDS, "PKCS#8 private key"),
+        (
+            rb"\x30" + _OCTETS + rb"\x06[\x09\x0a]\x2a\x86\x48\x86\xf7\x0d\x01[\x05\x0c]",
+            "PKCS#8 private key",
+        ),
+        (rb"\x02\x01\0\x02[\x81\x82]", "RSA private key"),
+        (rb"\x02\x01\x01\x04[\x14-\x42]", "private key of a curve"),
+    )
 )
 # An OpenPGP secret key packet: tag 5, its length, version, time, algorithm (RFC 9580, 4.2, 5.5).
 _OPENPGP = re.compile(
@@ -108,3 +126,8 @@ def _is_all_blocks(data: bytes) -> bool:
             return False
         behind, inside = edge.end(), edge[1] == b"BEGIN"
     return inside or not data[behind:].strip()
+
+
+def is_der_key(data: bytes) -> bool:
+    """Whether DER begins as a private key does."""
+    return any(pattern.match(data) for pattern, _ in DER_KEYS)

@@ -24,6 +24,8 @@ from indexer.extract.text.plain import is_text
 # Compressed files: first bytes and kind.
 _PACKED = ((b"\x1f\x8b\x08", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\0", "xz"))
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # behind "BZh" and a digit
+# "From " with a year, and a header in the line after it.
+MBOX = re.compile(rb"^From [^\n]{0,200}\d{4}\r?\n(?:>?[A-Za-z-]+:)", re.MULTILINE)
 _ZIP = b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 
@@ -89,6 +91,8 @@ def kind_of(sample: bytes, path: str) -> str | None:
         if known.what in RECOGNISABLE:
             return "picture"
         raise known.refusal()
+    if MBOX.match(sample[:4096]):
+        return "mbox"
     if sample.startswith((_ZIP, _EMPTY_ZIP)):
         return _zip_kind(sample, path)
     if sample.startswith(OLE):

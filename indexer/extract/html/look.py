@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from indexer.extract.colours import UNKNOWN, alike
+from indexer.extract.hidden import UNKNOWN, alike
 
 CLEAR = "clear"  # a colour that lets all others through
 MAX_UNSEEN_POINTS = 1.0  # of a font's size, in pixels or points

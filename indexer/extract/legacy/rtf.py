@@ -15,9 +15,8 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from indexer.extract import markdown
-from indexer.extract.colours import alike
 from indexer.extract.extraction import Extraction, plain_lines
-from indexer.extract.hidden import hide
+from indexer.extract.hidden import alike, hide
 from indexer.extract.html.page import html_text
 from indexer.extract.legacy.rtf_tables import WORDS as TABLE_WORDS
 from indexer.extract.legacy.rtf_tables import RowsDraft

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.colours import UNKNOWN
 from indexer.extract.container import (
     Parts,
     ZipParts,
@@ -31,8 +30,8 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, plain_lines, words
-from indexer.extract.hidden import hide, shown
-from indexer.extract.office.charts import chart_text
+from indexer.extract.hidden import UNKNOWN, hide, shown
+from indexer.extract.office.drawing import chart_text
 from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
 from indexer.extract.office.word_hidden import Ground, Unseen

@@ -74,8 +74,6 @@ class _Sheet:
             covered = tag_of(cell) == "covered-table-cell"
             text = "" if covered else _text(cell)
             column = len(row) + empty
-            if attribute(cell, "formula") is not None:
-                self.look.formulas.append((number, column))
             self._merge(cell, number, column)
             self.beside += [*_comments(cell), *_boxes(cell)]
             if not text:

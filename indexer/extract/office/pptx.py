@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.colours import UNKNOWN
 from indexer.extract.container import (
     Parts,
     ZipParts,
@@ -29,9 +28,8 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
-from indexer.extract.hidden import hide
-from indexer.extract.office.charts import chart_text
-from indexer.extract.office.drawing import background_of, fill_of, paragraph_text
+from indexer.extract.hidden import UNKNOWN, hide
+from indexer.extract.office.drawing import background_of, chart_text, fill_of, paragraph_text
 from indexer.extract.tables.grid import Cell, Placed, Row
 from indexer.extract.tables.rows import table_text
 from indexer.records import Line

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from indexer.extract.colours import UNKNOWN, alike
 from indexer.extract.container import attribute, child, tag_of
+from indexer.extract.hidden import UNKNOWN, alike
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

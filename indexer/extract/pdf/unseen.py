@@ -18,7 +18,7 @@ from math import hypot
 from operator import mul, sub
 from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.extract.colours import MAX_COLOUR_DISTANCE
+from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls, spoken
 from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
 

@@ -1,8 +1,9 @@
 """Spreadsheets (XLSX, XLSB, ODS) and CSV: one self-contained line for each row.
 
 If the first row names the columns, each later row repeats the names with its values. Formulas are
-read as their results, and the mark of the sheet says where. Comments, text boxes, diagrams and
-titles of charts of an XLSX follow the rows of their sheet; print headers are left out.
+read as their results; the mark of the sheet counts those that have none. Comments,
+text boxes, diagrams and titles of charts of an XLSX follow the rows of their sheet; print headers
+are left out.
 
 python-calamine (MIT, the Rust reader that kreuzberg uses too) rather than kreuzberg: it gives the
 cells with their types, sheet by sheet. It knows no formats: `xlsx_look` reads those.
@@ -31,8 +32,7 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.markdown import one_line
-from indexer.extract.office.charts import chart_text, chart_titles
-from indexer.extract.office.drawing import paragraph_text
+from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
 from indexer.extract.office.ods import sheets_of_stream
 from indexer.extract.sheets.number_formats import shown
 from indexer.extract.sheets.xlsx_look import read_look, read_styles

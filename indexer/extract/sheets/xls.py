@@ -1,9 +1,8 @@
 """Legacy Excel workbooks (XLS): cells as they are shown, text boxes and comments behind the rows.
 
 Cells by xlrd, not by calamine, which requests all memory for one in eight damaged files of this
-format. What xlrd passes over is read from the records themselves: which cells are formulas, and
-the texts of boxes and comments. Source: [MS-XLS] 2.4.28 (BoundSheet8), 2.4.127 (Formula), 2.4.329
-(TxO).
+format. What xlrd passes over is read from the records themselves: the texts of boxes and
+comments. Source: [MS-XLS] 2.4.28 (BoundSheet8), 2.4.329 (TxO).
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     import xlrd
 
 _BOF, _EOF, _CONTINUE = 0x0809, 0x000A, 0x003C
-_BOUND_SHEET, _FORMULA, _TEXT_OBJECT, _OBJECT = 0x0085, 0x0006, 0x01B6, 0x005D
+_BOUND_SHEET, _TEXT_OBJECT, _OBJECT = 0x0085, 0x01B6, 0x005D
 _WORKSHEET, _NOTE = 0, 0x19
 _BOLD = 600  # of a font's weight: 400 is normal, 700 bold
 
@@ -81,7 +80,7 @@ def _xlrd_errors() -> tuple[type[Exception], ...]:
     return (*own, *BROKEN, AssertionError, AttributeError, TypeError)
 
 
-def _sheets(book: xlrd.Book, drawn: Sequence[_Drawn], why: str) -> Iterator[Line]:
+def _sheets(book: xlrd.Book, drawn: Sequence[list[str]], why: str) -> Iterator[Line]:
     for index, name in enumerate(book.sheet_names()):
         try:
             sheet = book.sheet_by_index(index)
@@ -92,10 +91,7 @@ def _sheets(book: xlrd.Book, drawn: Sequence[_Drawn], why: str) -> Iterator[Line
             ]
         except _xlrd_errors() as error:
             raise _malformed(error) from None
-        beside: list[str] = []
-        if index < len(drawn):
-            look.formulas += drawn[index].formulas
-            beside = drawn[index].texts
+        beside = drawn[index] if index < len(drawn) else []
         look.unseen = _unseen(sheet)
         yield from sheet_part(name, rows, look, beside)
         book.unload_sheet(index)
@@ -155,14 +151,6 @@ def _moment(value: float, date_mode: int) -> object:
 # --- Records ------------------------------------------------------------------------------------
 
 
-class _Drawn:
-    """What the records of one sheet say beside its values."""
-
-    def __init__(self) -> None:
-        self.formulas: list[tuple[int, int]] = []
-        self.texts: list[str] = []
-
-
 def _stream(compound: Compound) -> bytes:
     for name in ("Workbook", "Book"):
         try:
@@ -180,8 +168,8 @@ class _Records:
     def __init__(self, stream: bytes) -> None:
         self._stream = stream
 
-    def sheets(self) -> list[_Drawn]:
-        """What the worksheets hold, in the order of the workbook's list."""
+    def sheets(self) -> list[list[str]]:
+        """The texts of boxes and comments of each worksheet, in the order of the workbook's."""
         starts = [
             struct.unpack_from("<I", body)[0]
             for kind, body in self._records(0)
@@ -200,13 +188,11 @@ class _Records:
                 return
             position += 4 + length
 
-    def _sheet(self, start: int) -> _Drawn:
-        drawn = _Drawn()
+    def _sheet(self, start: int) -> list[str]:
+        texts: list[str] = []
         left, is_note, pieces = 0, False, list[str]()
         for kind, body in self._records(start):
-            if kind == _FORMULA and len(body) >= 4:
-                drawn.formulas.append(struct.unpack_from("<HH", body))
-            elif kind == _OBJECT and len(body) >= 6:
+            if kind == _OBJECT and len(body) >= 6:
                 is_note = struct.unpack_from("<H", body, 4)[0] == _NOTE
             elif kind == _TEXT_OBJECT and len(body) >= 12:
                 left, pieces = struct.unpack_from("<H", body, 10)[0], []
@@ -216,7 +202,5 @@ class _Records:
                 pieces.append(text)
                 if not left:
                     shown_text = "\n".join(filter(None, map(one_line, "".join(pieces).split("\n"))))
-                    drawn.texts.append(
-                        f"Comment: {one_line(shown_text)}" if is_note else shown_text
-                    )
-        return drawn
+                    texts.append(f"Comment: {one_line(shown_text)}" if is_note else shown_text)
+        return texts

@@ -5,13 +5,11 @@ Filled by the readers of each format; places are (row, column), both from 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from indexer.extract.tables.hidden_cells import SHOWN, Concealed
 
-MAX_REFERENCES = 8  # of cells with formulas that a mark names; more are counted
 MAX_MERGED = 100_000  # places that merged cells fill
 UNFORMATTED = "numbers without their formats, hidden rows and columns without their mark"
 
@@ -43,13 +41,11 @@ class SheetLook:
 
     def remark(self, rows: Sequence[Sequence[str]]) -> str:
         """What a person should know of the values of a sheet; "" if there is nothing."""
-        done = [place for place in self.formulas if _at(rows, place)]
-        open_ = [place for place in self.formulas if not _at(rows, place)]
+        empty = sum(not _at(rows, place) for place in self.formulas)
         remarks = []
-        if done:
-            remarks.append(f"results of formulas, as last calculated, in {references(done)}")
-        if open_:
-            remarks.append(f"formulas without a kept result in {references(open_)}")
+        if empty:
+            what = "1 formula has" if empty == 1 else f"{empty:,} formulas have"
+            remarks.append(f"{what} no kept result")
         if self.unformatted:
             remarks.append(f"{UNFORMATTED}: {self.unformatted}")
         if self.shortened:
@@ -82,29 +78,3 @@ def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int
             for column in range(first, last + 1):
                 rows[row][column] = rows[row][column] or rows[top][first]
     return left >= 0
-
-
-def references(places: Iterable[Place]) -> str:
-    """Cells as a person writes them: "D2:D12, F13 and 3 more"."""
-    runs = list(_runs(places))
-    shown = [f"{_name(a)}:{_name(b)}" if a != b else _name(a) for a, b in runs[:MAX_REFERENCES]]
-    more = len(runs) - len(shown)
-    return f"{', '.join(shown)}{f' and {more} more' if more else ''}"
-
-
-def _runs(places: Iterable[Place]) -> Iterator[tuple[Place, Place]]:
-    """The first and last of each run of places below each other, by column."""
-    ordered = sorted(set(places), key=lambda place: (place[1], place[0]))
-    for _, run in groupby(enumerate(ordered), key=lambda item: (item[1][1], item[1][0] - item[0])):
-        part = [place for _, place in run]
-        yield part[0], part[-1]
-
-
-def _name(place: Place) -> str:
-    row, column = place
-    letters = ""
-    column += 1
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return f"{letters}{row + 1}"

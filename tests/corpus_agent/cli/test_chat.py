@@ -28,7 +28,6 @@ from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
     ToyEncoder,
-    fails,
     passages,
     says,
 )
@@ -94,13 +93,6 @@ def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
     )
     assert "--- bread.md:1-5 ---\n  # Bread\n\n> Keep the sourdough" in said
     assert said.count("Which one? /sources lists the numbers") == 2
-
-
-def test_a_failing_model_does_not_end_the_conversation(tmp_path):
-    said, _ = conversation(
-        tmp_path, ["How warm is the sourdough?", "/sources"], [fails(500, "out of memory")]
-    )
-    assert "Answered without a model." in said
 
 
 # --- keeping

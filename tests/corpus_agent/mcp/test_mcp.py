@@ -13,7 +13,7 @@ import pytest
 
 from corpus_agent.mcp.client_config import CLIENTS, snippet
 from corpus_agent.mcp.specs import TOOLS
-from corpus_agent.mcp.tools import MAX_CONVERSATIONS, Tools
+from corpus_agent.mcp.tools import Tools
 from corpus_agent.seal import unsealed
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.service import Service
@@ -118,37 +118,6 @@ def test_an_error_is_a_text_that_says_what_to_do(tools, name, arguments, next_st
     assert next_step in result.text
 
 
-@pytest.mark.slow
-def test_questions_of_one_conversation_follow_each_other(tools):
-    asked = []
-
-    class Service:
-        """Notes what was said before; answers as the real one."""
-
-        def ask_after(self, question, history, cancel, onlooker):
-            asked.append((question, [turn.question for turn in history]))
-            onlooker.step("search: http://x.y")
-            return tools._service.ask_after(question, history, cancel, onlooker)
-
-    steps: list[str] = []
-    both = Tools(Service(), Launch(unsealed()))
-
-    def ask(question, **more):
-        both.call("ask_corpus", {"question": question, **more}, Cancel(), steps.append)
-
-    ask("What rises slowly?", conversation="a")
-    ask("And the boiler?", conversation="a")
-    ask("And the boiler?", conversation="b")
-    ask("And the boiler?")
-    before = [history for _, history in asked]
-    assert before == [[], ["What rises slowly?"], [], []]
-    assert "search: http://x.y" in steps
-    for number in range(MAX_CONVERSATIONS):
-        ask("Bread?", conversation=f"c{number}")
-    ask("Bread?", conversation="a")  # forgotten: the oldest of too many
-    assert asked[-1] == ("Bread?", [])
-
-
 def test_an_answer_is_framed_and_says_that_nothing_sealed_it(tools):
     text = call(tools, "ask_corpus", question="What rises slowly?").text
     assert "WITHOUT THE SEAL" in text
@@ -204,14 +173,6 @@ def test_the_tools_are_the_six_read_only_ones_and_nothing_is_loaded_to_list_them
         assert "It cannot be searched now" in client.text("corpus_status")
     assert client.process.returncode == 0
     assert client.errors == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("version", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
-def test_old_and_new_revisions_of_the_protocol_are_spoken(toy_store, version):
-    with RawClient("--store", toy_store, "mcp", "--llm", "none", version=version) as client:
-        assert client.about["protocolVersion"] == version
-        assert len(client.result(client.request("tools/list"))["tools"]) == len(NAMES)
 
 
 @pytest.mark.slow

@@ -125,31 +125,6 @@ def test_nothing_that_a_model_makes_up_is_taken_and_what_it_finds_is(corpus, doc
 
 
 @pytest.mark.slow
-def test_a_table_that_was_stopped_asks_for_the_rest_alone(corpus):
-    def stop(done: int, _: int) -> None:
-        if done == 5:
-            raise KeyboardInterrupt
-
-    server = FieldsModelServer(say=true)
-    with launched(server) as launch:
-        with pytest.raises(KeyboardInterrupt):
-            made(corpus, launch, on_document=stop)
-        assert len(server.requests) == 5
-        table = made(corpus, launch)
-        assert len(server.requests) == DOCUMENTS
-        assert (table.reading.asked, table.reading.known) == (7, 5)
-        again = made(corpus, launch)
-        assert len(server.requests) == DOCUMENTS
-        assert again.rows == table.rows
-        # Another field is asked for alone, and another model for all.
-        made(corpus, launch, words=["insurer", "colour"])
-        assert len(server.requests) == 2 * DOCUMENTS
-        last = server.requests[-1]["messages"][-1]["content"]
-        assert "colour" in last
-        assert "insurer" not in last.rpartition("Fields:")[2]
-
-
-@pytest.mark.slow
 def test_a_reply_of_broken_objects_is_read_in_linear_time():
     whole = '{"field": 1, "value": "900 euros", "quote": "The rent is 900 euros."}'
     assert [one.value for one in said_in(f"{{ {{x}} [{whole}, {whole}", 1)] == ["900 euros"] * 2

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.settings import Settings
-from corpus_agent.trust.known import MAX_SEVERAL, chosen_stores
+from corpus_agent.trust.known import chosen_stores
 from corpus_agent.trust.names import MAX_NAME_CHARS, name_for
 from corpus_agent.trust.stores import place_of
-from indexer.errors import NoIndex, UntrustedStore, UsageError
+from indexer.errors import UntrustedStore
 from tests.support.toy_index import sync
 
 
@@ -84,17 +84,3 @@ def test_a_store_of_somebody_in_the_working_folder_is_refused_and_not_taken_for_
         place_of(chosen, Settings())
     monkeypatch.chdir(tmp_path / "state")
     assert place_of(named("notes")["notes"], Settings()).store == store  # the control
-
-
-@pytest.mark.slow
-def test_all_stores_leave_out_what_is_gone_and_say_so(tmp_path):
-    store, gone = made(tmp_path / "notes"), made(tmp_path / "papers")
-    shutil.rmtree(gone)
-    chosen, notices = chosen_stores([], everything=True)
-    assert [one.store for one in chosen] == [store]
-    assert [notice.partition(" is left out")[0] for notice in notices] == ["'papers'"]
-    shutil.rmtree(store)
-    with pytest.raises(NoIndex, match="No index of yours is there"):
-        chosen_stores([], everything=True)
-    with pytest.raises(UsageError, match=f"at most {MAX_SEVERAL}"):
-        chosen_stores([tmp_path / str(n) for n in range(MAX_SEVERAL + 1)])

@@ -130,28 +130,6 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             model.over.set()
 
 
-def test_without_javascript_one_asks_searches_reads_and_forgets(browser, server):
-    context = context_of(browser, server, java_script_enabled=False)
-    page = context.new_page()
-    ask(page, server)  # the page asks again by itself until it is answered
-    page.get_by_role("link", name="home/lease.md").first.click()
-    assert page.locator("mark").inner_text() == RENT
-    page.get_by_label("Find in this document").fill("deposit")
-    page.get_by_role("button", name="Find").click()
-    page.get_by_role("status").filter(has_text="1 of").wait_for()
-    page.get_by_role("link", name="Next").click()
-    page.get_by_role("status").filter(has_text="2 of").wait_for()
-    page.goto(at(server, "/search"))
-    page.get_by_label("Words or a question").fill("sourdough starter")
-    page.get_by_role("button", name="Search").click()
-    page.get_by_role("link", name="kitchen/sourdough.md").first.wait_for()
-    page.get_by_role("link", name="Documents").click()
-    page.get_by_role("link", name="Forget home/lease.md").click()
-    page.get_by_role("button", name="Forget it").wait_for()
-    page.get_by_role("link", name="Keep it").click()
-    context.close()
-
-
 # -- what documents try
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY, open_document
-from indexer.extract.archives.tars import MAX_HEADER_BYTES
+from indexer.extract.archives import MAX_HEADER_BYTES
 from indexer.extract.extraction import MAX_NESTING, Budget, Within
 from indexer.extract.members import Members, member_of
 from indexer.parsers.worker import DocumentRequest, Worker

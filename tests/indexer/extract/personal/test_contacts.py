@@ -3,7 +3,7 @@
 import pytest
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.personal.recurrence import duration_text, recurrence_text
+from indexer.extract.personal.appointments import duration_text, recurrence_text
 from tests.support import made_containers as made
 from tests.support.documents import extract
 

@@ -1,0 +1,223 @@
+"""Archives (ZIP, TAR) and compressed files: each file within is read as the file that it is.
+
+Each member stands behind its own mark. Names lead nowhere, links are not followed, devices and
+pipes are named and nothing else. Nothing is unpacked to disk, and all of it within one budget. A
+file that is only compressed (gzip, bzip2, xz) is read as the one file within.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import stat
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+from typing import IO, Protocol, Self
+
+from indexer.errors import UnreadableDocument
+from indexer.extract import open_document
+from indexer.extract.claims.magic import is_tar
+from indexer.extract.container import ZipParts
+from indexer.extract.damage import BROKEN, what_broke
+from indexer.extract.extraction import Budget, Extraction, Within
+from indexer.extract.members import Member, archive_extraction, path_parts
+from indexer.files.names import is_key
+from indexer.records import Line
+
+MAX_HEADER_BYTES = 2**20  # of a long name or of extended properties
+_HEADERS = frozenset(
+    {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
+    | {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
+)
+_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".gzip", ".z"})
+_SHORT = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
+_SHORT |= {".svgz": ".svg", ".emz": ".emf"}
+_BLOCK = 512  # the first of an archive
+PACKED_ERRORS = (*BROKEN, lzma.LZMAError)
+
+
+def read_zip(data: bytes, within: Within) -> Extraction:
+    """The lines of all members; raises UnreadableDocument("malformed").
+
+    While they are read also "encrypted" where every member needs a password, and "unsupported"
+    where none is a document.
+    """
+    return archive_extraction(
+        lambda: _zip_members(ZipParts(data, locked=True)), within, "ZIP archive"
+    )
+
+
+def _zip_members(parts: ZipParts) -> Iterator[Member]:
+    """The files in an archive; of several with one name the last, as programs unpack it."""
+    stored = {info.filename: info for info in parts.members() if not info.is_dir()}
+    return (Member(_zip_name(info), _zip_reader(parts, info)) for info in stored.values())
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    if info.flag_bits & 0x800:  # said to be UTF-8
+        return info.filename
+    try:  # zipfile took it for the first PC's page
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+def _zip_reader(parts: ZipParts, info: zipfile.ZipInfo) -> Callable[[Budget], bytes]:
+    def read(budget: Budget) -> bytes:
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise UnreadableDocument("symlink")
+        if info.flag_bits & 1:
+            raise UnreadableDocument("encrypted")
+        if info.file_size > budget.most_bytes():
+            raise UnreadableDocument("too_large_unpacked")
+        data = parts.unpacked(info, budget.most_bytes())
+        budget.spend(len(data))
+        return data
+
+    return read
+
+
+# --- TAR ------------------------------------------------------------------------------------------
+
+
+class _Header(tarfile.TarInfo):
+    """A member's header; one that would fill the memory is damaged."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        """The header in these bytes."""
+        header = super().frombuf(buf, encoding, errors)
+        if header.type in _HEADERS and header.size > MAX_HEADER_BYTES:
+            raise tarfile.ReadError("a header beyond its limit")
+        return header
+
+
+def read_tar(data: bytes, within: Within) -> Extraction:
+    """The lines of all members; raises UnreadableDocument as a ZIP archive does."""
+    return tar_extraction(io.BytesIO(data), within, counted=False)
+
+
+def tar_extraction(stream: IO[bytes], within: Within, *, counted: bool) -> Extraction:
+    """The lines of all members of a stream; `counted` if its bytes are in the budget already."""
+    return archive_extraction(lambda: _tar_members(stream, counted), within, "tar archive")
+
+
+def _tar_members(stream: IO[bytes], counted: bool) -> Iterator[Member]:
+    try:
+        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
+            for info in archive:
+                if not info.isdir():
+                    yield Member(info.name, _tar_reader(archive, info, counted))
+    except tarfile.TarError as error:
+        raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
+
+
+def _tar_reader(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, counted: bool
+) -> Callable[[Budget], bytes]:
+    def read(budget: Budget) -> bytes:
+        if info.issym() or info.islnk():
+            raise UnreadableDocument("symlink")
+        if not info.isreg():
+            raise UnreadableDocument("special")
+        if info.size > budget.most_bytes():
+            raise UnreadableDocument("too_large_unpacked")
+        file = archive.extractfile(info)
+        assert file is not None, "a file has bytes"
+        try:
+            data = file.read()
+        except tarfile.TarError as error:
+            raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
+        if not counted:
+            budget.spend(len(data))
+        return data
+
+    return read
+
+
+# --- Compressed files -----------------------------------------------------------------------------
+
+
+def read_packed(data: bytes, within: Within) -> Extraction:
+    """The title and lines of the file within; raises UnreadableDocument as its reader does."""
+    stream = io.BufferedReader(_Unpacking(data, within.budget), 2**16)
+    head = stream.peek(_BLOCK)
+    if is_tar(head[:_BLOCK]):
+        return tar_extraction(stream, within, counted=True)
+    most = within.budget.most_bytes() + len(head)
+    inner = stream.read(most + 1)
+    if len(inner) > most:
+        raise UnreadableDocument("too_large_unpacked")
+    name = inner_name(within.name)
+    if is_key(PurePosixPath(name).name):
+        raise UnreadableDocument("secret")
+    return _through(inner, within.inner(name))
+
+
+def inner_name(name: str) -> str:
+    """The name of the file within, without the compressor's ending."""
+    path = PurePosixPath("/".join(path_parts(name)))
+    suffix = path.suffix.lower()
+    if suffix in _SUFFIXES and path.stem:
+        return str(path.with_suffix(""))
+    return str(path.with_suffix(_SHORT.get(suffix, path.suffix)))
+
+
+def _through(data: bytes, within: Within) -> Extraction:
+    opened = open_document(data, within.name, within=within)
+    engines: set[str] = set()
+    unread: list[str] = []
+    notes: list[str] = []
+
+    def lines() -> Iterator[Line]:
+        yield from opened.lines
+        engines.update(opened.extractor.split("+")[1:])
+        unread.extend(opened.unread)
+        notes.extend(opened.notes)
+
+    return Extraction(opened.title or None, lines(), engines, unread, notes, opened.own)
+
+
+class _Unpacking(io.RawIOBase):
+    """The unpacked bytes of a file, taken from the budget as they are read."""
+
+    def __init__(self, data: bytes, budget: Budget) -> None:
+        super().__init__()
+        self._file = _opened(data)
+        self._budget = budget
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """As files do; raises UnreadableDocument, "malformed" or "too_large_unpacked"."""
+        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        try:
+            piece = self._file.read(len(view))
+        except PACKED_ERRORS as error:
+            raise UnreadableDocument("malformed", what_broke(error)) from None
+        except MemoryError:  # a window as large as the file says that it needs
+            raise UnreadableDocument("too_large_unpacked") from None
+        if len(piece) > self._budget.unpacked_bytes:
+            raise UnreadableDocument("too_large_unpacked")
+        self._budget.unpacked_bytes -= len(piece)
+        view[: len(piece)] = piece
+        return len(piece)
+
+
+class _Readable(Protocol):
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+def _opened(data: bytes) -> _Readable:
+    file = io.BytesIO(data)
+    if data.startswith(b"\x1f\x8b"):
+        return gzip.GzipFile(fileobj=file)
+    if data.startswith(b"BZh"):
+        return bz2.BZ2File(file)
+    return lzma.LZMAFile(file)

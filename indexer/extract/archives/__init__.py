@@ -1,1 +1,0 @@
-"""Archives and compressed files: each file within is read as the file that it is."""

@@ -1,0 +1,136 @@
+"""Every format that is read, one row each, in the order in which they are tried.
+
+A row names the module and, by its own name, the function `read_NAME` in it, which is imported when
+a file of that format is met. `kinds` are formats with marks in their bytes, which `kind_of` tells;
+the other formats are text, claimed by the suffix or by how they begin, and read as plain text where
+that fails. A new format is one module and one row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from indexer.extract.claims import beginnings
+from indexer.extract.extraction import Begins, Extraction, Extractor, Within, words
+
+
+def _row(
+    name: str,
+    version: int,
+    module: str,
+    suffixes: str = "",
+    *,
+    kinds: str = "",
+    begins: Begins = beginnings.nothing,
+    empty_reason: str = "no_text",
+    markdown: bool = False,
+    container: bool = False,
+) -> Extractor:
+    """A format; the reader of one that others stand in is also given their budget."""
+
+    def read(data: bytes, within: Within) -> Extraction:
+        reader: Callable[..., Extraction] = getattr(
+            import_module(f"indexer.extract.{module}"), f"read_{name}"
+        )
+        return reader(data, within) if container else reader(data)
+
+    return Extractor(
+        name,
+        version,
+        read,
+        tuple(kinds.split()),
+        words(suffixes),
+        begins,
+        empty_reason,
+        markdown,
+        container,
+    )
+
+
+# Every format of one document, plain text last.
+_DOCUMENTS: tuple[Extractor, ...] = (
+    _row("pdf", 10, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row(
+        "image", 1, "claims.magic", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
+    ),
+    _row("docx", 5, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
+    _row("pptx", 5, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
+    _row("xlsx", 7, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
+    _row("odf", 6, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
+    _row("ods", 6, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
+    _row("epub", 7, "html.ebook", ".epub", kinds="epub", markdown=True),
+    _row("iwork", 4, "iwork.document", ".pages .key .numbers", kinds="iwork", markdown=True),
+    _row("doc", 4, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
+    _row("ppt", 6, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
+    _row("xls", 5, "sheets.xls", ".xls .xlt", kinds="xls"),
+    _row("msg", 7, "mail.msg", ".msg", kinds="msg", container=True),
+    _row("rtf", 6, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
+    _row("mbox", 9, "mail.mime", ".mbox", kinds="mbox", container=True),
+    _row("fb2", 4, "html.ebook", ".fb2", begins=beginnings.of_fb2, markdown=True),
+    _row(
+        "eml",
+        9,
+        "mail.mime",
+        ".eml .emlx .mht .mhtml",
+        begins=beginnings.of_mail,
+        container=True,
+    ),
+    _row("contacts", 1, "personal.contacts", ".vcf .vcard", begins=beginnings.of_contacts),
+    _row(
+        "calendar",
+        1,
+        "personal.appointments",
+        ".ics .ical .icalendar .ifb .vcs",
+        begins=beginnings.of_calendar,
+        container=True,
+    ),
+    _row("notebook", 4, "data", ".ipynb", markdown=True),
+    _row("subtitles", 2, "text.subtitles", ".srt .vtt", begins=beginnings.of_subtitles),
+    _row("csv", 3, "sheets.spreadsheets", ".csv .tsv .tab"),
+    _row(
+        "html",
+        5,
+        "html.page",
+        ".html .htm .xhtml .xht .shtml",
+        begins=beginnings.of_html,
+        markdown=True,
+    ),
+    _row("json", 3, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
+    _row(
+        "xml",
+        6,
+        "data",
+        ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
+        ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita",
+        begins=beginnings.of_xml,
+        markdown=True,
+    ),
+    _row("markdown", 2, "text.plain", beginnings.MARKDOWN, markdown=True),
+    _row("org", 2, "text.plain", ".org"),
+    _row("rst", 2, "text.plain", ".rst .rest"),
+    _row("latex", 2, "text.plain", ".tex .ltx"),
+    _row("text", 2, "text.plain", ".txt .text .log", begins=beginnings.anything),
+)
+# An archive is read by all of them: when the text of one format changes, so may that of an archive.
+_ARCHIVE_VERSION = 2 + sum(int(extractor.version) for extractor in _DOCUMENTS)
+
+
+def _archive(name: str, suffixes: str, kinds: str, module: str) -> Extractor:
+    """A format without text of its own: what is in it is read by the others."""
+    return _row(
+        name, _ARCHIVE_VERSION, module, suffixes, kinds=kinds, markdown=True, container=True
+    )
+
+
+REGISTRY = (
+    _archive("zip", ".zip", "zip", "archives"),
+    _archive("tar", ".tar .tgz", "tar", "archives"),
+    _archive("packed", ".gz .bz2 .xz", "gz bz2 xz", "archives"),
+    *_DOCUMENTS,
+)
+
+
+def is_read(suffix: str) -> bool:
+    """Whether files of this suffix have a reader in this program."""
+    return any(suffix in each.suffixes for each in REGISTRY)
