@@ -116,7 +116,7 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
         ("sub/b.txt", "indexed", None),
     ]
     assert cli("files", "--status", "skipped").stdout == (
-        "skipped p.png (binary: picture (PNG); its words are read with the extra [ocr])\n"
+        "skipped p.png (picture (PNG); its words are read with the extra [ocr])\n"
     )
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
@@ -208,7 +208,7 @@ def test_strict_turns_a_failed_file_into_an_exit_code(cli: Cli, tmp_path):
     (tmp_path / "docs/a.txt").write_text("bread")
     done = cli("index", "docs", "--strict")
     assert done.returncode == 4
-    assert "failed broken.pdf (malformed" in done.stderr
+    assert "1 file could not be read: broken.pdf" in done.stdout
     assert cli("index").returncode == 0
 
 
