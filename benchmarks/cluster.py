@@ -11,18 +11,17 @@ counted; --files 0 takes all.
 from __future__ import annotations
 
 import argparse
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common import timed
 from indexer.records import Query
 from indexer.store.cleanup import clean_up
 from indexer.store.snapshot import Snapshot
@@ -49,17 +48,11 @@ print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, outcome
 
 def run(store: Path, root: Path, where: str, least: int) -> tuple[float, float, str]:
     """Processor seconds of a run, its seconds, and what it printed; `where`: plain, a cluster."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-c", ONE_RUN, store, root, where, str(least)],
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
+    command = [sys.executable, "-c", ONE_RUN, store, root, where, str(least)]
+    seconds, used, done = timed(
+        lambda: subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, time.monotonic() - started, done.stdout.strip()
+    return used, seconds, done.stdout.strip()
 
 
 @contextmanager

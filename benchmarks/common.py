@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks.golden import EVAL
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.index import Index
+
+Result = TypeVar("Result")
 
 
 def data(*parts: str) -> Path:
@@ -51,6 +55,18 @@ def corpus_of(folder: Path, store: Path | None = None) -> Iterator[Index]:
         outcome = session.index(settings, folder)
         print(f"{outcome.chunks} chunks, {outcome.embedded} embedded, {outcome.seconds:.1f} s")
         yield session.open_corpus(settings)
+
+
+def processor_seconds() -> float:
+    """What this process and those of its children that have ended took."""
+    return sum(os.times()[:4])
+
+
+def timed(work: Callable[[], Result]) -> tuple[float, float, Result]:
+    """Seconds by the clock and of the processors, ended children included, and the result."""
+    started, used = time.perf_counter(), processor_seconds()
+    result = work()
+    return time.perf_counter() - started, processor_seconds() - used, result
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

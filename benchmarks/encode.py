@@ -13,15 +13,12 @@ import argparse
 import os
 import shutil
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
-from typing import TypeVar
 
 import numpy as np
-from common import data, print_table
+from common import data, print_table, timed
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
@@ -39,7 +36,6 @@ FLOP_A_TOKEN = 23.5e6  # six layers of width 384, sequences of 235
 FLAGS = ("avx2", "avx512f", "avx_vnni", "avx512_vnni", "amx_int8", "asimddp", "i8mm")
 SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))
 Vectors = np.ndarray
-Result = TypeVar("Result")
 
 
 def chunk_texts(folder: Path, model: ModelFolder) -> list[str]:
@@ -68,13 +64,6 @@ def part_of(folder: Path, files: int, into: Path) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, target)
     return into
-
-
-def timed(work: Callable[[], Result]) -> tuple[float, float, Result]:
-    """Seconds by the clock and of the processors, and what the work gave."""
-    started, used = time.perf_counter(), time.process_time()
-    result = work()
-    return time.perf_counter() - started, time.process_time() - used, result
 
 
 def peak_flops(size: int = 2048) -> float:
@@ -133,12 +122,9 @@ def encoded(
 def index_seconds(folder: Path) -> tuple[float, float]:
     """Seconds of a whole run, by the clock and of the processors, workers included."""
     with tempfile.TemporaryDirectory() as scratch:
-        before = getrusage(RUSAGE_CHILDREN)
         settings = Settings(store=Path(scratch) / "store")
         seconds, used, _ = timed(lambda: session.index(settings, folder))
-        after = getrusage(RUSAGE_CHILDREN)
-    children = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return seconds, used + children
+    return seconds, used
 
 
 def processor() -> str:

@@ -7,12 +7,10 @@ No chunking, no embedding, nothing kept. The control is the same extractor witho
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from common import data, print_table
+from common import data, print_table, timed
 
 from indexer.extract import open_document
 from indexer.files.walk import walk
@@ -36,9 +34,7 @@ def main() -> None:
     best: dict[str, tuple[float, float, int]] = {}
     for _ in range(ROUNDS):
         for name, way in ways.items():
-            wall, busy = time.monotonic(), processor_seconds()
-            pages = way()
-            taken = (time.monotonic() - wall, processor_seconds() - busy, pages)
+            taken = timed(way)
             best[name] = min(best.get(name, taken), taken)
     rows = [
         (name, pages, f"{wall:.1f}", f"{pages / wall:.0f}", f"{busy:.1f}")
@@ -62,12 +58,6 @@ def in_process(root: Path, sources: list[str]) -> int:
     """Pages of all reports, parsed here."""
     documents = (open_document((root / source).read_bytes(), source) for source in sources)
     return sum(max(line.page or 0 for line in document.lines) for document in documents)
-
-
-def processor_seconds() -> float:
-    """What this process and those of its children that have ended took."""
-    times = os.times()
-    return times.user + times.system + times.children_user + times.children_system
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the kernel leaves to each process, asked from inside it; the table of SECURITY.md.
+"""What the kernel leaves to each process, asked from inside it; the table of docs/seal.md.
 
 Starts the program, a parser, the librarian, the MCP, web and model servers by the ways that they
 are always started by, and has each try sockets, files, other processes and shared memory. A process
@@ -31,7 +31,7 @@ from indexer.parsers.worker import DocumentRequest, Worker  # noqa: E402
 from tests.support.kernel_probe import Places, look  # noqa: E402
 from tests.support.obeying_worker import do  # noqa: E402
 
-PAGE = ROOT / "SECURITY.md"
+PAGE = ROOT / "docs/seal.md"
 TABLE = re.compile(r"(<!-- kernel probes -->\n).*?(<!-- end of kernel probes -->)", re.DOTALL)
 SECONDS = 120.0
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -204,7 +204,7 @@ def probed() -> tuple[dict[str, str], dict[str, dict[str, str]]]:
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--write", action="store_true", help="write the table into SECURITY.md")
+    options.add_argument("--write", action="store_true", help="write the table into docs/seal.md")
     options.add_argument("--check", action="store_true", help="exit 1 where it says otherwise")
     arguments = options.parse_args()
     control, columns = probed()
@@ -216,7 +216,7 @@ def main() -> None:
     if arguments.write:
         PAGE.write_text(TABLE.sub(lambda found: found[1] + fresh + found[2], text), "utf-8")
     elif arguments.check and fresh not in text:
-        sys.exit(f"SECURITY.md says otherwise:\n{fresh}")
+        sys.exit(f"docs/seal.md says otherwise:\n{fresh}")
     print(table({"without a seal": control}))
     print(fresh)
 

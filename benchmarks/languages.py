@@ -47,7 +47,7 @@ class Case:
 
 def ranked(snapshot: Snapshots, index: Index, asked: Asked) -> dict[float, int]:
     """The rank of the right paragraph, from 0, by weight."""
-    query = Query(asked.text, retrieve.DEPTH, per_source=None)
+    query = Query(asked.text, retrieve.POOL, per_source=None)
     vector = index.encoder.encode([index.encoder.query_prefix + asked.text])[0]
     by_text = retrieve.by_words(snapshot, query)
     pool = snapshot.pool(snapshot.nearest(vector, query), by_text)

@@ -51,7 +51,7 @@ from retrieval import documents, judgments, ndcg
 
 from indexer.embed.folder import ModelFolder
 from indexer.records import Query
-from indexer.retrieve import DEPTH
+from indexer.retrieve import POOL
 
 OURS = "corpus-agent"
 NOTE = "# A note\n\nOf one line.\n"
@@ -323,7 +323,7 @@ def quality(bench: Bench, name: str) -> list[tuple[str, str, float, str]]:
         return mean(ndcg([ids[one] for one in found], relevant[key]) for key, found in pairs)
 
     with corpus_of(folder) as corpus:
-        wanted = [Query(one, DEPTH, per_source=None) for one in queries.values()]
+        wanted = [Query(one, POOL, per_source=None) for one in queries.values()]
         ours = asked(lambda query: documents(corpus.search(query)), wanted)
     found = [(name, OURS, score(ours["ranked"]), middle(ours["searched"]))]
     for way in SEARCHES:

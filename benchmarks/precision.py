@@ -13,25 +13,10 @@ import math
 
 import numpy as np
 from common import data, print_table, read_jsonl
+from retrieval import judgments, ndcg
 
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
-
-DEPTH = 10
-
-
-def judgments(name: str) -> dict[str, dict[str, int]]:
-    """Relevant documents by query, with their grades."""
-    found: dict[str, dict[str, int]] = {}
-    lines = data("retrieval", name, "qrels", "test.tsv").read_text("utf-8").splitlines()[1:]
-    for query, document, grade in (line.split("\t")[:3] for line in lines):
-        if int(grade) > 0:
-            found.setdefault(query, {})[document] = int(grade)
-    return found
-
-
-def gain(grades: list[int]) -> float:
-    return sum(grade / math.log2(place + 2) for place, grade in enumerate(grades[:DEPTH]))
 
 
 def main() -> None:
@@ -55,10 +40,8 @@ def main() -> None:
             near = engine.encode([query["text"] for query in asked]) @ vectors[-1].T
             scores.append([])
             for query, cosines in zip(asked, near, strict=True):
-                grades = relevant[query["_id"]]
-                best = np.argsort(-cosines, kind="stable")[:DEPTH]
-                reached = gain([grades.get(documents[at]["_id"], 0) for at in best])
-                scores[-1].append(reached / gain(sorted(grades.values(), reverse=True)))
+                ranking = [documents[at]["_id"] for at in np.argsort(-cosines, kind="stable")]
+                scores[-1].append(ndcg(ranking, relevant[query["_id"]]))
         apart = np.array(scores[1]) - np.array(scores[0])
         cosine = (vectors[0] * vectors[1]).sum(axis=1)
         rows.append(

@@ -20,11 +20,10 @@ from common import corpus_of, data, document_files, print_table, read_jsonl
 
 from indexer.index import Index
 from indexer.records import Hit, Query
-from indexer.retrieve import DEPTH
+from indexer.retrieve import POOL
 
 SETS = ("med", "cacm", "time", "scifact-train", "handbook-anchor")
 CUT = 10
-POOL = 200  # passages for the controls: more than the documents that can matter
 RRF_K = 60  # Cormack, Clarke, Buettcher 2009
 
 Judgments = dict[str, dict[str, int]]
@@ -54,12 +53,11 @@ def _discounted(gains: Iterable[int]) -> float:
 
 def rankings(corpus: Index, query: str) -> dict[str, list[str]]:
     """The documents in the order of each way to rank, best first."""
-    hybrid = corpus.search(Query(query, DEPTH, per_source=None))
     pool = corpus.search(Query(query, POOL, per_source=None))
     by_bm25 = documents(sorted((h for h in pool if h.bm25 > 0), key=lambda hit: -hit.bm25))
     by_vector = documents(sorted(pool, key=lambda hit: -hit.cosine))
     return {
-        "hybrid": documents(hybrid),
+        "hybrid": documents(pool),
         "BM25": by_bm25,
         "vectors": by_vector,
         "RRF": fused(by_bm25, by_vector),

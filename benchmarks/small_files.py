@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import argparse
 import random
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
-from common import print_table
+from common import print_table, timed
 from numpy.typing import NDArray
 
 from indexer.embed import Encoded, FolderEncoder
@@ -68,17 +66,9 @@ def write(folder: Path, files: int, words: int) -> None:
     (folder / "one/notes.md").write_text("\n".join(whole))
 
 
-def processor_seconds() -> float:
-    """Of this process and of those that it waited for: parsers among them."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
-
-
 def measured(what: str, files: int, work: Callable[[], object]) -> tuple[str, str, str]:
     """A row of the table: seconds on the clock, and milliseconds of processor time a file."""
-    started, before = time.perf_counter(), processor_seconds()
-    work()
-    took, used = time.perf_counter() - started, processor_seconds() - before
+    took, used, _ = timed(work)
     return what, f"{took:.1f}", f"{1000 * used / files:.2f}"
 
 

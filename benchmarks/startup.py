@@ -16,13 +16,11 @@ import random
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
 
-from common import data, print_table
+from common import data, print_table, timed
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
@@ -74,11 +72,8 @@ def generated(folder: Path, chunks: int) -> None:
 
 def seconds_of(*command: str) -> tuple[float, float]:
     """Seconds by the clock and of the processor that a command takes."""
-    started, before = time.perf_counter(), getrusage(RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, *command], check=True, capture_output=True)
-    after = getrusage(RUSAGE_CHILDREN)
-    used = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return time.perf_counter() - started, used
+    run = [sys.executable, *command]
+    return timed(lambda: subprocess.run(run, check=True, capture_output=True))[:2]
 
 
 def middle(pairs: Iterable[Sequence[float]]) -> tuple[float, float]:

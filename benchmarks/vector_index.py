@@ -252,8 +252,8 @@ def search(store: Path, options: argparse.Namespace) -> dict[str, float]:
             "retrieval",
             lambda vector, text: retrieve.search(alone, Prepared(vector), Query(text, TOP, 2)),
         ),
-        ("vectors", lambda vector, _: snapshot.by_vector(vector, Query("", retrieve.DEPTH))),
-        ("words", lambda _, text: snapshot.by_text(Query(text, retrieve.DEPTH))),
+        ("vectors", lambda vector, _: snapshot.by_vector(vector, Query("", retrieve.POOL))),
+        ("words", lambda _, text: snapshot.by_text(Query(text, retrieve.POOL))),
     ):
         taken = []
         for vector, text in queries:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import open_beneath as open_beneath
     from indexer.files.opening import read_regular as read_regular
+    from indexer.files.paths import file_stem as file_stem
     from indexer.files.walk import Excluded as Excluded
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
@@ -114,6 +115,7 @@ _PUBLIC = {
     "indexer.extract.text.plain": "encoding_of is_text",
     "indexer.files.compare": "compared",
     "indexer.files.opening": "MAX_FILE_BYTES lock_briefly open_beneath read_regular",
+    "indexer.files.paths": "file_stem",
     "indexer.files.walk": "Excluded check_root excluded",
     "indexer.index": "Index",
     "indexer.parsers.installed": "RecognitionState recognition_state",

@@ -149,7 +149,7 @@ class Hit:
     disk has changed since it was indexed or cannot be compared, `unreachable` in the second case:
     it, its folder or its disk cannot be looked at now. Before fusion, `score` is that of one side.
     `key` is that of the text that was embedded, None where there is none; it is not looked at when
-    hits are compared.
+    hits are compared. `named` is how likely the query names its document, 0 if it does not.
     """
 
     chunk: Chunk
@@ -162,6 +162,7 @@ class Hit:
     unreachable: bool = False
     key: bytes | None = field(default=None, compare=False, repr=False)
     relevance: float = 0.0
+    named: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

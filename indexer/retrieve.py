@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -22,13 +23,14 @@ from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.exact import Pool, Ranked
 from indexer.store.snapshots import Snapshots
 
-DEPTH = 60  # rows asked of each side before fusion
+POOL = 200  # rows asked of each side before fusion, however few are wanted
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
-# The same for passages in languages that the model does not read: benchmarks/languages.py.
-OTHER_VECTOR_WEIGHT = 0.2
+OTHER_VECTOR_WEIGHT = 0.2  # in languages that the model does not read
 OTHERS_FOUND = 0.3  # of the best by words, from which a query is in another language
 FRAGMENTED_CHARS = 500  # of a query, which may be a pasted page
+NAMED_POOL = 60  # rows of each side more, of the documents that a query names
+NAMED_BONUS = 0.5  # what its name adds to the score of a document, before it is scaled to 1
 PHRASE_DEPTH = 300  # rows with all words of a phrase that are looked through for it
 # The score that is shown, from cosine, words and fused score.
 SHOWN_WEIGHTS = (-7.31, 10.2, 2.1, 1.19)  # the first is the bias
@@ -38,16 +40,6 @@ FEEDBACK_HITS = 5
 FEEDBACK_WEIGHT = 0.8
 
 Found = TypeVar("Found")
-
-# A year as reports name it, and alone: FY2017, FY 17, 2017.
-_YEAR = re.compile(r"(?i)\b(?:FY ?'?(?:20)?(\d\d)|20(\d\d))\b")
-
-
-def with_years(text: str) -> str:
-    """A query with each year also as other documents write it: FY22 finds 2022, 2022 finds FY22."""
-    found = dict.fromkeys(fiscal or plain for fiscal, plain in _YEAR.findall(text))
-    return " ".join([text, *(f"20{year} FY20{year} FY{year}" for year in found)])
-
 
 _QUOTED = re.compile(r'"([^"]+)"|“([^“”]+)”|„([^„“”]+)[“”]|«([^«»]+)»')
 
@@ -72,7 +64,8 @@ def search(
     """The hits that a query asks for, best first."""
     # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
     text = query.text.encode("utf-8", "replace").decode("utf-8")
-    deep = replace(query, text=text, limit=max(DEPTH, query.limit))
+    deep = replace(query, text=text, limit=max(POOL, query.limit))
+    named = snapshot.named(deep)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
         vector = encoder.encode([encoder.query_prefix + text])[0]
@@ -81,17 +74,24 @@ def search(
     asked = phrases(text)
     if asked:
         worded = worded.more(with_phrases(snapshot, deep, asked))
+    if named:
+        own = replace(deep, among=frozenset(named), limit=NAMED_POOL)
+        near = near.more(snapshot.nearest(vector, own))
+        worded = worded.more(snapshot.worded(own))
     pool = snapshot.pool(near, worded)
     fused = fuse(vector, pool, worded, other_weight(encoder, text))
+    if named:
+        fused = named_first(fused, named)
     if reranker is None and not asked:  # the text of those alone that are shown
-        first = diverse(fused.order, query.limit, query.per_source, pool.sources.__getitem__)
-        return with_relevance(fused.hits(snapshot, first), encoder, text)
-    hits = fused.hits(snapshot, fused.order)
+        places = [*zip(pool.sources, pool.pages, strict=True)]
+        first = diverse(fused.order, query, places.__getitem__, named)
+        return with_relevance(fused.hits(snapshot, first, named), encoder, text)
+    hits = fused.hits(snapshot, fused.order, named)
     if reranker is not None:
         hits = reranker.reorder(text, hits)
     if asked:
         hits = phrases_first(hits, asked)
-    shown = diverse(hits, query.limit, query.per_source, lambda hit: hit.chunk.source)
+    shown = diverse(hits, query, place_of, named)
     return with_relevance(shown, encoder, text)
 
 
@@ -105,11 +105,8 @@ def with_phrases(snapshot: Snapshots, query: Query, asked: Sequence[str]) -> Ran
 
 def phrases_first(hits: Iterable[Hit], asked: Sequence[str]) -> list[Hit]:
     """The hits, those with all phrases first: their scores are raised above .5, the others' not."""
-    holding: dict[bool, list[Hit]] = {True: [], False: []}
-    for hit in hits:
-        holds = _holds(hit, asked)
-        holding[holds].append(replace(hit, score=hit.score / 2 + 0.5 * holds))
-    return [*holding[True], *holding[False]]
+    raised = [replace(hit, score=hit.score / 2 + 0.5 * _holds(hit, asked)) for hit in hits]
+    return sorted(raised, key=lambda hit: not _holds(hit, asked))
 
 
 def _holds(hit: Hit, asked: Sequence[str]) -> bool:
@@ -122,7 +119,8 @@ def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit
     asked = phrases(text)
     least, shown = 1.0, []
     for hit in hits:
-        chance = relevance_of(encoder, hit, shown_figures(text, hit))
+        words = covered(text, f"{hit.chunk.heading}\n{hit.chunk.text}")
+        chance = relevance_of(encoder, hit, (hit.cosine, words, hit.score))
         if asked and _holds(hit, asked):
             chance = HELD + (1 - HELD) * chance
         least = min(least, chance)
@@ -130,14 +128,8 @@ def with_relevance(hits: Sequence[Hit], encoder: Encoder, text: str) -> list[Hit
     return shown
 
 
-def shown_figures(text: str, hit: Hit) -> tuple[float, float, float]:
-    """The figures of a hit in the order of SHOWN_WEIGHTS."""
-    words = covered(text, f"{hit.chunk.heading}\n{hit.chunk.text}")
-    return hit.cosine, words, hit.score
-
-
 def relevance_of(encoder: Encoder, hit: Hit, figures: Sequence[float]) -> float:
-    """The share of such hits that are relevant, by what is known of the packaged model's vectors.
+    """The share of hits with such figures that are relevant, as those of the packaged model are.
 
     Other models' cosines mean something else, and those of languages that it does not read little.
     """
@@ -160,14 +152,14 @@ def by_words(snapshot: Snapshots, query: Query) -> Ranked:
     best are several in other languages, or if they find nothing.
     """
     text = query.text
-    found = snapshot.worded(replace(query, text=with_years(text)))
+    found = snapshot.worded(query)
     if is_english(text) or not any(map(is_other, snapshot.languages)):
         return found
     best = snapshot.pool(found.first(FEEDBACK_HITS)).languages
     if best and _other_share(best) < OTHERS_FOUND:
         return found
     pieces = fragments(text[:FRAGMENTED_CHARS])
-    return snapshot.worded(replace(query, text=f"{with_years(text)} {pieces}"))
+    return snapshot.worded(replace(query, text=f"{text} {pieces}"))
 
 
 def other_weight(encoder: Encoder, text: str) -> float:
@@ -186,12 +178,19 @@ class Fused:
     cosines: NDArray[np.float32]
     bm25: NDArray[np.float64]
 
-    def hits(self, snapshot: Snapshots, chosen: Sequence[int]) -> list[Hit]:
+    def hits(
+        self, snapshot: Snapshots, chosen: Sequence[int], named: Mapping[str, float]
+    ) -> list[Hit]:
         """The hits at the given places of the pool."""
         at = np.array(chosen, np.intp)
         found = snapshot.hits(Ranked(self.pool.ids[at], self.scores[at]))
         return [
-            replace(hit, cosine=float(self.cosines[place]), bm25=float(self.bm25[place]))
+            replace(
+                hit,
+                cosine=float(self.cosines[place]),
+                bm25=float(self.bm25[place]),
+                named=named.get(hit.chunk.source, 0.0),
+            )
             for hit, place in zip(found, chosen, strict=True)
         ]
 
@@ -223,6 +222,13 @@ def fuse(
     return Fused(pool, order, scores, cosines, bm25)
 
 
+def named_first(fused: Fused, named: Mapping[str, float]) -> Fused:
+    """The same rows, those of the documents that were named before others that are as near."""
+    bonus = np.array([named.get(source, 0.0) for source in fused.pool.sources])
+    scores = (fused.scores + NAMED_BONUS * bonus) / (1 + NAMED_BONUS)
+    return replace(fused, scores=scores, order=sorted(fused.order, key=lambda at: -scores[at]))
+
+
 def _weight(pool: Pool, by_text: Ranked, other: float) -> float:
     """The weight of the vectors: between the two by the languages of what words find best."""
     languages = dict(zip(pool.ids.tolist(), pool.languages, strict=True))
@@ -252,18 +258,34 @@ def convex(
     return scores.clip(0.0, 1.0)
 
 
+def place_of(hit: Hit) -> tuple[str, int | None]:
+    """The document and the page of a hit."""
+    return hit.chunk.source, hit.chunk.page_start
+
+
 def diverse(
-    found: Iterable[Found], limit: int, per_source: int | None, source_of: Callable[[Found], str]
+    found: Iterable[Found],
+    query: Query,
+    placed: Callable[[Found], tuple[str, int | None]],
+    named: Collection[str] = (),
 ) -> list[Found]:
-    """The first `limit` found; those beyond `per_source` of a document come after all others.
+    """The first found; after all others those beyond one of a page and `per_source` of a document.
 
     One long document cannot displace the others, and a single-document corpus still fills the list.
+    A document that was named has no such bound.
     """
     first: list[Found] = []
     more: list[Found] = []
-    taken: dict[str, int] = {}
+    taken: Counter[str] = Counter()
+    pages: set[tuple[str, int | None]] = set()
     for one in found:
-        source = source_of(one)
-        count = taken[source] = taken.get(source, 0) + 1
-        (first if per_source is None or count <= per_source else more).append(one)
-    return [*first, *more][:limit]
+        source, page = place = placed(one)
+        most = query.per_source
+        full = most is not None and source not in named and taken[source] >= most
+        if full or (page is not None and place in pages):
+            more.append(one)
+            continue
+        first.append(one)
+        taken[source] += 1
+        pages.add(place)
+    return [*first, *more][: query.limit]

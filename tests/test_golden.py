@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from benchmarks.golden import REPOSITORY, compare, find, read, sync
+from benchmarks.golden import REPOSITORY, compare, find, read, sync, tell
 from benchmarks.golden.__main__ import parts
 
 FILE = "extract/tika/testPDF.pdf"
@@ -102,6 +102,15 @@ def test_the_place_that_moved_first_is_told():
     assert find.differences({"med/7": {"here": TEN}}, new) == [
         "med/7: 9 of 10 places are the same; number 2 was b.md 1-9, is x.md p3 1-4"
     ]
+
+
+def test_every_call_is_recorded():
+    kinds = [key.split("/", 1)[1].split(" ", 1)[0] for key in compare.load("tell")]
+    assert {kind: kinds.count(kind) for kind in kinds} == {
+        "ask": 150, "table": 20, "list": 20, "read": 40,
+    }  # fmt: skip
+    assert len(compare.load("find")) >= 400
+    assert set(tell.ASKED) | set(tell.FIELDS) == {key.split("/")[0] for key in compare.load("tell")}
 
 
 FIGURES = tomllib.loads((REPOSITORY / "benchmarks" / "figures.toml").read_text("utf-8"))

@@ -68,7 +68,7 @@ def _reply(model: ChatModel, message: str, window: ContextWindow) -> str:
     """A whole reply; raises ModelUnavailable where there is none."""
     asked = sent(FIELDS_PROMPT, [UserMessage(message)])
     reply = stream_reply(model, asked, as_written=True, max_tokens=window.reply)
-    if reply.full or reply.cut:
+    if reply.full:
         raise ModelUnavailable(
             f"The model's reply was not at its end after {window.reply:,} tokens.",
             "Ask for fewer fields, set llm_context, or take a model that thinks less.",

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.agent.messages import AssistantMessage, Call, Sent, tool_definitions
@@ -34,6 +35,7 @@ MAX_LINE_BYTES = 1_000_000  # of one event
 MAX_CALLS = 8  # of one reply; what asks for more is not read
 MAX_ERROR_BYTES, ERROR_SECONDS = 65_536, 5.0  # of the content of an error
 DRAFT_SECONDS = 0.05  # between two looks at a draft
+MAX_WORDS = 100  # events in which the one word that was asked for is looked for
 TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
 PATH = "/v1/chat/completions"
 
@@ -59,12 +61,10 @@ class ChatModel:
 class StreamedReply:
     """The valid part of a reply.
 
-    `cut` before fabricated text, `full` if its tokens ran out, `flooded` if it asks for more than
-    MAX_CALLS calls.
+    `full` if its tokens ran out, `flooded` if it asks for more than MAX_CALLS calls.
     """
 
     message: AssistantMessage
-    cut: bool = False
     full: bool = False
     flooded: bool = False
 
@@ -171,9 +171,11 @@ def stream_reply(
         asked |= {"tools": tool_definitions(), "tool_choice": "auto" if may_call else "none"}
     partial = _PartialReply(model.on_draft, as_written)
     with closing(_choices(model, messages, asked)) as choices:
-        stopped = any(map(partial.take, choices))
+        for choice in choices:
+            if partial.take(choice):
+                break
     model.on_draft(without_thoughts(partial.text))
-    return _reply(partial, stopped)
+    return _reply(partial)
 
 
 def first_word(model: ChatModel, messages: Sequence[Sent]) -> tuple[str, list[tuple[str, float]]]:
@@ -184,14 +186,14 @@ def first_word(model: ChatModel, messages: Sequence[Sent]) -> tuple[str, list[tu
     asked = {"max_tokens": 1, "logprobs": True, "top_logprobs": TOP_TOKENS}
     text, likeliest = "", []
     with closing(_choices(model, messages, asked)) as choices:
-        for choice in choices:
+        for choice in islice(choices, MAX_WORDS):
             try:
                 text += choice["delta"]["content"] or ""
                 top = choice["logprobs"]["content"][0]["top_logprobs"][:TOP_TOKENS]
                 likeliest = [(str(each["token"]), float(each["logprob"])) for each in top]
             except (KeyError, TypeError, IndexError, ValueError):
                 continue  # the role alone, or a server that gives no probabilities
-            if likeliest or len(text) > MAX_REPLY_CHARACTERS:
+            if likeliest:
                 break
     return text, likeliest
 
@@ -243,11 +245,11 @@ def _events(pieces: Iterator[bytes]) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
+def _reply(partial: _PartialReply) -> StreamedReply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
     if partial.as_written:
         text = AssistantMessage(without_thoughts(partial.text).strip())
-        return StreamedReply(text, stopped, partial.full)
+        return StreamedReply(text, partial.full)
     parsed = parse(partial.text, TOOLS)
     calls = tuple(
         Call(number or f"call_{at}", name, arguments or {})
@@ -256,9 +258,8 @@ def _reply(partial: _PartialReply, stopped: bool) -> StreamedReply:
         Call(f"text_{at}", name, arguments)
         for at, (name, arguments) in enumerate(parsed.calls[:MAX_CALLS])
     )
-    cut = stopped or parsed.end is not None
     flooded = partial.flooded or len(parsed.calls) > MAX_CALLS
-    return StreamedReply(AssistantMessage(parsed.text, calls), cut, partial.full, flooded)
+    return StreamedReply(AssistantMessage(parsed.text, calls), partial.full, flooded)
 
 
 # ---- Errors

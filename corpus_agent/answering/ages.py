@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 
 import regex
 
-from corpus_agent.answering.named_documents import file_stem
 from corpus_agent.answering.records import Passage
 from corpus_agent.text.dates import find_dates
 from corpus_agent.text.tokens import content_terms, has_digit
+from indexer import file_stem
 
 SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
 _YEAR = regex.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")

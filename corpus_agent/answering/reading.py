@@ -34,7 +34,7 @@ POOL = 10
 # Of documents that a question names, all are read: whose passages name it most says little there
 # (benchmarks/financebench.py: cells quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
-NAMES_LOOKED_AT = 60  # hits whose documents' names are compared with those of the question
+NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
 _GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 # Any value from .05 to .15 is as good on the development half of benchmarks/conversations.py.
@@ -134,17 +134,13 @@ def _searched(question: str, corpus: CorpusView) -> list[Searched]:
     ]
     found = [corpus.search(query) for query in queries]
     every = _pool(queries, [hits[:POOL] for hits in found], POOL)
-    named = next((own for hits in found if (own := _named(question, hits))), [])
+    named = next((own for hits in found if (own := named_documents(hits))), [])
     if not named:
         return [every]
     begin = tuple(_GLOB.split(source)[0] for source in named)
     of_these = [replace(query, limit=NAMED_POOL, paths=begin) for query in queries]
     alone = [[hit for hit in corpus.search(q) if hit.chunk.source in named] for q in of_these]
     return [_pool(of_these, alone, NAMED_POOL, named), every]
-
-
-def _named(question: str, hits: Sequence[Hit]) -> list[str]:
-    return named_documents(question, (hit.chunk.source for hit in hits))
 
 
 def _pool(

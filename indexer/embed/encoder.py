@@ -133,15 +133,9 @@ class FolderEncoder:
     def _packaged_engine(self) -> Engine:
         if self._bulk and (device := accelerator(self._folder, self._device)):
             return self._on_gpu(device, probe.packaged())
-        engine = OnnxEngine(self._folder, "int8")
-        cosine = probe.least_cosine(engine, probe.packaged())
-        if cosine < NEAR:  # no other engine computes in eight bits
-            raise CorpusError(
-                f"The vectors of {self._folder.name} are wrong on this machine (cosine "
-                f"{cosine:.5f} to the model's own, where {NEAR} is the least).",
-                f"Use it in float32: --model {str(self._folder.path)!r}",
-            )
-        return engine
+        # No other engine computes in eight bits.
+        hint = f"Use it in float32: --model {str(self._folder.path)!r}"
+        return self._near(OnnxEngine(self._folder, "int8"), probe.packaged(), "machine", hint)
 
     def _other_engine(self) -> Engine:
         reason = obstacle(self._folder)
@@ -165,14 +159,18 @@ class FolderEncoder:
         if probe.least_cosine(half, expected) >= HALF:
             return half
         whole = TorchEngine(self._folder, device)
-        cosine = probe.least_cosine(whole, expected)
+        return self._near(whole, expected, device, "Use the processor: --device cpu")
+
+    def _near(self, engine: Engine, expected: NDArray[np.float32], where: str, hint: str) -> Engine:
+        """The engine, if its vectors are near enough to the model's own; raises CorpusError."""
+        cosine = probe.least_cosine(engine, expected)
         if cosine < NEAR:
             raise CorpusError(
-                f"The vectors of {self._folder.name} are wrong on this {device} (cosine "
+                f"The vectors of {self._folder.name} are wrong on this {where} (cosine "
                 f"{cosine:.5f} to the model's own, where {NEAR} is the least).",
-                "Use the processor: --device cpu",
+                hint,
             )
-        return whole
+        return engine
 
     def _expected(self) -> NDArray[np.float32]:
         """The reference vectors: from the store, else computed by the library and cached."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from indexer.errors import UsageError
 
@@ -86,3 +87,8 @@ def resolved(path: Path) -> Path:
     Unlike Path.resolve, which raises RuntimeError for a link loop in some versions of Python.
     """
     return Path(os.path.realpath(from_here(path)))
+
+
+def file_stem(source: str) -> str:
+    """The name of a document's file without its ending, and without the name of its store."""
+    return PurePosixPath(re.sub(r"\A[\w-]+:(?=\S)", "", source)).stem

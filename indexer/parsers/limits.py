@@ -1,6 +1,6 @@
 """The limits for one document, and the policy of the process that parses it.
 
-Named constants with their units; SECURITY.md holds the same table, and a test compares them. Pure,
+Named constants with their units; docs/seal.md holds the same table, and a test compares them. Pure,
 but for looking up where this interpreter's files are.
 """
 

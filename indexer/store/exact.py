@@ -25,7 +25,7 @@ MAX_BYTES = 176 * 2**20
 MOST_PARTS = 4  # in which rows are compared beside each other: memory is what they wait for
 PART_ROWS = 10_000  # .6 ms; fewer are not worth a thread
 SPARSE = 8  # where fewer than one in so many rows is asked for, these alone are compared
-FUSED = ["source", "ordinal", "language"]  # columns
+FUSED = ["source", "ordinal", "page_start", "language"]  # columns
 ROW_ID = "_rowid"
 
 
@@ -69,6 +69,7 @@ class Pool:
     ids: NDArray[np.uint64]
     sources: list[str]
     ordinals: list[int]
+    pages: list[int | None]
     languages: list[str]
     vectors: NDArray[np.float32]
 
@@ -77,8 +78,8 @@ class Pool:
         cls, ids: NDArray[np.uint64], rows: pa.Table, vectors: NDArray[np.float32]
     ) -> Pool:
         """The rows of a result that has the columns FUSED."""
-        sources, ordinals, languages = (rows[name].to_pylist() for name in FUSED)
-        return cls(ids, sources, ordinals, languages, vectors)
+        sources, ordinals, pages, languages = (rows[name].to_pylist() for name in FUSED)
+        return cls(ids, sources, ordinals, pages, languages, vectors)
 
     @classmethod
     def joined(cls, pools: Sequence[Pool]) -> Pool:
@@ -86,11 +87,12 @@ class Pool:
         if len(pools) == 1:
             return pools[0]
         if not pools:
-            return cls(np.empty(0, np.uint64), [], [], [], np.empty((0, 0), np.float32))
+            return cls(np.empty(0, np.uint64), [], [], [], [], np.empty((0, 0), np.float32))
         return cls(
             np.concatenate([pool.ids for pool in pools]),
             [source for pool in pools for source in pool.sources],
             [ordinal for pool in pools for ordinal in pool.ordinals],
+            [page for pool in pools for page in pool.pages],
             [language for pool in pools for language in pool.languages],
             np.concatenate([pool.vectors for pool in pools]),
         )

@@ -200,7 +200,7 @@ class Snapshot:
 
     def _listing(self, sources: frozenset[str]) -> str:
         """The condition that a source is one of these, by the shorter list of the two."""
-        rest = self._documents - sources
+        rest = self.documents - sources
         if not rest:
             return ""
         if len(rest) < len(sources):
@@ -208,7 +208,7 @@ class Snapshot:
         return f"source IN ({', '.join(map(quoted, sorted(sources))) or quoted('')})"
 
     @cached_property
-    def _documents(self) -> frozenset[str]:
+    def documents(self) -> frozenset[str]:
         """The sources of all documents of this version."""
         return self._named("status IN ('indexed', 'unreachable')")
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Coverage, FileRow, Hit, OpenStore, Query
+from indexer.store.document_names import Names
 from indexer.store.exact import Pool, Ranked
 from indexer.store.filters import parse_filter
 from indexer.store.ranking import kept
@@ -24,6 +25,8 @@ from indexer.store.word_weights import as_in_one
 
 STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
 OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
+MOST_NAMES = 50_000  # documents, whose names take .5 s to be read
+USES = 20  # passages with a short form, by which it is told from a word
 SIMILAR = 3  # names that are proposed for one that is not there
 
 
@@ -88,6 +91,28 @@ class Snapshots:
 
     # ---- Files
 
+    @cached_property
+    def _names(self) -> Names:
+        """The names of all documents; of none, where they are too many to be looked through."""
+        sources = [p + source for p, part in self.parts.items() for source in part.documents]
+        return Names(sources if len(sources) <= MOST_NAMES else ())
+
+    def named(self, query: Query) -> dict[str, float]:
+        """The documents that a query names, of those it may look at, and how likely each is meant.
+
+        A short form is a name unless the passages that have it as a word are of other documents.
+        What several words shorten, as in J&J, is none.
+        """
+        found = self._names.find(query.text)
+        named = set().union(*found.full.values())
+        for form, own in found.short.items():
+            says = self.worded(replace(query, text=form, limit=USES), every_word=True)
+            uses = self.pool(says).sources if " " not in form else ()
+            if 2 * sum(source in own for source in uses) >= len(uses):
+                named |= own
+        among = named if query.among is None else named & query.among
+        return self._names.nearness(among, query.text)
+
     def place(self, source: str) -> tuple[str, str] | None:
         """The prefix of the store that a source names, and the source in it; None if it is none."""
         found = (prefix for prefix in self.parts if source.startswith(prefix))
@@ -102,7 +127,7 @@ class Snapshots:
         found: dict[str, FileRow] = {}
         for prefix, own in self._by_store(sources).items():
             for row in self.parts[prefix].files_named(own).values():
-                found[prefix + row.source] = named(prefix, row)
+                found[prefix + row.source] = prefixed(prefix, row)
         return found
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
@@ -112,7 +137,7 @@ class Snapshots:
             these = self._own_paths(prefix, paths)
             if these is not None:
                 rows = part.files(these, self._own_paths(prefix, not_paths) or ())
-                found += [named(prefix, row) for row in rows] if prefix else rows
+                found += [prefixed(prefix, row) for row in rows] if prefix else rows
         return sorted(found, key=lambda row: row.source) if len(self.parts) > 1 else found
 
     def selects(self, path: str) -> bool:
@@ -273,7 +298,7 @@ def _merged(query: Query, found: Mapping[int, Ranked]) -> Ranked:
     return Ranked(every.ids[best], every.scores[best])
 
 
-def named(prefix: str, row: FileRow) -> FileRow:
+def prefixed(prefix: str, row: FileRow) -> FileRow:
     """A row with its source as it is named among several stores."""
     return replace(row, source=prefix + row.source) if prefix else row
 

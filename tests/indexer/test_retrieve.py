@@ -13,7 +13,6 @@ from indexer.retrieve import (
     phrases,
     search,
     with_relevance,
-    with_years,
 )
 from indexer.store.exact import Pool, Ranked
 from indexer.store.snapshot import Snapshot
@@ -51,15 +50,12 @@ def fused(query, by_vector, by_text):
         ranked(rows).ids,
         [row.source for row in rows],
         [0] * len(rows),
+        [None] * len(rows),
         [row.language for row in rows],
         np.stack([row.vector for row in rows]),
     )
     one = fuse(query, pool, ranked(by_text))
     return {pool.sources[at]: (one.scores[at], one.cosines[at], one.bm25[at]) for at in one.order}
-
-
-def hit(source, score):
-    return Hit(Chunk(source, int(score * 100), "", "", 1, 1), score, 0.0, 0.0, "hash")
 
 
 def test_a_passage_near_in_both_ways_comes_first():
@@ -80,30 +76,20 @@ def test_equal_scores_are_ordered_by_source():
 
 
 def test_nothing_found_is_no_hits():
-    nothing = Pool(Ranked.none().ids, [], [], [], np.empty((0, 0), np.float32))
+    nothing = Pool(Ranked.none().ids, [], [], [], [], np.empty((0, 0), np.float32))
     assert fuse(unit(1, 0), nothing, Ranked.none()).order == []
 
 
 def test_a_document_gives_way_to_others_but_is_not_lost():
-    hits = [hit("long", 0.9), hit("long", 0.8), hit("long", 0.7), hit("other", 0.6)]
-    sources = [hit.chunk.source for hit in hits]
-    assert diverse(sources, 5, 2, str) == ["long", "long", "other", "long"]
-    assert diverse(sources, 3, 2, str) == ["long", "long", "other"]
-    assert diverse(hits, 3, None, lambda hit: hit.chunk.source) == hits[:3]
-    assert len(diverse(sources[:3], 5, 2, str)) == 3
-
-
-@pytest.mark.parametrize(
-    ("asked", "added"),
-    [
-        ("What were sales in FY22?", " 2022 FY2022 FY22"),
-        ("What were sales in 2017?", " 2017 FY2017 FY17"),
-        ("What is FY2017 beside FY 2018?", " 2017 FY2017 FY17 2018 FY2018 FY18"),
-        ("Who signed it in 1974, on page 22, line 120178?", ""),
-    ],
-)
-def test_a_year_is_looked_up_as_reports_write_it_too(asked, added):
-    assert with_years(asked) == asked + added
+    hits = [("long", 1), ("long", 1), ("long", 2), ("long", 3), ("other", None), ("other", None)]
+    for limit, per_source, named, shown in (
+        (6, 2, (), [0, 2, 4, 5, 1, 3]),  # one of a page, two of a document, then the rest
+        (3, 2, (), [0, 2, 4]),
+        (6, None, (), [0, 2, 3, 4, 5, 1]),
+        (6, 1, ("long",), [0, 2, 3, 4, 1, 5]),  # it was named
+    ):
+        asked = Query("", limit, per_source)
+        assert diverse(range(6), asked, hits.__getitem__, named) == shown
 
 
 @pytest.mark.parametrize(

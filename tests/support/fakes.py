@@ -40,7 +40,8 @@ from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
 from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
-from indexer.retrieve import diverse
+from indexer.retrieve import diverse, place_of
+from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
 
 if TYPE_CHECKING:
@@ -86,9 +87,10 @@ class MemoryCorpus:
         for source in sorted(self._lines):
             if not query.paths or source.startswith(query.paths):
                 hits += self._hits(source, wanted)
-        return diverse(
-            sorted(hits, key=_rank), query.limit, query.per_source, lambda hit: hit.chunk.source
-        )
+        names = Names(self._lines)
+        named = names.nearness(names.find(query.text).sources, query.text)
+        hits = [replace(hit, named=named.get(hit.chunk.source, 0.0)) for hit in hits]
+        return diverse(sorted(hits, key=_rank), query, place_of)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document; see the protocol."""

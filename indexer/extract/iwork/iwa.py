@@ -1,7 +1,7 @@
 """Apple's IWA records, of which Pages, Numbers and Keynote files consist since 2013. Pure.
 
 A file is a graph of objects: each has a number, a kind and a message. Source: the published
-descriptions of keynote-parser and numbers-parser (MIT). Called by `today` and `tables`.
+descriptions of keynote-parser and numbers-parser (MIT). Called by `document` and `tables`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Tables of Numbers, Pages and Keynote: rows of cells as the program shows their values.
 
-Source: the published description of numbers-parser (MIT), cells of version 5. Called by `today`.
+Source: the published description of numbers-parser (MIT), cells of version 5. Called by `document`.
 """
 
 from __future__ import annotations

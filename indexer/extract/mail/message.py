@@ -5,7 +5,7 @@ Called by the readers of MIME mail and of Outlook's messages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -78,9 +78,3 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
 
     lines = chain(plain_lines([mail.text()]), rest())
     return Extraction(mail.subject, lines, members.engines, members.unread, members.notes)
-
-
-def numbered(kind: str, number: int, members: Iterable[Member]) -> Iterator[Member]:
-    """The members of one message of a mailbox, one note of many, by names that are theirs alone."""
-    for each in members:
-        yield Member(f"{kind} {number}/{each.name}", each.read, each.document)

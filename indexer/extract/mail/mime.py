@@ -1,10 +1,16 @@
-"""MIME messages: headers, the text that a reader sees, and what is attached. Called by `files`."""
+"""Mail as MIME (EML, EMLX, mbox, saved pages): headers, the text that a reader sees, attachments.
+
+Of plain text and HTML alternatives, the plain text is read. Attachments are documents behind marks,
+attached messages too. Called through the registry.
+"""
 
 from __future__ import annotations
 
 import quopri
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from email import message_from_bytes
 from email.header import decode_header
 from email.message import Message
@@ -12,12 +18,14 @@ from email.policy import Compat32
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, Within
+from indexer.extract.claims.magic import MBOX
+from indexer.extract.extraction import Extraction, Within, part_lines
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.mail.message import Mail, mail_extraction
-from indexer.extract.members import Member
+from indexer.extract.members import Member, Members
 from indexer.extract.text.encoded import from_base64, is_base64
 from indexer.extract.text.plain import decode_named, decode_part, is_text
+from indexer.records import Line
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
 _FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
@@ -50,6 +58,49 @@ _ENDINGS = {
     "message/rfc822": "message.eml",
     "message/global": "message.eml",
 }
+
+
+_LENGTH = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # Apple's .emlx begins with the message's
+_PLIST = re.compile(rb"<\?xml[^<>]*\?>\s*<!DOCTYPE plist ")
+MAX_PLIST_BYTES = 65_536  # Apple's notes on a message, behind it
+
+
+def read_eml(data: bytes, within: Within) -> Extraction:
+    """Its subject, its lines, and those of what is attached."""
+    return mail_extraction(mail_of(parsed(_of_apple(data))), within)
+
+
+def _of_apple(data: bytes) -> bytes:
+    """The message in an .emlx file, without the length before it and the notes behind it."""
+    length = _LENGTH.match(data[:32])
+    if length is None:
+        return data
+    message, end = data[length.end() :], int(length[1])
+    if len(message) >= end and message[end:].lstrip()[:6] in (b"", b"<?xml "):
+        return message[:end]
+    notes = _PLIST.search(message, max(0, len(message) - MAX_PLIST_BYTES))
+    ends = message[-MAX_PLIST_BYTES:].rstrip().endswith(b"</plist>")
+    return message[: notes.start()].rstrip() if notes and ends else message
+
+
+def read_mbox(data: bytes, within: Within) -> Extraction:
+    """The lines of its messages, each with what is attached to it."""
+    starts = [match.start() for match in MBOX.finditer(data)]
+    ends = [*starts[1:], len(data)]
+    members = Members(within)
+
+    def lines() -> Iterator[Line]:
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
+            body = data[start:end].partition(b"\n")[2]
+            unquoted = re.sub(rb"(?m)^>(>*From )", rb"\1", body)
+            mail = mail_of(parsed(unquoted))
+            members.unread += (f"Message {number}: {each}" for each in mail.unread)
+            yield from part_lines("Message", number, [mail.text()])
+            own = (replace(each, name=f"Message {number}/{each.name}") for each in mail.members)
+            yield from members.lines(own)
+        members.finish()
+
+    return Extraction(None, lines(), members.engines, members.unread, members.notes)
 
 
 class _AsSent(Compat32):

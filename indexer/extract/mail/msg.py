@@ -1,4 +1,4 @@
-"""Outlook messages (MSG): headers, text and attachments, messages among them. Called by `files`.
+"""Outlook messages (MSG): headers, text and attachments, messages among them.
 
 Source: [MS-OXMSG], section 2 (streams named by property), [MS-OXRTFCP], section 2.2 (compressed
 RTF). Plain text is read first, then RTF, which may wrap the HTML of the mail, then HTML.
@@ -31,9 +31,9 @@ _HEAD_BYTES = 32  # of the properties; of a message in a message eight less
 MAX_RTF_BYTES = 32 * 2**20  # unpacked
 
 
-def read_message(data: bytes) -> Mail:
-    """The message; raises UnreadableDocument("malformed")."""
-    return _Message(Compound(data), "").mail()
+def read_msg(data: bytes, within: Within) -> Extraction:
+    """The subject and lines of a message, and of what is attached; raises UnreadableDocument."""
+    return mail_extraction(_Message(Compound(data), "").mail(), within)
 
 
 class _Message:

@@ -31,7 +31,7 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import UNKNOWN, hide, shown
-from indexer.extract.office.charts import chart_text
+from indexer.extract.office.drawing import chart_text
 from indexer.extract.office.formula import office_formula
 from indexer.extract.office.numbering import Numbering, Place
 from indexer.extract.office.word_hidden import Ground, Unseen

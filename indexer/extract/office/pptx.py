@@ -29,8 +29,7 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.hidden import UNKNOWN, hide
-from indexer.extract.office.charts import chart_text
-from indexer.extract.office.drawing import background_of, fill_of, paragraph_text
+from indexer.extract.office.drawing import background_of, chart_text, fill_of, paragraph_text
 from indexer.extract.tables.grid import Cell, Placed, Row
 from indexer.extract.tables.rows import table_text
 from indexer.records import Line

@@ -259,8 +259,8 @@ def test_a_named_server_that_is_busy_is_waited_for():
 
 
 STAGES = (
-    *("silence", "busy for ever", "silence after the head", "words without end"),
-    *("thoughts without end", "a header byte by byte"),
+    *("silence", "busy for ever", "silence after the head", "comments without end"),
+    *("empty events without end", "a header byte by byte"),
 )
 
 

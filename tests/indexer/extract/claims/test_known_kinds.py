@@ -26,6 +26,10 @@ SKIPPED = {
     "a.exe": (b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0", "program (Windows)"),
     "a.ps": (b"%!PS-Adobe-3.0\n%%Pages: 1\nshowpage\n", "PostScript document"),
     "a.mdb": (b"\0\x01\0\0Standard Jet DB\0", "Access database"),
+    "a.gif": (b"GIF89a\x01\0\x01\0\x80\0\0\xff\xff\xff\0\0\0!", "picture (GIF)"),
+    "a.bmp": (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0" + bytes(30), "picture (BMP)"),
+    "a.ogg": (b"OggS\0\x02\0\0", "sound or film (Ogg)"),
+    "a.flac": (b"fLaC\0\0\0\x22", "sound (FLAC)"),
     "a.psd": (b"8BPS\0\x01\0\0\0\0\0\0", "Photoshop picture"),
     "a.djvu": (b"AT&TFORM\0\0\x01\0DJVMDIRM", "DjVu document"),
     "a.vsd": (made_files.compound({"VisioDocument": b"x"}), "Visio drawing"),
@@ -50,6 +54,9 @@ TEXTS = (
         "RIFF raff on the quay AVI is",
         "Rar! it said",
     ),
+    *("MZ", "%!PS\nThe first line of such a file", "%!PS-Adobe-3.0 begins such a file"),
+    *("%PDF-1.7 is the first line of a PDF", "{\\rtf1 is how rich text begins", "PWS3 is a word"),
+    *("From 2024 on, the mill is closed", "MSCF begins a cabinet", "AT&TFORM begins a scan"),
     *("%!PS is how such files begin", "BM is a city", "II* is a note", "MM is 2000 in Rome"),
     *("OggS and ends", "fLaC is a codec", "SQLite format 3 is described here", "PK is a rank"),
     *("BZhello", "7z is small", "GIF89a is an old format", "GIF8 or nine", "8BPS is a mark"),
@@ -85,9 +92,10 @@ def test_a_skipped_file_says_what_it_is_and_what_would_be_read(name):
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_a_text_that_begins_like_another_format_is_text(text):
-    data = f"{text}, as everybody on the quay knows.\nAnd more lines of it.\n".encode()
-    assert known_by_bytes(data) is None
-    assert claim(data, "a.txt").name == "text"
+    for data in (f"{text}, as everybody knows.\nAnd more lines of it.\n".encode(), text.encode()):
+        for name in ("a.txt", "a", "a.log"):
+            assert known_by_bytes(data) is None
+            assert claim(data, name).name == "text"
 
 
 def test_the_kind_is_told_by_the_bytes_before_the_name():

@@ -1,1 +1,0 @@
-"""Data and documents that were written for programs: JSON, XML, notebooks."""

@@ -1,0 +1,142 @@
+"""The documents that a query names as people say names: Best Buy, 3M, J&J, JnJ, AmEx, FY23. Pure.
+
+A document is called what its file name says before a year or another number. Nothing is known of
+names but those that the corpus has. Called by retrieve.py.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from indexer.files.paths import file_stem
+
+LONGEST_NAME = 4  # words of a query
+MOST_NAMED = 3  # documents; more are none if they are over half of the corpus
+LEAST_PREFIX = 4  # letters of the beginning of a name
+MOST_CAPITALS = 5  # of its letters, as exchanges and people shorten it: JnJ, AmEx, PFE
+
+_WORD = re.compile(r"[^\W_]+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)(\d\d)(?!\d)|(?i:FY) ?['’]?(\d\d)(?!\d)")
+_QUARTER = re.compile(r"(?i)(?<![a-z])Q([1-4])(?=(?:FY)?['’]?(?:\d\d|\d{4})?(?![^\W_]))")
+_NUMBER = re.compile(r"(?i)\d+|(?:fy)?(?:19|20)?\d\d(?:q[1-4])?|q[1-4](?:\d\d|\d{4})?")
+_CAPITAL = re.compile(r"[^\W\d_]*[A-ZÀ-Þ]|\d+[^\W\d_]")
+_JOINED = re.compile(r"(?<=[A-Z])n(?=[A-Z]\b)")  # JnJ
+_AND = frozenset({"and", "und", "et"})
+
+
+def fold(text: str) -> str:
+    """A text without its case and accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in plain if not unicodedata.combining(char))
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The years, of two digits, and the quarters that a text speaks of."""
+
+    years: frozenset[str]
+    quarters: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> Period:
+        """Those of a text or of a file's name."""
+        plain = text.replace("_", " ")
+        years = _YEAR.findall(_QUARTER.sub(" ", plain))
+        return cls(frozenset(map("".join, years)), frozenset(_QUARTER.findall(plain)))
+
+    def nearness(self, asked: Period) -> float:
+        """How near a document's period is to the one asked for, 0 to 1: the last year counts."""
+        if not asked.years or not self.years:
+            return 0.5
+        last = int(max(asked.years, key=_century))
+        apart = min(abs(int(year) - last) for year in self.years)
+        same = asked.quarters == self.quarters or bool(asked.quarters & self.quarters)
+        return max(0.0, 0.8 - 0.3 * apart) + 0.2 * same
+
+
+def _century(year: str) -> int:
+    return int(year) + (100 if int(year) < 70 else 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The documents that a query names, by the words that do: in full, and short, maybe a word."""
+
+    full: dict[str, frozenset[str]]
+    short: dict[str, frozenset[str]]
+
+    @property
+    def sources(self) -> frozenset[str]:
+        """Those that are named in full; where none is, those that are named in short."""
+        return frozenset().union(*(self.full or self.short).values())
+
+
+class Names:
+    """The names of the documents of a corpus."""
+
+    def __init__(self, sources: Iterable[str]) -> None:
+        self.periods: dict[str, Period] = {}
+        self._called: dict[str, set[str]] = {}
+        for source in sources:
+            stem = file_stem(source)
+            self.periods[source] = Period.of(stem)
+            self._called.setdefault(_name_in(stem), set()).add(source)
+
+    def find(self, query: str) -> Found:
+        """The documents that a query names."""
+        full: dict[str, frozenset[str]] = {}
+        short: dict[str, frozenset[str]] = {}
+        for run in _runs(query):
+            words = " ".join(run)
+            name = "".join(word for word in map(fold, run) if word not in _AND)
+            if name in self._called and (len(name) > 2 or not name.isalpha()):
+                full[words] = frozenset(self._called[name])
+            elif own := self._shortened("".join(run), name):
+                short[words] = frozenset(own)
+        found = Found(full, {} if full else short)
+        many = max(MOST_NAMED, len(self.periods) // 2)
+        return found if len(found.sources) <= many else Found({}, {})
+
+    def _shortened(self, written: str, name: str) -> set[str]:
+        """The documents of the one name that begins so, or has these capitals in this order."""
+        capitals = sum(map(str.isupper, written))
+        if not name.isalpha() or len(name) < (2 if capitals > 1 else LEAST_PREFIX):
+            return set()
+        own = [each for each in self._called if each.startswith(name)]
+        if not own and capitals > 1 and len(name) <= MOST_CAPITALS:
+            own = [each for each in self._called if _within(name, each)]
+        return self._called[own[0]] if len(own) == 1 else set()
+
+    def nearness(self, named: Iterable[str], query: str) -> dict[str, float]:
+        """How likely each named document is the one that is meant, .5 to 1, by year and quarter."""
+        asked = Period.of(query)
+        return {source: 0.5 + self.periods[source].nearness(asked) / 2 for source in named}
+
+
+def _name_in(stem: str) -> str:
+    """The words of a file name up to the first number behind one, written together."""
+    words: list[str] = []
+    for word in _WORD.findall(stem):
+        if not _NUMBER.fullmatch(word):
+            words.append(fold(word))
+        elif words:
+            break
+    return "".join(word for word in words if word not in _AND)
+
+
+def _runs(query: str) -> Iterator[list[str]]:
+    """Each run of words of a query that begins with a capital or a digit and a letter."""
+    words = _WORD.findall(_JOINED.sub(" ", query))
+    for start, word in enumerate(words):
+        if _CAPITAL.match(word):
+            yield from accumulate([each] for each in words[start : start + LONGEST_NAME])
+
+
+def _within(letters: str, name: str) -> bool:
+    """Whether a name begins with the first letter and has the others in this order."""
+    rest = iter(name)
+    return name[:1] == letters[:1] and all(letter in rest for letter in letters)
