@@ -278,7 +278,6 @@ BOUNDED = {
     "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.negation",
     "corpus_agent.text.numbers._SCALED",
-    "corpus_agent.text.numerals",
     "corpus_agent.text.sentences",
     "corpus_agent.text.snippet._UNIT",
     "corpus_agent.text.tokens._NAME",
