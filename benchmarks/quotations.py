@@ -221,7 +221,9 @@ def verdict(case: Case) -> str:
     """What the program says of a case."""
     lines = (*FILLER, *case.text.split("\n"), "", FILLER[2])
     documents = Documents({SOURCE: tuple(Line(line) for line in lines)})
-    return check_quotation(documents, 1, SOURCE, case.quote, len(FILLER) + 1).verdict
+    found = check_quotation(documents, 1, SOURCE, case.quote, len(FILLER) + 1)
+    widened = found.stands and len(found.quote) > len(case.quote)
+    return "widened" if widened else found.verdict
 
 
 def main() -> None:

@@ -2,8 +2,8 @@
 
     python benchmarks/watch.py [--notes 1000] [--events 10000] [--rate 20] [--toy]
 
-Starts the real `corpus-agent watch` with the real model on a folder of generated notes (`--toy`:
-with an encoder that costs nothing, so that what remains is the watching). First 1,000 edits at
+Starts the real `index --watch` with the real model on a folder of generated notes (`--toy`: with
+an encoder that costs nothing, so that what remains is the watching). First 1,000 edits at
 `--rate` a second, each saved as editors do, through a temporary file, and with a word that stands
 nowhere else: the figure is the time from the last edit until every word is in the committed index.
 Then creations, edits, moves and deletions until there were `--events`. At the end the index must
@@ -127,7 +127,7 @@ def main() -> None:
         folder = Folder(root, given.seed)
         for _ in range(given.notes):
             folder.create()
-        real = ["corpus_agent", "--store", store, "watch", root, "--json"]
+        real = ["corpus_agent", "--store", store, "index", "--watch", root, "--json"]
         arguments = ["tests.support.watcher", store, root] if given.toy else real
         environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
         command = map(str, [sys.executable, "-m", *arguments])

@@ -165,8 +165,7 @@ def lacks_count(question: str, text: str) -> bool:
 
 
 # ---- Measures: a unit or a form that only answers of that kind have. All patterns run on folded
-# text. benchmarks/fit_ranking.py prints which of them unseen questions ask for, and how often the
-# answering sentence contains them.
+# text.
 
 _NUMBER = (
     rf"(?:\d[\d.,]*|one|half|several|einen?|{'|'.join(by_word(CARDINALS, [HUNDRED], SCALES))})"

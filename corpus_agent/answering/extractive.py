@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.ages import with_ages
 from corpus_agent.answering.citations import Numbers, remarks
+from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
 from corpus_agent.answering.named_documents import without_names
 from corpus_agent.answering.passages import passage_of
-from corpus_agent.answering.probability import comes_near
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import PASSAGES_READ, Ranking, rank_sentences
 from corpus_agent.answering.reading import NAMED_POOL, read

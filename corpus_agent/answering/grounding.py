@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.coverage import EncodeTokens
 
-# If a number can be measured, benchmarks/fit_ranking.py computes it again from sentences that a
-# passage supports or does not: those of claims.toml, and of answers.toml for SPEAKS_OF.
+# Measured on sentences that a passage supports or does not: claims.toml, answers.toml (SPEAKS_OF).
 MAX_LIKELY = 30  # windows that are compared in full for one claim
 MAX_COMPARED = 8  # of those, the ones with the most words in common are encoded
 SURELY_COVERED = 0.9  # with this share of words in common no vectors are needed

@@ -1,48 +1,63 @@
-"""Verifies quotations in documents: whether the text is there, and where.
+"""Verifies quotations in documents: whether the text is there, and in which whole sentences.
 
 Compares text, not bytes: white space, line ends, hyphenation at line ends, ligatures, quotation
 marks, dashes and Unicode forms are normalised on both sides. A changed word, number or name is a
-changed quotation. Words that are there but leave out too much are `cut`: part of a number, text
-without its adjacent negation, too few words. The span reported is the source's own text, with
-whether the document shows it and how surely it was recognised.
+changed quotation. The smallest thing that is verified is a whole sentence, list item or row: a true
+piece is widened to it, so that nothing beside the piece that changes its sense is left out.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from functools import lru_cache
-from itertools import accumulate, chain, islice, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.comparable import LINKS, SAME, Comparable, comparable, comparable_quote
-from corpus_agent.answering.cuts import CONTEXT_LINES, SHORT_UNIT, leaves_out
-from corpus_agent.answering.gaps import gaps_differ
+from corpus_agent.answering.comparable import (
+    LINKS,
+    SAME,
+    Comparable,
+    comparable,
+    comparable_quote,
+    without_markup,
+)
 from corpus_agent.answering.records import Citation, Verdict
-from corpus_agent.text.quantities import measured
-from corpus_agent.text.tokens import STOP_WORDS, terms
+from corpus_agent.text.sanitize import visible
+from corpus_agent.text.sentences import Unit, is_item, leads_in, units
 from indexer import Line, Refused, Window
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Readable
 
 NEAR_LINES = 30  # a quotation found within this distance of the claimed line is not moved
+WIDENED_LINES = 15  # above and below a piece, that its sentence may go on in
+MOST_WIDENED = 600  # characters of a whole sentence or row; a piece of a longer one is partial
 ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of that passage
 _BEST_RUNS = 8  # candidate places of an altered quotation that are compared in full
-_MOST_PLACES = 200  # of one pair of words in one document
 # Characters of a quotation that are compared at all of its places, nearest first: a text that
-# repeats itself has one at each period, and each may be a piece of what it says.
+# repeats itself has one at each period.
 _MOST_COMPARED = 100_000
-LEAST_WORDS = 3  # content words in a quotation without a figure
+_MOST_PLACES = 200  # of one pair of words in one document
 
 _WORD = re.compile(r"[^\W_]+")
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
+# Beside a digit these belong to its number: a sign, a separator, a decimal point.
+_PART = re.compile(r"\d+(?:[.,'’]\d+)*|[^\W\d_]+")
+_BROKEN_LINE = re.compile(r"(?<=[^\W\d_])[-‐‑–—]\s*\n\s*(?=[^\W\d_])")
+_OF_NUMBER = re.compile(r"\d[.,'’:/-]?$")
+_BROKEN = re.compile(r"(?<!\d)\d{1,3}[.,-]?$")
+_THOUSANDS, _GROUP = (
+    re.compile(r"(?<!\d)\d{1,3}[ \u00a0\u202f]$"),
+    re.compile(r"\d{3}(?!\d)|\d+/\d"),
+)
+_NUMBER_GOES_ON = re.compile(r"[.,'’:/-]?\d")
 
 
 def _spellings(quote: str) -> list[str]:
@@ -73,32 +88,32 @@ def check_quotation(
 ) -> Citation:
     """The citation numbered `n` for a quotation claimed to be near a line of `source`.
 
-    `verified` at the claimed place, `moved` elsewhere in the source: both have the source's own
-    text and lines, and both are `verified in recognised text` if a line of it was recognised from
-    a picture. `cut` is there but leaves out too much, `altered` resembles a passage: both have
-    the lines in question. `not_found` keeps the claim. Without `elsewhere` one that is cut at the
-    claimed place is not looked for in the rest of the source.
+    `verified` at the claimed place, `moved` elsewhere in the source: both have the whole sentences
+    of the source that the quotation stands in. `partial` is a piece of one that is too long to be
+    shown, `altered` resembles the lines that it has. `not_found` keeps the claim. Without
+    `elsewhere` what is not near the claimed line is not looked for in the rest of the source.
     """
     try:
         # Twice the distance downwards: a quotation may begin near and end further on.
-        offset = max(1, near_line - NEAR_LINES - CONTEXT_LINES)
+        offset = max(1, near_line - NEAR_LINES - WIDENED_LINES)
         near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
         found = _exactly(near.lines, quote, near_line - offset + 1)
-        if found is not None and _surely_near(found, near, near_line, cut=not elsewhere):
-            cited = _citation(n, source, near.lines, _located_near(near.lines, found))
+        if found is not None and _surely_near(found, near, near_line):
+            cited = _citation(n, source, near.lines, _widened(near.lines, found))
             shift = offset - 1
             return replace(
                 cited, line_start=cited.line_start + shift, line_end=cited.line_end + shift
             )
     except Refused:
         pass  # the claimed line may be beyond the end: then the whole document is searched
+    unknown = Citation(n, source, None, near_line, near_line, quote, "not_found")
     try:
         lines = read_all(corpus, source)
     except Refused:
-        return Citation(n, source, None, near_line, near_line, quote, "not_found")
+        return unknown
     whole = locate(lines, quote, near_line)
-    if whole is None:
-        return Citation(n, source, None, near_line, near_line, quote, "not_found")
+    if whole is None or (not elsewhere and whole[3] == "moved"):
+        return unknown
     return _citation(n, source, lines, whole)
 
 
@@ -116,18 +131,17 @@ Located = tuple[int, int, str, Verdict]
 """First line, last line, the source's own text and the verdict."""
 
 
-Found = tuple[int, int, str, bool]
-"""First line, last line, text, and whether the quotation is whole and not `cut`."""
+Found = tuple[int, int, int, int]
+"""First line and the column in it, last line and the column behind the last character."""
 
 
-def _surely_near(found: Found, window: Window, near_line: int, *, cut: bool) -> bool:
-    """Whether a window contains a quotation near a line, whole or `cut`, and with its context."""
-    first, last, _, whole = found
-    first, last = first + window.offset - 1, last + window.offset - 1
-    begun = window.offset == 1 or first - window.offset >= CONTEXT_LINES
+def _surely_near(found: Found, window: Window, near_line: int) -> bool:
+    """Whether a window contains a quotation near a line, with all that its sentence may have."""
+    first, last = found[0] + window.offset - 1, found[2] + window.offset - 1
+    begun = window.offset == 1 or first - window.offset >= WIDENED_LINES
     shown = window.offset + len(window.lines) - 1
-    ended = window.next_offset is None or shown - last >= CONTEXT_LINES
-    return (whole or cut) and begun and ended and abs(first - near_line) <= NEAR_LINES
+    ended = window.next_offset is None or shown - last >= WIDENED_LINES
+    return begun and ended and abs(first - near_line) <= NEAR_LINES
 
 
 def read_all(corpus: Readable, source: str) -> list[Line]:
@@ -142,45 +156,75 @@ def read_all(corpus: Readable, source: str) -> list[Line]:
 
 
 def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
-    """Where a quotation is, or what resembles it; None if not found."""
+    """Where a quotation is, as whole sentences, or what resembles it; None if not found."""
     found = _exactly(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
-    located = _located_near(lines, found)
-    first, last, text, verdict = located
+    first, last, text, verdict = _widened(lines, found)
     near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
-    return located if near or verdict == "partial" else (first, last, text, "moved")
+    return first, last, text, verdict if near or verdict == "partial" else "moved"
 
 
-def _located_near(lines: Sequence[Line], found: Found) -> Located:
-    """What was found at the claimed place; of what is cut there, its whole lines."""
-    first, last, text, whole = found
-    if whole:
-        return first, last, text, "verified"
-    return first, last, _lines_of(lines, first, last), "partial"
+def _widened(lines: Sequence[Line], found: Found) -> Located:
+    """The whole sentences, items or rows that a piece of a document stands in."""
+    first, left, last, right = found
+    above, below = _block(lines, first, last)
+    kept = [n for n in range(above, below + 1) if not lines[n - 1].is_mark]
+    starts = [*accumulate((len(lines[n - 1].text) + 1 for n in kept), initial=0)]
+    text = "\n".join(lines[n - 1].text for n in kept)
+    start, end = starts[kept.index(first)] + left, starts[kept.index(last)] + right
+    touched = [unit for unit in units(text) if unit.start < end and start < unit.end]
+    begin = min(start, _opening(text, touched)) if touched else start
+    stop = max(end, *(unit.end for unit in touched)) if touched else end
+    if stop - begin > max(MOST_WIDENED, end - start):
+        return first, last, text[start:end], "partial"
+    at = [bisect_left(starts, position + 1) - 1 for position in (begin, stop - 1)]
+    return kept[at[0]], kept[at[1]], text[begin:stop], "verified"
+
+
+def _opening(text: str, touched: Sequence[Unit]) -> int:
+    """Where a sentence begins; an item with what announces its list: "Guests must not:"."""
+    begin = touched[0].start
+    if is_item(text[begin : touched[0].end]):
+        for unit in reversed([unit for unit in units(text[:begin]) if unit.kind == "text"]):
+            before = text[unit.start : unit.end]
+            if leads_in(before) and touched[-1].end - unit.start <= MOST_WIDENED:
+                return unit.start
+            if not is_item(before):
+                break
+    return begin
+
+
+def _block(lines: Sequence[Line], first: int, last: int) -> tuple[int, int]:
+    """The first and last line around a piece that its sentence may go on in: to a blank line."""
+
+    def ends(number: int) -> bool:
+        line = lines[number - 1]
+        listed = number < first and is_item(lines[number].text)  # below its head, and a blank line
+        return not (line.text.strip() or listed) or line.hidden != lines[first - 1].hidden
+
+    above, below = first, last
+    while above > max(1, first - WIDENED_LINES) and not ends(above - 1):
+        above -= 1
+    while below < min(len(lines), last + WIDENED_LINES) and not ends(below + 1):
+        below += 1
+    return above, below
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
-    """The occurrence nearest to a line; whole ones come before cut ones."""
+    """The occurrence nearest to a line."""
     linked = LINKS.search(quote) is not None
     haystack = comparable(lines, linked)
-    cut: Found | None = None
     for capitals in (False, True):
         if capitals:
             haystack = replace(haystack, text=_small(haystack.text))
         for spelling in _spellings(quote):
-            needle = comparable_quote(spelling, linked)
-            if capitals:
-                needle = replace(needle, text=_small(needle.text))
-            found = _as_spelled(haystack, needle, near_line)
-            if found is None or (capitals and not _in_capitals(found[2], spelling)):
-                continue
-            if found[3]:
+            needle = comparable_quote(spelling, linked).text
+            wanted = _small(needle) if capitals else needle
+            found = _nearest(haystack, wanted, spelling, near_line)
+            if found is not None and (not capitals or _in_capitals(lines, found)):
                 return found
-            cut = cut or found
-        if cut:
-            break
-    return cut
+    return None
 
 
 def _small(text: str) -> str:
@@ -188,32 +232,69 @@ def _small(text: str) -> str:
     return "".join(small if len(small := char.lower()) == 1 else char for char in text)
 
 
-def _in_capitals(there: str, quoted: str) -> bool:
-    """Whether a passage is all capitals, which a quotation may write in sentence case.
-
-    False if a short unit would become another one: "5 MW" and "5 mW".
-    """
-    if there != there.upper():
-        return False
-    return SHORT_UNIT.findall(there) == SHORT_UNIT.findall(quoted)
+def _in_capitals(lines: Sequence[Line], found: Found) -> bool:
+    """Whether a passage is all capitals, which a quotation may write in sentence case."""
+    there = _between(lines, found)
+    return there == there.upper() and not any(map(str.isdigit, there))
 
 
-def _as_spelled(haystack: Comparable, wanted: Comparable, near_line: int) -> Found | None:
-    if not any(char.isalnum() for char in wanted.text):
+def _between(lines: Sequence[Line], found: Found) -> str:
+    first, left, last, right = found
+    text = [line.text for line in lines[first - 1 : last] if not line.is_mark]
+    text[-1] = text[-1][:right]
+    return "\n".join([text[0][left:], *text[1:]])
+
+
+def _nearest(haystack: Comparable, wanted: str, quote: str, near_line: int) -> Found | None:
+    """The place of whole words and numbers that is nearest to a line."""
+    if not any(char.isalnum() for char in wanted):
         return None
-    cut: Found | None = None
-    starts = list(_occurrences(haystack.text, wanted.text))
+    starts = _occurrences(haystack.text, wanted)
     nearest = sorted(starts, key=lambda at: abs(haystack.line(at) - near_line))
-    for start in nearest[: max(1, _MOST_COMPARED // len(wanted.text))]:
-        end = start + len(wanted.text)
-        first, last, text = _span(haystack, start, end)
-        enough = says_enough(text) or (len(starts) == 1 and _is_all(haystack.text, start, end))
-        if (cut and not enough) or gaps_differ(haystack, start, wanted):
-            continue
-        if enough and not leaves_out(haystack, start, end, text):
-            return first, last, text, True
-        cut = cut or (first, last, text, False)
-    return cut
+    for start in nearest[: max(1, _MOST_COMPARED // len(wanted))]:
+        end = start + len(wanted) - 1
+        last, right = haystack.line(end), haystack.column(end) + 1
+        found = haystack.line(start), haystack.column(start), last, right
+        if not _in_a_word(haystack.lines, found) and _same_words(haystack.lines, found, quote):
+            return found
+    return None
+
+
+def _same_words(lines: Sequence[Line], found: Found, quote: str) -> bool:
+    """Whether a piece has the words of a quotation: "nowhere" is not "now here"."""
+    there = _between(lines, found)
+    joined = _BROKEN_LINE.sub("", there)
+    return _parts(quote) in (_parts(there), _parts(joined))
+
+
+def _parts(text: str) -> list[str]:
+    plain = without_markup(visible(text).replace("\u00ad", ""), linked=False)
+    return _PART.findall(unicodedata.normalize("NFKC", plain).casefold())
+
+
+def _in_a_word(lines: Sequence[Line], found: Found) -> bool:
+    """Whether a piece begins or ends within a word or a number."""
+    first, left, last, right = found
+    before, text = lines[first - 1].text[:left], lines[first - 1].text[left:]
+    inside, after = lines[last - 1].text[:right], lines[last - 1].text[right:]
+    above = "" if before.strip() or first < 2 else lines[first - 2].text.rstrip()
+    below = "" if after.strip() or last == len(lines) else lines[last].text.lstrip()
+    if any(_BROKEN.search(a) and _GROUP.match(b) for a, b in ((above, text), (inside, below))):
+        return True  # a number that goes on in the next line
+    return parted(before, text) or parted(inside, after)
+
+
+def parted(before: str, after: str) -> bool:
+    """Whether one word or number goes on over a boundary; scripts without spaces have no words."""
+    if not before or not after:
+        return False
+    if _OF_NUMBER.search(before) and _NUMBER_GOES_ON.match(after):
+        return True
+    if _THOUSANDS.search(before) and _GROUP.match(after):
+        return True
+    if not (before[-1].isalnum() and after[0].isalnum()):
+        return False
+    return not any(unicodedata.east_asian_width(char) in "WF" for char in (before[-1], after[0]))
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:
@@ -222,32 +303,8 @@ def _occurrences(text: str, needle: str) -> Iterator[int]:
         yield start
 
 
-def _is_all(text: str, start: int, end: int) -> bool:
-    """Whether a document says nothing besides."""
-    return not any(map(str.isalnum, chain(text[:start], text[end:])))
-
-
-@lru_cache(maxsize=256)  # of a text that stands in many lines
-def says_enough(text: str) -> bool:
-    """Whether a quotation has enough content words, or a figure with its unit or noun."""
-    words = {word for word in terms(text) if word not in STOP_WORDS and len(word) > 1}
-    return len(words) >= LEAST_WORDS or measured(text) is not None
-
-
 def _lines_of(lines: Sequence[Line], first: int, last: int) -> str:
     return "\n".join(line.text for line in lines[first - 1 : last] if not line.is_mark)
-
-
-def _span(haystack: Comparable, start: int, end: int) -> tuple[int, int, str]:
-    """Lines and text of the source between two positions of the comparable text."""
-    lines = haystack.lines
-    first, last = haystack.line(start), haystack.line(end - 1)
-    left, right = haystack.column(start), haystack.column(end - 1) + 1
-    if first == last:
-        return first, last, lines[first - 1].text[left:right]
-    middle = [line.text for line in lines[first : last - 1] if not line.is_mark]
-    parts = [lines[first - 1].text[left:], *middle, lines[last - 1].text[:right]]
-    return first, last, "\n".join(parts)
 
 
 def _resembling(lines: Sequence[Line], quote: str) -> Located | None:

@@ -1,7 +1,7 @@
 """The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a weighted sum of seven features; probability.py judges the best ones.
-benchmarks/fit_ranking.py computes each constant again; docs/decisions/answering.md has the figures.
+A sentence's score is a weighted sum of seven features; confidence.py judges the best ones.
+docs/decisions/answering.md has the figures.
 """
 
 from __future__ import annotations
@@ -13,16 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpus_agent.answering import probability
+from corpus_agent.answering import confidence
 from corpus_agent.answering.answer_type import has_kind, has_measure
 from corpus_agent.answering.comparison import sides
 from corpus_agent.answering.coverage import Coverage, EncodeTokens, Subject, Vectors
-from corpus_agent.answering.probability import (
-    Best,
-    bound_figures,
-    judged,
-    topic_figures,
-)
 from corpus_agent.answering.shown import (
     KEEP_WITHIN,
     MOST_SENTENCES,
@@ -53,9 +47,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best sentences, best first (at most three), each with a probability.
+    """The best sentences, best first (at most three), each with the probability of its passage.
 
-    `confidence` is that the documents speak of what is asked.
+    `confidence` is the highest of these.
     """
 
     sentences: tuple[Sentence, ...]
@@ -82,11 +76,9 @@ class Candidate:
     naming: bool = False
 
 
-# benchmarks/fit_ranking.py computes each of these numbers again and prints its effect on unseen
-# questions; docs/benchmarks.md has its output.
-
 # ---- Limits
 PASSAGES_READ = 8
+ADDS_FROM = 0.1  # of the likeliest passage's probability; a passage below that adds nothing
 MOST_BEFORE = 2  # sentences that each refer to the one before, up to one that says what it is
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
@@ -316,22 +308,27 @@ def weighed(
     return Weighed(subject, found, texts, coverage, table)
 
 
-def figures(question: str, own: Weighed, at: int) -> tuple[list[float], list[float]]:
-    """The figures about a candidate that probability.py weighs: of topic, and of binding."""
-    scores = own.scores
-    order = np.argsort(-scores, kind="stable")
-    fourth = float(scores[order[: MOST_SENTENCES + 1][-1]])
-    if len(order) <= MOST_SENTENCES:
-        fourth = min(fourth, probability.UNRELATED_SCORE)
+def figures(question: str, own: Weighed, at: int) -> list[float]:
+    """The figures about a candidate that confidence.py weighs."""
+    one, scores = own.found[at], own.scores
     by_passage: dict[int, list[str]] = {}
     for candidate in own.found:
         by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
-    one = own.found[at]
-    best = Best(one.text, one.around, one.passage, by_passage)
-    topic = topic_figures(
-        own.subject, own.coverage, best, own.table[at], (float(scores[at]), fourth)
+    elsewhere = [
+        float(score)
+        for score, each in zip(scores, own.found, strict=True)
+        if each.passage != one.passage
+    ]
+    looked = confidence.Looked(
+        one.text,
+        one.around,
+        own.table[at],
+        by_passage[one.passage],
+        list(by_passage.values()),
+        float(scores[at]),
+        max(elsewhere, default=float(scores[at])),
     )
-    return topic, bound_figures(question, own.subject, own.coverage, best, own.table[at])
+    return confidence.figures(question, own.subject, own.coverage, looked)
 
 
 def _rank_one(
@@ -346,17 +343,19 @@ def _rank_one(
     own = weighed(question, hits, encode, memory, read=read)
     if own is None:
         return Ranking((), 0.0)
-    by_letters = own.coverage.by_letters
-    found, confidence = [], 0.0
-    for number, sentence in enumerate(best_sentences(own, keep_within)):
-        at = next(n for n, each in enumerate(own.found) if _begins(each, sentence))
-        judgement = judged(*figures(question, own, at), by_letters=by_letters)
-        confidence = confidence if number else judgement.confidence
-        found.append(replace(sentence, probability=judgement.probability))
-    return Ranking(tuple(found), confidence)
+    found = []
+    for sentence in best_sentences(own, keep_within):
+        within = [n for n, each in enumerate(own.found) if _is_in(each, sentence)]
+        at = max(within, key=lambda number: float(own.scores[number]))
+        probability = confidence.probability(figures(question, own, at))
+        found.append(replace(sentence, probability=probability))
+    likeliest = max((each.probability for each in found), default=0.0)
+    kept = [each for each in found if each.probability >= ADDS_FROM * likeliest]
+    least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
+    return Ranking(tuple(kept), max(likeliest, least))
 
 
-def _begins(candidate: Candidate, sentence: Sentence) -> bool:
+def _is_in(candidate: Candidate, sentence: Sentence) -> bool:
     """Whether a sentence that is shown is that candidate, or one with what it needs beside it."""
     same = candidate.passage == sentence.passage
     return same and sentence.start <= candidate.start and candidate.end <= sentence.end

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.follow_up import new_things, readings, with_words
 from corpus_agent.answering.named_documents import missing_names, named_documents
-from corpus_agent.answering.probability import comes_near
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import asking_sentence, parts
 from corpus_agent.text.calendar_names import with_spellings
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from indexer import Hit
 
 # Passages retrieved: PASSAGES_READ of them are read, all determine which words are rare. Ten
-# contain the answer for .989 of the held-out questions, eight for .981 (benchmarks/fit_ranking.py).
+# contain the answer for .989 of the held-out questions, eight for .981.
 POOL = 10
 # Of documents that a question names, all are read: whose passages name it most says little there
 # (benchmarks/financebench.py: cells quoted with ten .464, with thirty .714).
@@ -37,8 +37,7 @@ NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
 _GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
-# Any value from .05 to .15 is as good on the development half of benchmarks/conversations.py.
-LEAD_OF_LIKELIEST = 0.1
+LEAD_OF_LIKELIEST = 0.2
 
 Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Ranking]
 """The ranked sentences of the passages found for a question, and of the documents it names."""

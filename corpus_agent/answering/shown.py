@@ -1,11 +1,12 @@
 """Which of the ranked sentences are shown: the best, with what it needs beside it, and what adds.
 
-Called by ranking.py, which scores them; benchmarks/fit_ranking.py computes the limits again.
+Called by ranking.py, which scores them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,23 @@ def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sent
             if not chosen:
                 start, end = _with_beside(own, best)
             chosen.append(Sentence(one.passage, start, end, texts[one.passage][start:end], score))
-    return tuple(chosen)
+    return (*chosen, *_of_others(own, chosen, seen))
+
+
+def _of_others(own: Weighed, chosen: Sequence[Sentence], seen: set[str]) -> Iterator[Sentence]:
+    """The best sentences of further passages, up to `MOST_SENTENCES` in all."""
+    passages, left = {sentence.passage for sentence in chosen}, MOST_SENTENCES - len(chosen)
+    for i in map(int, np.argsort(-own.scores, kind="stable")):
+        one = own.found[i]
+        if left <= 0:
+            return
+        key = " ".join(terms(one.text))
+        if one.passage in passages or key in seen or one.titled or leads_in(one.text):
+            continue
+        passages.add(one.passage)
+        seen.add(key)
+        left -= 1
+        yield Sentence(one.passage, one.start, one.end, one.text, float(own.scores[i]))
 
 
 def _adds(own: Weighed, best: int, at: int) -> bool:

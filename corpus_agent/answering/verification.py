@@ -21,8 +21,6 @@ from corpus_agent.answering.grounding import Bearing, Supporter, bearing, bears_
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
-from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import fold
 from corpus_agent.tools.result import passage
 from indexer import Refused
 
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
     from corpus_agent.tools.corpus import CorpusView
 
-MAX_COMPLETED = 600  # characters of a sentence that is quoted in place of a part of it
 UNSUPPORTED = "[unsupported]"
 REPAIR = (
     "These quotations are not in the documents as you wrote them, or are cut short. Write the "
@@ -97,23 +94,7 @@ class Evidence:
         source = self._source_of(quotation.source)
         if not quotation.quote and not self._holds(source):
             return None  # a time, a verse: something that only looks like a place
-        found = check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
-        return self._completed(found, quotation.quote) if found.verdict == "partial" else found
-
-    def _completed(self, cut: Citation, piece: str) -> Citation:
-        """The document's whole sentence in place of a part of it, or the part itself.
-
-        Small models quote two words. The sentence has what these leave out, and the claim is
-        checked against it.
-        """
-        around = self._window(cut).passage.text
-        sentences = (around[unit.start : unit.end].strip() for unit in units(around))
-        holding = (text for text in sentences if _plain(piece) in _plain(text))
-        whole = next(holding, "")
-        if not whole or len(whole) > MAX_COMPLETED:
-            return cut
-        found = check_quotation(self._corpus, cut.n, cut.source, whole, cut.line_start)
-        return found if found.stands else cut
+        return check_quotation(self._corpus, n, source, quotation.quote, quotation.line_start)
 
     def _holds(self, source: str) -> bool:
         try:
@@ -204,10 +185,6 @@ class Evidence:
         same = next((old for old in every if place_of(old) == place_of(citation)), citation)
         cited[same.n] = same
         return same
-
-
-def _plain(text: str) -> str:
-    return fold(" ".join(text.split()))
 
 
 def _with_mark(text: str, claim: Claim, mark: str) -> str:

@@ -23,8 +23,47 @@ EXIT_SOME_FAILED = 4
 EXIT_NOT_ANSWERED = 6
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 EXIT_NO_READER = 141  # 128 + SIGPIPE, likewise
-_ONE_VERSION = "an index keeps its current version alone. Keep copies of the documents instead."
-GONE = dict.fromkeys(("history", "diff", "rollback"), _ONE_VERSION)  # said for one release
+_ONE_VERSION = "is gone: an index keeps its current version alone; keep copies of the documents."
+GONE = {  # said for one release
+    **dict.fromkeys(("history", "diff", "rollback"), _ONE_VERSION),
+    "watch": "is now: corpus-agent index --watch",
+}
+GROUPS = {  # the commands by what a person wants, with a line for the list
+    "Ask": {
+        "ask": "Answer a question from the documents.",
+        "chat": "Ask one question after another.",
+        "search": "Find passages by meaning and by words.",
+        "read": "Print a document as it was indexed.",
+        "open": "Open a document in a program of yours.",
+        "verify": "Check the quotations of a receipt.",
+    },
+    "Overview": {
+        "table": "What every document says about some fields.",
+        "list": "The documents that fulfil a condition.",
+        "timeline": "All dated statements, in order.",
+        "compare": "What two documents say about some fields.",
+        "missing": "The documents that do not mention a term.",
+    },
+    "Index": {
+        "index": "Make the index of a folder, or bring it up to date.",
+        "forget": "Drop a document from the index.",
+        "files": "Every file that was seen, and why it has no text.",
+        "status": "What the index holds, and where it is.",
+        "cleanup": "Give back disk space.",
+    },
+    "Connect": {
+        "web": "Serve a page to your browser.",
+        "mcp": "Serve the index to an MCP client.",
+    },
+    "Care": {
+        "doctor": "Find what is wrong, and what mends it.",
+        "selftest": "Try every way out of the seal.",
+        "stores": "List your indexes.",
+        "trust": "Use an index that was copied here.",
+        "eval": "Measure search and answers with your questions.",
+        "completion": "Completion for bash, zsh or fish.",
+    },
+}
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -86,8 +125,14 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is called; of one that is gone says so."""
         if args[0] in GONE:
-            raise click.UsageError(f"{args[0]} is gone: {GONE[args[0]]}", ctx)
+            raise click.UsageError(f"{args[0]} {GONE[args[0]]}", ctx)
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands in groups, a line each."""
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:<10}", line) for name, line in commands.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The command and its arguments; options of all commands are looked at as a command's."""

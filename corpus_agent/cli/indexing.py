@@ -56,7 +56,11 @@ if TYPE_CHECKING:
     help="Have documents read and embedded by several sealed processes: local:N, N of this "
     "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
 )
-@click.option("--watch", is_flag=True, help="Go on as `watch` does when the run is over.")
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Then go on: what is saved or removed is searchable seconds later. Ctrl-C ends it.",
+)
 @click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
 @click.option(
     "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
@@ -123,7 +127,7 @@ def index(
 
 
 def _refuse_beside_watch(given: Mapping[str, bool]) -> None:
-    """Raise UsageError for a flag that `watch` does not take."""
+    """Raise UsageError for a flag that --watch does not take."""
     for other in (flag for flag, is_given in given.items() if is_given):
         raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
 
@@ -154,7 +158,7 @@ def forget(source: str, as_json: bool) -> None:
     """Drop the document SOURCE from the index; its file stays.
 
     SOURCE is its name in the index, or its path from the working folder or in full.
-    It comes back with the next `index` or `watch` unless a rule keeps it out: the line to add to
+    It comes back with the next `index` unless a rule keeps it out: the line to add to
     .corpusignore is printed. A file that is not in the index is forgotten already.
     """
     launch = launch_to_read(settings_in_force())
@@ -245,7 +249,7 @@ def status(as_json: bool) -> None:
 def cleanup(dry_run: bool, as_json: bool) -> None:
     """Give back the disk space that the index does not need.
 
-    Merges its tables, and drops versions that nobody reads and vectors of text that is gone.
+    Merges its tables, and drops versions that nobody reads.
     `index` does the same when enough has gathered. Reading goes on meanwhile.
     """
     settings = launch_to_read(settings_in_force()).settings

@@ -1,4 +1,4 @@
-"""Commands that keep an index up to date for as long as they run."""
+"""`index --watch`: keeps an index up to date for as long as it runs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus_agent import render, service
-from corpus_agent.cli.common import (
-    JSON,
-    OCR,
-    VERBOSE,
-    launch_to_index,
-    main,
-    settings_in_force,
-)
+from corpus_agent.cli.common import launch_to_index, settings_in_force
 from corpus_agent.cli.group import EXIT_INTERRUPTED
 from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
@@ -28,23 +21,6 @@ from corpus_agent.settings import existing_place
 if TYPE_CHECKING:
     from corpus_agent.startup import Launch
     from indexer import Outcome
-
-
-@main.command()
-@click.argument("path", required=False, type=click.Path(path_type=Path))
-@OCR
-@VERBOSE
-@JSON
-def watch(path: Path | None, ocr: str | None, verbose: bool, as_json: bool) -> None:
-    """Keep the index of the folder PATH up to date until you stop it.
-
-    Begins like `index`; after that, what is saved, moved or removed is searchable seconds later.
-    Others can search, and index by hand, meanwhile. Ctrl-C or SIGTERM ends it when the files in
-    hand are committed; a second one ends it at once, and the index stays whole.
-
-    With --json: one object a line, for the first run and for each that changed the index.
-    """
-    follow(path, ocr=ocr, verbose=verbose, as_json=as_json)
 
 
 def follow(

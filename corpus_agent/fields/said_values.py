@@ -11,8 +11,7 @@ from dataclasses import replace
 
 import regex
 
-from corpus_agent.answering.cuts import cut_out
-from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.quotations import check_quotation, parted
 from corpus_agent.fields.labelled import finder_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import (
@@ -23,13 +22,16 @@ from corpus_agent.fields.records import (
     ProposedValue,
     SaidValue,
 )
-from corpus_agent.text.negation import turned_in_clause
+from corpus_agent.text.negation import turned_before, turned_behind, turned_in_clause
 from corpus_agent.text.values import Reading
 
 MOST_SAID = 300  # characters of a value
 MOST_QUOTED = 1_500  # characters of a quotation
 _BESIDE = 400  # characters on either side of a value in which its clause is looked for
 _APART = ";"  # between several parties
+_SIGN = regex.compile(
+    r"(?:^|[\s|:(])[-−–]\s?(?:\p{Sc}\s?)?$"
+)  # of an amount, left out of its value
 _NEGATIVE = regex.compile(r"(?:^|\s)-\d")
 
 
@@ -120,18 +122,16 @@ def _written(
 
 
 def _is_cut(document: DocumentText, value: regex.Match[str]) -> bool:
-    """Whether the text beside a value changes what it says, as that beside a quotation may.
-
-    A few words say less than a quotation, so the rest of their clause counts too.
-    """
+    """Whether the rest of the clause of a value changes what it says."""
     start, end = value.span()
-    first, last = document.line_at(start), document.line_at(end - 1)
-    places = (first, start - document.line_start(first)), (last, end - document.line_start(last))
     before, after = (
         document.text[max(0, start - _BESIDE) : start],
         document.text[end : end + _BESIDE],
     )
-    return cut_out(document.lines, *places, value[0]) or turned_in_clause(before, after)
+    if _SIGN.search(before) or parted(before, value[0]) or parted(value[0], after):
+        return True
+    turned = turned_before(before, value[0]) or turned_behind(value[0], after)
+    return turned or turned_in_clause(before, after)
 
 
 def with_said(cell: Cell, said: Sequence[FieldValue]) -> tuple[Cell, int]:

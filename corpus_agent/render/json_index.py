@@ -144,10 +144,9 @@ class FileCounts(TypedDict):
 
 
 class DiskUse(TypedDict):
-    """Bytes of the tables and of the saved vectors; versions of the tables on disk."""
+    """Bytes of the tables, and their versions on disk."""
 
     tables: int
-    vectors: int
     versions: int
 
 

@@ -41,11 +41,11 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         f"(version {done.version}). The file stays."
     )
     if done.rule:
-        yield "The next run of index or watch takes it up again, unless a rule keeps it out."
+        yield "The next run of index takes it up again, unless a rule keeps it out."
         yield f"Add to {called_path(done.rules)} this line:"
         yield done.rule  # has no control or invisible characters
     else:
-        yield "The next run of index or watch takes it up again; rename it, or move it elsewhere."
+        yield "The next run of index takes it up again; rename it, or move it elsewhere."
 
 
 def status_object(
@@ -138,7 +138,7 @@ def waiting_text(pages: int, pictures: int) -> str:
 
 
 def _usage_object(used: storage.Usage) -> DiskUse:
-    return {"tables": used.tables, "vectors": used.vectors, "versions": used.versions}
+    return {"tables": used.tables, "versions": used.versions}
 
 
 def status_lines(status: StatusResult) -> Iterator[str]:
@@ -149,7 +149,7 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     disk = status["disk"]
     yield (
         f"store    {path_again(status['store'])}, {size_mb(status['bytes'])} "
-        f"({size_mb(disk['tables'])} tables, {size_mb(disk['vectors'])} saved vectors; "
+        f"({size_mb(disk['tables'])} tables; "
         f"table versions: {disk['versions']:,})"
     )
     blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
@@ -188,7 +188,6 @@ def cleanup_object(done: Cleaned) -> dict[str, Any]:
             "before": {"bytes": done.before.bytes, **_usage_object(done.before)},
             "after": after,
             "held_versions": done.held,
-            "spare_vectors": done.spare_vectors,
         }
     )
 
@@ -196,10 +195,7 @@ def cleanup_object(done: Cleaned) -> dict[str, Any]:
 def cleanup_lines(done: Cleaned) -> Iterator[str]:
     """The space that was freed, or could be, as text."""
     if done.after is None:
-        yield (
-            f"{size_mb(done.before.bytes)} in {_versions(done.before)}; "
-            f"{size_mb(done.spare_vectors)} of vectors belong to no passage. Nothing was changed."
-        )
+        yield f"{size_mb(done.before.bytes)} in {_versions(done.before)}. Nothing was changed."
     else:
         yield (
             f"{size_mb(done.before.bytes - done.after.bytes)} given back; "

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 
 import regex
 import sentencex
@@ -32,7 +34,7 @@ class Unit:
 
 
 _HEAD = regex.compile(r"^\s{0,3}#{1,6}\s+\S")
-_ITEM = regex.compile(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|[a-z][.)]|\[[ xX]\])\s+\S")
+_ITEM = regex.compile(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?[a-z][.)]|\[[ xX]\])\s+\S")
 _ROW = regex.compile(r"^\s*\|.*\|\s*$")
 _RULE = regex.compile(r"^\s*\|?[\s:|=_*~-]{3,}\|?\s*$")
 _FENCE = regex.compile(r"^\s*(?:```|~~~)")
@@ -42,13 +44,12 @@ _PAGE = regex.compile(
     r"(?i)^.{0,100}\b(?:page|seite|p[aá]gina|pagina|side|strona)\s+\d{1,4}(?:\s*(?:of|von|/|de|sur|di|van)\s*\d{1,4})?\s*$"
 )
 _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
-# A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "Nr. 5").
-_ABBREVIATED = regex.compile(
-    r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{Lu}|(?i:nr|no|abs|str|art|ca|bzw|vgl|evtl|inkl|zzgl|dr"
-    r"|prof|dipl|(?<=\p{L}\.?-)ing|fig|vol|pp?"
-    r"|dr\.[ ](?:(?:med|phil|jur|rer|nat|dent|vet|pol|oec|h)\.[ ]?){0,3}"
-    r"(?:med|phil|jur|rer|nat|dent|vet|pol|oec|h|c)))\.\s*$"
-)
+_TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
+_ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
+# A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
+_ABBREVIATED = regex.compile(r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{L})\.\s*$")
+_LAST_WORD = regex.compile(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
+_SMALL = regex.compile(r"\s*\p{Ll}")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
 _NUMBERS_WHAT = regex.compile(
     r"(?i)(?:^|[^\p{L}\p{N}])(?:n|nn|nr|núm|num|pag|pagg|págs?|pp?|sez|cap|prot|rif|tab|tav|fig|vol|par"
@@ -143,14 +144,14 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
     """The sentences of one clause; pieces cut after an abbreviation are joined again."""
     start = position = block.start
     for piece in sentencex.segment(
-        language, text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
+        language or "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
     ):
         position += len(piece)
         end = position + _closing(text, start, position)
         open_ended = end < block.end and end - start < MERGE_LIMIT
         runs_in = end > position and start == block.start
         if open_ended and (
-            _goes_on(text, start, position)
+            _goes_on(text, start, position, language)
             or (runs_in and _RUN_IN.fullmatch(text, start, position))
         ):
             continue
@@ -166,11 +167,24 @@ def _closing(text: str, start: int, end: int) -> int:
     return len(mark[0]) if mark and text.count(mark[0], start, end) % 2 else 0
 
 
-def _goes_on(text: str, start: int, end: int) -> bool:
+def _goes_on(text: str, start: int, end: int, language: str) -> bool:
     """Whether a piece ends with an abbreviation, and its sentence is behind it."""
+    word = _LAST_WORD.search(text, start, end)
+    if word is not None and (_SMALL.match(text, end) or _is_short(word["word"], language)):
+        return True
     if _ABBREVIATED.search(text[start:end]):
         return True
     return bool(_NUMBER.match(text, end) and _NUMBERS_WHAT.search(text[start:end]))
+
+
+def _is_short(word: str, language: str) -> bool:
+    """Whether a word is written short in a language, or in any where that is not known."""
+    last = word.casefold().rpartition(".")[2]
+    if last in _ABBREVIATIONS["any"]:
+        return True
+    known = (language,) if language in _ABBREVIATIONS else ("en", "de")
+    listed = any(last in _ABBREVIATIONS[each] for each in known)
+    return listed and not _NUMBERS_WHAT.search(f"{last}.")  # these may end one before a word
 
 
 def units(text: str, language: str = "") -> list[Unit]:
@@ -182,9 +196,7 @@ def units(text: str, language: str = "") -> list[Unit]:
     found = [Unit(each.start, each.end, "property") for each in properties]
     for block in _blocks(text, begin):
         if block.kind == "text":
-            found.extend(
-                unit for unit in _split(text, block, language or "en") if unit.start < unit.end
-            )
+            found.extend(unit for unit in _split(text, block, language) if unit.start < unit.end)
             continue
         unit = _trimmed(text, block.start, block.end, block.kind)
         if unit.start >= unit.end:

@@ -169,10 +169,6 @@ class Finder:
         found = self._backend.worded(text, limit, among, every_word=every_word)
         return self._checked(found, limit, among)
 
-    def words(self, text: str) -> list[str]:
-        """The words of a text: what a backend looks up is not known, so those that most do."""
-        return _words(text)
-
     def _checked(self, rows: Rows, limit: int, among: NDArray[np.uint64] | None) -> Ranked:
         ids, scores = np.asarray(rows[0], np.uint64), np.asarray(rows[1], np.float64)
         own = self._known if among is None else among

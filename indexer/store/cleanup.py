@@ -9,7 +9,6 @@ from indexer.store.folder import Usage, usage
 from indexer.store.former import count_held
 from indexer.store.manifest import read_manifest
 from indexer.store.staging import drop_staging
-from indexer.store.vectors import VectorCache
 from indexer.store.writer import Writer
 
 
@@ -17,25 +16,22 @@ from indexer.store.writer import Writer
 class Cleaned:
     """Disk use of a store before and after; `after` is None where nothing was changed.
 
-    `held` is the number of older versions that other processes are reading. `spare_vectors` is the
-    size in bytes, before cleaning, of cached vectors that belong to no passage.
+    `held` is the number of older versions that other processes are reading.
     """
 
     store: Path
     before: Usage
     after: Usage | None
     held: int
-    spare_vectors: int
 
 
 def clean_up(store: Path, *, dry_run: bool = False) -> Cleaned:
     """Disk use before and after; raises StoreLocked while another process writes."""
     manifest = read_manifest(store)
     before = usage(store)
-    spare = VectorCache(store, manifest.fingerprint).spare_bytes(manifest.chunks)
     if not dry_run:
         with Writer(store, manifest.fingerprint, manifest.root) as writer:
             drop_staging(store)
             writer.cleanup()
     after = None if dry_run else usage(store)
-    return Cleaned(store, before, after, count_held(store), spare)
+    return Cleaned(store, before, after, count_held(store))

@@ -165,11 +165,6 @@ class ExactVectors:
                 list(others)  # raises what they raised
         return cosines if places is None else cosines[places]
 
-    def has(self, ids: NDArray[np.uint64]) -> bool:
-        """Whether all of these rows are among them."""
-        at = np.minimum(np.searchsorted(self.ids, ids, sorter=self.order), len(self.ids) - 1)
-        return bool((self.ids[self.order[at]] == ids).all())
-
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
         """What the rows are fused by."""
         at = self.places(ids)

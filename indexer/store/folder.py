@@ -18,7 +18,7 @@ from indexer.errors import CorpusError
 from indexer.store.manifest import damaged
 
 TABLES = "lance"
-VECTORS = "vectors"
+VECTORS = "vectors"  # of earlier releases, which kept them beside the tables
 TEMP = "tmp"  # the seal points TMPDIR at it
 # Of a message of LanceDB; the second is cut off with all that follows.
 _OF_A_LIBRARY = re.compile(
@@ -32,11 +32,10 @@ _OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Bytes of a store: all of it, and its tables and saved vectors; versions of the index."""
+    """Bytes of a store: all of it, and its tables; versions of the index."""
 
     bytes: int
     tables: int
-    vectors: int
     versions: int
 
 
@@ -48,7 +47,7 @@ def usage(store: Path) -> Usage:
         return sum(size for path, size in sizes.items() if path.is_relative_to(store / folder))
 
     versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
-    return Usage(sum(sizes.values()), below(TABLES), below(VECTORS), versions)
+    return Usage(sum(sizes.values()), below(TABLES), versions)
 
 
 def _size(path: Path) -> int | None:

@@ -29,6 +29,7 @@ from indexer.store.refusals import no_index
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
+DRAFT_NAME = "draft.json"  # of a version that is made anew and not complete
 FORMER = "manifest.{}.json"  # by the time of its replacement; see former.py
 # 8: which former versions are kept; 7: the text of a passage twice in its row; 4: no date, author,
 # tags and language in the file rows; 3: no language in the chunk rows; 2: no count of waiting pages
@@ -150,6 +151,20 @@ def hold(store: Path) -> tuple[Manifest, int]:
 def is_outdated(store: Path) -> bool:
     """Whether an earlier version of this program made the index, so that it is made anew."""
     return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
+
+
+def rows_before_update(store: Path) -> tuple[Fingerprint, int] | None:
+    """What made the chunk rows of an earlier release, and their version; None if unknown."""
+    if not is_outdated(store):
+        return None
+    made_by, version = recorded(store, "fingerprint"), recorded(store, "chunks_version")
+    names = [field.name for field in fields(Fingerprint)]
+    if not isinstance(made_by, dict) or type(version) is not int:
+        return None
+    try:
+        return _checked(Fingerprint(**{name: made_by[name] for name in names})), version
+    except (KeyError, ValueError):
+        return None
 
 
 def recorded(store: Path, key: str) -> object:
@@ -311,6 +326,25 @@ def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True)
     if keep_former and path.exists():
         (store / FORMER.format(time.time_ns())).hardlink_to(path)
     put_in_place(fresh, path)
+
+
+def write_draft(store: Path, manifest: Manifest) -> None:
+    """Note how far a version is that is made anew, for the next writer alone."""
+    put_in_place(write_new(store, manifest), store / DRAFT_NAME)
+
+
+def read_draft(store: Path) -> Manifest | None:
+    """What a writer that did not come to its end has noted; None if there is nothing sound."""
+    try:
+        descriptor = os.open(store / DRAFT_NAME, READ_ONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        return parsed(store, content_of(store, descriptor))
+    except (DamagedStore, IncompatibleStore):
+        return None
+    finally:
+        os.close(descriptor)
 
 
 def write_new(store: Path, manifest: Manifest) -> Path:

@@ -15,7 +15,7 @@ UNFINISHED_MARKER = f"{MARKER_NAME}.new"
 _FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|staging|tmp")
 _FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
-    r"|manifest\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
+    r"|manifest\.json|draft\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
     r"|\.DS_Store|Thumbs\.db|desktop\.ini|\.directory"  # file managers' own, never touched
 )
 _STAGED = r"(#[0-9]+)?"  # a file that LanceDB had not finished when its process was killed

@@ -19,8 +19,7 @@ from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_
 from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
 from indexer.store.lance import import_lancedb
-from indexer.store.vector_places import KEY_BYTES
-from indexer.store.vectors import Kept, VectorCache
+from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, Kept, KnownVectors
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +32,6 @@ _OF_CHUNK = (
 FULL_TEXT_COLUMN = "lexical"
 CHARS_COLUMN = "chars"  # of the passage, which stands in front of all else that is looked up
 CHUNK_COLUMNS = (*_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN)  # what a chunk is made of again
-KEY_COLUMN = "vector_key"  # of the text that the vector was made from
 BATCH_ROWS = 512  # turned into Arrow's form together
 
 
@@ -104,7 +102,7 @@ def file_schema() -> pa.Schema:
 
 
 def chunk_batches(
-    files: Iterable[Embedded], vectors: VectorCache, dimension: int
+    files: Iterable[Embedded], vectors: KnownVectors, dimension: int
 ) -> Iterator[pa.RecordBatch]:
     """The chunk rows of files, in batches."""
     import pyarrow as pa
@@ -132,7 +130,7 @@ def chunk_batches(
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _vector(vectors: VectorCache, key: bytes) -> Kept:
+def _vector(vectors: KnownVectors, key: bytes) -> Kept:
     vector = vectors.get(key)
     assert vector is not None, "a row is stored only after its vector"
     return vector

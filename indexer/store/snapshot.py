@@ -27,7 +27,6 @@ from indexer.store.ranking import Ranking, kept, rows_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
-    KEY_COLUMN,
     chunk_of,
     connect,
     file_row,
@@ -35,6 +34,7 @@ from indexer.store.rows import (
     with_texts,
 )
 from indexer.store.selection import condition
+from indexer.store.vectors import KEY_COLUMN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -86,9 +86,7 @@ class Snapshot:
             self._files = database.open_table("files")
             self._files.checkout(self.manifest.files_version)
         few = 4 * self.manifest.fingerprint.dimension * self.manifest.chunks <= exact_bytes
-        self._ranking = Ranking(
-            self._chunks, self.manifest.chunks, partial(_partitions, self._chunks), few=few
-        )
+        self._ranking = Ranking(self._chunks, partial(_partitions, self._chunks), few=few)
 
     def check(self) -> None:
         """Raise DamagedStore if a file of this version was changed since it was opened."""
@@ -114,7 +112,7 @@ class Snapshot:
         if (finder := self._finder()) is not None:
             return finder.nearest(vector, query.limit, self._ids_for(query))
         with translated(self.store):
-            return self._ranking.nearest(vector, query, self._condition)
+            return self._ranking.nearest(vector, query.limit, self._condition(query))
 
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
@@ -128,28 +126,8 @@ class Snapshot:
             among = self._ids_for(query)
             return finder.worded(query.text, query.limit, among, every_word=every_word)
         with translated(self.store):
-            return self._ranking.worded(query, self._condition, every_word=every_word)
-
-    def words(self, text: str) -> list[str]:
-        """The words of a text by which rows are found, as they stand in it; [] without rows."""
-        if not self.manifest.chunks:
-            return []
-        if (finder := self._finder()) is not None:
-            return finder.words(text)
-        with translated(self.store):
-            return self._ranking.words(text)
-
-    @cached_property
-    def size(self) -> tuple[int, float]:
-        """How many passages there are, and the mean length of what words are looked up in."""
-        rows = self.manifest.chunks
-        with translated(self.store):
-            return rows, self._ranking.mean_length() if rows else 1.0
-
-    def lengths(self, ids: NDArray[np.uint64]) -> NDArray[np.float64]:
-        """The length of what words are looked up in, of these rows."""
-        with translated(self.store):
-            return self._ranking.lengths(ids)
+            where = self._condition(query)
+            return self._ranking.worded(query.text, query.limit, where, every_word=every_word)
 
     def _finder(self) -> Finder | None:
         """The backend with the rows of this version, filled by the first search; None: LanceDB."""
@@ -165,7 +143,7 @@ class Snapshot:
     def _ids_for(self, query: Query) -> NDArray[np.uint64] | None:
         """The ids of the rows that a query may look at; None: of all."""
         with translated(self.store):
-            return self._ranking.among(query, self._condition)
+            return self._ranking.among(self._condition(query))
 
     def matching(self, terms: Sequence[Term]) -> Iterator[str]:
         """The sources of the files that fulfil all terms, of which none is of a path."""

@@ -21,7 +21,6 @@ from indexer.store.exact import Pool, Ranked
 from indexer.store.filters import parse_filter
 from indexer.store.ranking import kept
 from indexer.store.snapshot import Snapshot
-from indexer.store.word_weights import as_in_one
 
 STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
 OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
@@ -219,13 +218,9 @@ class Snapshots:
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
 
-        Of several stores each word weighs what it would in one store of all their rows.
+        Of several stores each weighs words by its own rows.
         """
         found = self._found(query, lambda part, own: part.worded(own, every_word=every_word))
-        if len(self.parts) > 1 and len(found) and not every_word:
-            parts = list(self.parts.values())
-            ranked = [found.get(number, Ranked.none()) for number in range(len(parts))]
-            found = dict(enumerate(as_in_one(parts, ranked, query.text)))
         return _merged(query, found)
 
     def _found(

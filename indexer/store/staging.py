@@ -29,8 +29,7 @@ from indexer.parsers.worker import Text
 from indexer.records import Fingerprint
 from indexer.store.folder import flush, translated
 from indexer.store.texts import Texts
-from indexer.store.vector_places import KEY_BYTES
-from indexer.store.vectors import Kept, VectorCache, Vectors, model_key
+from indexer.store.vectors import KEY_BYTES, KnownVectors, Vectors, model_key
 
 STAGING = "staging"
 _ORDER, _DOCUMENTS, _VECTORS, _TEXTS = "order", "documents", "vectors.f2", "texts"
@@ -49,38 +48,19 @@ class BadShard(Exception):
     """What stands in the folder of a shard is not what its process should have written."""
 
 
-class MadeVectors:
-    """The vectors of a store and those that were made in a shard, in memory until its end."""
-
-    def __init__(self, known: VectorCache) -> None:
-        self._known = known
-        self.made: dict[bytes, Kept] = {}
-
-    def get(self, key: bytes) -> Kept | None:
-        """The vector of a key, None if it is neither in the store nor made in this shard."""
-        made = self.made.get(key)
-        return self._known.get(key) if made is None else made
-
-    def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
-        """Keep vectors, (len(keys), dimension), rounded to float16."""
-        self.made.update(zip(keys, vectors.astype(np.float16), strict=True))
-
-
 class StagedShard:
     """The folder of a shard while it is made; takes texts from several threads.
 
     Stands in for the store's texts: what they hold is not parsed again, what they lack is kept
-    here. `vectors` does the same for vectors.
+    here. `vectors` are those that are made.
     """
 
-    def __init__(
-        self, store: Path, name: str, texts: Texts, vectors: VectorCache, model: Fingerprint
-    ) -> None:
+    def __init__(self, store: Path, name: str, texts: Texts, model: Fingerprint) -> None:
         self._name = name
         self._store = store
         self._folder = store / STAGING / f"{name}.{secrets.token_hex(8)}.new"
         self._known_texts = texts
-        self.vectors = MadeVectors(vectors)
+        self.vectors = KnownVectors(store)
         self._model = model
         self._lock = threading.Lock()
         with translated(store):
@@ -112,7 +92,7 @@ class StagedShard:
 
         If another process has finished the same shard meanwhile, that one stays.
         """
-        made = self.vectors.made
+        made = self.vectors.at_hand
         rows = b"".join(row.tobytes() for row in made.values())
         vectors = model_key(self._model).encode() + b"".join(made) + rows
         end = {"embedded": embedded, "vectors": hashlib.sha256(vectors).hexdigest()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,9 +20,8 @@ from indexer.store.folder import TABLES
 from indexer.store.former import every_former, held
 from indexer.store.indices import Scale
 from indexer.store.lance_files import version_file
-from indexer.store.manifest import Manifest
+from indexer.store.manifest import Manifest, read_draft
 from indexer.store.rows import (
-    KEY_COLUMN,
     Embedded,
     chunk_batches,
     chunk_schema,
@@ -31,8 +30,7 @@ from indexer.store.rows import (
     file_schema,
     quoted,
 )
-from indexer.store.vector_places import VectorPlaces
-from indexer.store.vectors import VectorCache
+from indexer.store.vectors import KnownVectors
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -92,14 +90,6 @@ class Tables:
         """All file rows, in no order."""
         return [file_row(row) for row in self._files.to_arrow().to_pylist()]
 
-    def vector_keys(self) -> Container[bytes]:
-        """The keys of all vectors in the chunk rows."""
-        found = VectorPlaces()
-        for batch in self._chunks.search().select([KEY_COLUMN]).to_batches(KEYS_AT_ONCE):
-            keys = batch.column(KEY_COLUMN).to_pylist()
-            found.add(b"".join(keys), [0] * len(keys))
-        return found
-
     def languages(self) -> dict[str, int]:
         """The number of chunk rows in each language, by code."""
         counted: Counter[str] = Counter()
@@ -109,7 +99,7 @@ class Tables:
         return dict(counted)
 
     def replace(
-        self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: VectorCache
+        self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: KnownVectors
     ) -> None:
         """Delete the rows of `gone` and insert those of `files`."""
         import pyarrow as pa
@@ -199,6 +189,13 @@ def _drop_tags(store: Path) -> None:
             shutil.rmtree(refs)
 
 
+def chunks_at(store: Path, version: int) -> Table:
+    """The chunk table at a version."""
+    table = connect(store).open_table("chunks")
+    table.checkout(version)
+    return table
+
+
 def _drop_unnamed(store: Path, current: Manifest) -> bool:
     """Delete the table versions that no manifest names; whether any was newer than `current`.
 
@@ -210,7 +207,7 @@ def _drop_unnamed(store: Path, current: Manifest) -> bool:
     if not current.contents:  # of an earlier version of this program, which listed no files
         return False
     held(store)  # raises for those of another schema
-    every = [current, *every_former(store)]
+    every = [current, *every_former(store), *filter(None, [read_draft(store)])]
     named = {store / name for manifest in every for name in manifest.contents}
     newer = False
     for name, now in (("chunks", current.chunks_version), ("files", current.files_version)):

@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from indexer.errors import BorrowedData, DamagedStore, IncompatibleStore
 from indexer.records import FileRow, Fingerprint
 from indexer.store import compaction
 from indexer.store.allocator import release
 from indexer.store.contents import contents_of
-from indexer.store.folder import TABLES, files_below, flush, temp_within, translated
+from indexer.store.folder import TABLES, VECTORS, files_below, flush, temp_within, translated
 from indexer.store.former import count_former, drop_former, held
 from indexer.store.indices import Scale
 from indexer.store.integrity import INDEXING_BYTES, check_contents
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import (
+    DRAFT_NAME,
     MANIFEST_NAME,
     Manifest,
     is_outdated,
+    read_draft,
     read_manifest,
+    rows_before_update,
+    write_draft,
     write_manifest,
 )
 from indexer.store.ownership import check_names
 from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
-from indexer.store.tables import Tables
-from indexer.store.vectors import MAX_SPARE_BYTES, VectorCache
+from indexer.store.tables import Tables, chunks_at
+from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_FORMER = 32  # unused versions that may gather before they are dropped
@@ -42,7 +46,7 @@ class Writer:
     Changes are invisible until `commit`. Leaving without commit leaves the store as it was.
     `rebuilding` is set if the committed rows were made by another model or chunker: new rows then
     go into new tables and are committed only when complete, so that the two kinds are never mixed.
-    Vectors computed meanwhile are in `vectors`.
+    How far that is a draft says, from which the next writer goes on. Vectors are in `vectors`.
     """
 
     _tables: Tables
@@ -68,7 +72,9 @@ class Writer:
         self._mends = mends
         self._whole_bytes = whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
-        self.vectors = VectorCache(store, fingerprint)
+        self.vectors = KnownVectors(store)
+        self._before_update: tuple[Fingerprint, int] | None = None  # rows that are made anew
+        self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale.of(fingerprint.dimension)
         self._manifest: Manifest | None = None
@@ -82,7 +88,6 @@ class Writer:
     def __enter__(self) -> Writer:
         with ExitStack() as held, translated(self.store):
             held.enter_context(writer_lock(self.store))
-            held.callback(self.vectors.close)
             self._open()
             self._held = held.pop_all()  # opened: from here on, __exit__ gives the lock back
         return self
@@ -92,6 +97,7 @@ class Writer:
 
     def _open(self) -> None:
         check_names(self.store)  # much of what follows deletes: nothing but ours may be there
+        shutil.rmtree(self.store / VECTORS, ignore_errors=True)  # of an earlier release
         try:
             with translated(self.store):
                 self._open_committed()
@@ -105,13 +111,16 @@ class Writer:
     def mend(self) -> None:
         """Drop the damaged tables; all that is to be in the index must be added again.
 
-        Vectors and texts that were kept are sound or are not used, so most of it costs no model.
+        Texts that were kept are sound or are not used; every passage is embedded again.
         """
         assert self.damage
         with translated(self.store):
             if (self.store / TABLES).exists():
                 shutil.rmtree(self.store / TABLES)
             drop_former(self.store)
+            (self.store / DRAFT_NAME).unlink(missing_ok=True)
+            self._before_update = None
+            self.vectors.stand_at()
             self._manifest, self._files, self._mended = None, {}, True
             self._open_tables()
         self._committed_files = {}
@@ -123,6 +132,11 @@ class Writer:
         if self._manifest is not None:
             self._number = self._manifest.version
             check_contents(self.store, self._manifest, self._whole_bytes)
+        self._before_update = rows_before_update(self.store)
+        draft = read_draft(self.store)
+        if draft is not None and not self._goes_on_from(draft):
+            (self.store / DRAFT_NAME).unlink()
+            draft = None
         self._open_tables()
         if self._manifest is not None:
             made_by = self._manifest.fingerprint
@@ -132,10 +146,37 @@ class Writer:
             self.rebuilding = not same_rows(made_by, self._fingerprint)
         if self.rebuilding:
             self._untidy = True
-            self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
-            self._tables.replace_file_rows([], list(self._files.values()))
+            if draft is not None:
+                self._tables, _ = Tables.committed(self.store, draft)
+                self._files = {row.source: row for row in self._tables.file_rows()}
+            else:
+                self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
+                self._tables.replace_file_rows([], list(self._files.values()))
+        self._stand_at(draft)
         self._committed_files = dict(self._files)
         self._on_disk = files_below(self.store / TABLES)
+
+    def _goes_on_from(self, draft: Manifest) -> bool:
+        """Whether a version that is made anew was begun as this writer would begin it."""
+        made_by = self._manifest.fingerprint if self._manifest is not None else self._fingerprint
+        anew = not same_rows(made_by, self._fingerprint)
+        right = draft.version == self._number + 1 and draft.fingerprint == self._fingerprint
+        return anew and right
+
+    def _stand_at(self, draft: Manifest | None = None) -> None:
+        """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
+        known = [each for each in (self._manifest, draft) if each is not None]
+        versions = [(each.fingerprint, each.chunks_version) for each in known]
+        if self._before_update is not None:
+            versions.append(self._before_update)
+        today = model_key(self._fingerprint)
+        tables = (
+            partial(chunks_at, self.store, version)
+            for made_by, version in versions
+            if model_key(made_by) == today
+        )
+        self.vectors.stand_at(*tables, written=self._written)
+        self._written = []
 
     def _open_tables(self) -> None:
         if self._manifest is None:
@@ -195,13 +236,14 @@ class Writer:
 
     def _write(self) -> None:
         """Write pending changes into the tables."""
+        self._written += (key for file in self._waiting for key in file.keys)
         self._torn = True
         with translated(self.store):
             self._tables.replace(self._gone.values(), self._waiting, self.vectors)
         self._waiting, self._gone, self._torn = [], {}, False
 
     def _rollback(self) -> None:
-        """Discard all changes since the last commit; computed vectors stay in `vectors`."""
+        """Discard all changes since the last commit."""
         assert not self.rebuilding, "nothing of it is committed before its end"
         self._files = dict(self._committed_files)
         with translated(self.store):
@@ -226,17 +268,30 @@ class Writer:
             manifest = self._publish(ignored, complete, walked_ns)
             if merged:
                 self._drop_versions()
-            if complete:
-                self._bound_vectors(MAX_SPARE_BYTES)
+        self._stand_at()
         release()
         return manifest
+
+    def save_draft(self) -> None:
+        """Note how far an index is that is made anew: the next writer goes on from there."""
+        assert self.rebuilding
+        if self._torn:
+            return
+        if self._waiting or self._gone:
+            self._write()
+        with translated(self.store):
+            on_disk = files_below(self.store / TABLES)
+            flush(on_disk - self._on_disk)
+            self._on_disk = on_disk
+            draft = self._new_manifest(ignored=0, complete=False, walked_ns=0, contents={})
+            write_draft(self.store, draft)
+        self._stand_at(draft)
 
     def cleanup(self, *, removed: bool = False) -> Manifest:
         """Free all unneeded disk space; the manifest afterwards.
 
         With `removed`, the content of deleted rows must not remain in any file, indices included;
-        versions held by readers stay. Vectors of an incomplete index stay: the run that completes
-        it needs them.
+        versions held by readers stay.
         """
         before = self._manifest
         assert before is not None
@@ -248,49 +303,49 @@ class Writer:
             self._tables.index(self._scale)
             manifest = self._publish(before.ignored, before.complete, before.walked_ns)
             self._drop_versions()
-            if before.complete:
-                self._bound_vectors(0)
+        self._stand_at()
         release()
         return manifest
 
     def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
         """Sync the tables to disk, then write the manifest that names them."""
-        self.vectors.flush()
         on_disk = files_below(self.store / TABLES)
         flush(on_disk - self._on_disk)
         self._on_disk = on_disk
-        before = self._manifest
-        manifest = Manifest(
-            version=self._number + 1,
-            root=self._root,
-            fingerprint=self._fingerprint,
-            ignored=ignored,
-            complete=complete,
-            updated=datetime.now(UTC).isoformat(timespec="seconds"),
-            walked_ns=walked_ns if complete or before is None else before.walked_ns,
-            mounts=self.mounts,
-            **self._described(before.contents if before else {}),
-        )
+        known = self._manifest.contents if self._manifest is not None else {}
+        contents = contents_of(self.store, *self._tables.versions, known)
+        manifest = self._new_manifest(ignored, complete, walked_ns, contents)
         write_manifest(self.store, manifest, keep_former=not self._mended)
+        (self.store / DRAFT_NAME).unlink(missing_ok=True)
         self._manifest, self._number, self._mended = manifest, manifest.version, False
         self._committed_files = dict(self._files)
         self.rebuilding = False
         return manifest
 
-    def _described(self, known: Mapping[str, str]) -> dict[str, Any]:
-        """What a manifest says of the newest versions of the tables."""
-        rows = list(self._files.values())
+    def _new_manifest(
+        self, ignored: int, complete: bool, walked_ns: int, contents: dict[str, str]
+    ) -> Manifest:
+        """The manifest of the newest versions of the tables."""
+        before, rows = self._manifest, list(self._files.values())
         chunks_version, files_version = self._tables.versions
-        return {
-            "chunks_version": chunks_version,
-            "files_version": files_version,
-            "chunks": self._tables.count_chunks(),
-            "coverage": replace(coverage_of(rows), kept_out=self.kept_out),
-            "contents": contents_of(self.store, chunks_version, files_version, known),
-            "waiting_pages": sum(row.waiting for row in rows if not is_picture(row)),
-            "waiting_pictures": sum(row.waiting for row in rows if is_picture(row)),
-            "languages": self._tables.languages(),
-        }
+        return Manifest(
+            version=self._number + 1,
+            root=self._root,
+            fingerprint=self._fingerprint,
+            chunks_version=chunks_version,
+            files_version=files_version,
+            chunks=self._tables.count_chunks(),
+            coverage=replace(coverage_of(rows), kept_out=self.kept_out),
+            ignored=ignored,
+            complete=complete,
+            updated=datetime.now(UTC).isoformat(timespec="seconds"),
+            walked_ns=walked_ns if complete or before is None else before.walked_ns,
+            contents=contents,
+            mounts=self.mounts,
+            waiting_pages=sum(row.waiting for row in rows if not is_picture(row)),
+            waiting_pictures=sum(row.waiting for row in rows if is_picture(row)),
+            languages=self._tables.languages(),
+        )
 
     def _drop_versions(self) -> None:
         """Delete versions that no reader uses; for merged tables."""
@@ -298,10 +353,5 @@ class Writer:
         with suppress(IncompatibleStore):  # a program of another version knows alone what it reads
             read = held(self.store, drop=True)
             self._tables.drop_versions([*read, self._manifest])
+            self._before_update = None
             self._untidy = False
-
-    def _bound_vectors(self, max_spare: int) -> None:
-        """Drop unused vectors if they take more than `max_spare` bytes."""
-        assert self._manifest is not None
-        if self.vectors.spare_bytes(self._manifest.chunks) > max_spare:
-            self.vectors.keep(self._tables.vector_keys())

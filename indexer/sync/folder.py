@@ -39,7 +39,7 @@ from indexer.sync.run import Outcome, Run, fingerprint_of
 from indexer.sync.sharded import ShardedReading
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
-ANEW = "It is made anew, from the texts and vectors that were kept and are sound."
+ANEW = "It is made anew, from the texts that were kept and are sound."
 LOST = "A first run did not finish, or the manifest of the index was lost."
 
 

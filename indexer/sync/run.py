@@ -1,7 +1,7 @@
 """A plan -> the index: read, embed, store, commit.
 
-Works in bounded batches. Vectors are cached as they are computed and rows are committed every few
-seconds, so that an interrupted run is continued by the next one.
+Works in bounded batches. Rows are committed every few seconds, so that an interrupted run is
+continued by the next one.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ from indexer.sync.renames import renamed
 if TYPE_CHECKING:
     from indexer.sync.sharded import ShardCounts, ShardedReading
 
-BATCH_CHUNKS = 256  # of whole files, read before they are embedded: bounds memory
+BATCH_CHUNKS = 128  # of whole files, read before they are embedded: bounds memory
 BATCH_FILES = 4_096  # with or without chunks
-COMMIT_SECONDS = 15.0  # reading that a killed run may lose; what it embedded is saved apart
+COMMIT_SECONDS = 15.0  # of work that a killed run may lose, with the batch that it is at
 # A commit puts all rows so far into the index of words. One that takes longer is made as much more
-# seldom, so that commits take a thirtieth of a run, however large its index becomes.
+# seldom, so that they take little of a run however large its index becomes.
 QUICK_COMMIT_SECONDS = 0.5
+MOST_SECONDS = 30.0  # between two commits
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,9 @@ class Run:
                 self._apply(todo, outcome)
             except KeyboardInterrupt:
                 outcome.interrupted = True
-            if not (outcome.interrupted and self._writer.rebuilding):
+            if outcome.interrupted and self._writer.rebuilding:
+                self._writer.save_draft()
+            else:
                 manifest = self._writer.commit(
                     ignored=ignored, complete=not outcome.interrupted, walked_ns=walked_ns
                 )
@@ -277,19 +280,21 @@ class Run:
         known = self._keys_from_shards([row.source for row, _ in batch], outcome)
         left = [chunk for row, chunks in batch if row.source not in known for chunk in chunks]
         rest = iter(self._embed(left, outcome))
-        if outcome.interrupted:  # its vectors are saved, and the next run goes on from there
-            return
-        self._writer.replace(
-            [
-                Embedded(row, chunks, known.get(row.source) or list(islice(rest, len(chunks))))
-                for row, chunks in batch
-            ]
-        )
+        ready = []
+        for row, chunks in batch:
+            keys = known.get(row.source) or list(islice(rest, len(chunks)))
+            if len(keys) < len(chunks):  # stopped within it
+                break
+            ready.append(Embedded(row, chunks, keys))
+        self._writer.replace(ready)
         started = time.monotonic()
-        if started > self._commit_at and not self._writer.rebuilding:
+        if started > self._commit_at:
             made = self._writer.manifest
             walked_ns = made.walked_ns if walked and made else 0
-            self._writer.commit(ignored=outcome.ignored, complete=walked, walked_ns=walked_ns)
+            if self._writer.rebuilding:
+                self._writer.save_draft()
+            else:
+                self._writer.commit(ignored=outcome.ignored, complete=walked, walked_ns=walked_ns)
             now = time.monotonic()
             self._commit_at = now + until_next_commit(self._commit_seconds, now - started)
 
@@ -299,6 +304,8 @@ class Run:
             return {}
         found = ((source, self._sharded.take_keys(source)) for source in sources)
         known = {source: keys for source, keys in found if keys is not None}
+        for keys in known.values():
+            self._writer.vectors.find(keys)
         embedded = self._sharded.counts.embedded - self._embedded_there
         self._embedded_there += embedded
         outcome.embedded += embedded
@@ -306,7 +313,7 @@ class Run:
         return known
 
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
-        """The keys of the chunks' vectors, which are saved when this returns; some after a stop."""
+        """The keys of the chunks' vectors, which are at hand then; some after a stop."""
         prefix, vectors = self._encoder.document_prefix, self._writer.vectors
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
@@ -331,7 +338,7 @@ class Run:
 
 def until_next_commit(least: float, took: float) -> float:
     """Seconds until the next commit, after one that took so many; `least` after a quick one."""
-    return least * max(1.0, took / QUICK_COMMIT_SECONDS)
+    return min(least * max(1.0, took / QUICK_COMMIT_SECONDS), max(least, MOST_SECONDS))
 
 
 def touched(row: FileRow, seen: SeenFile) -> FileRow:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from itertools import chain
 from pathlib import Path
@@ -76,12 +75,8 @@ def checked_result(
     shard: Shard,
     chunker: Chunker,
     model: Fingerprint,
-    is_known: Callable[[bytes], bool],
 ) -> ShardResult:
-    """The result of a staged shard; `is_known` says whether the store has the vector of a key.
-
-    Raises BadShard, naming what is wrong.
-    """
+    """The result of a staged shard; raises BadShard, naming what is wrong."""
     documents: list[Checked] = []
     end: dict[str, Any] | None = None
     for line in staged_lines(store, name):
@@ -107,16 +102,16 @@ def checked_result(
         [key_of(prefix + chunker.text_with_context(chunk)) for chunk in chunks]
         for _, chunks in documents
     ]
-    _check_keys({*chain.from_iterable(needed)}, {*keys}, is_known)
+    _check_keys({*chain.from_iterable(needed)}, {*keys})
     rest = shard.files[len(documents) :]
     return ShardResult(documents, needed, keys, vectors, embedded, Shard(rest) if rest else None)
 
 
-def _check_keys(needed: set[bytes], keys: set[bytes], is_known: Callable[[bytes], bool]) -> None:
+def _check_keys(needed: set[bytes], keys: set[bytes]) -> None:
     """Raise BadShard unless each passage has a vector, and each vector is that of a passage."""
     if keys - needed:
         raise BadShard("vectors of no passage")
-    if not all(map(is_known, needed - keys)):
+    if needed - keys:
         raise BadShard("passages without a vector")
 
 

@@ -21,7 +21,7 @@ from indexer.records import Chunk
 from indexer.store.names import MARKER_NAME
 from indexer.store.staging import StagedShard, digest_of
 from indexer.store.texts import Texts
-from indexer.store.vectors import VectorCache, embed
+from indexer.store.vectors import embed
 from indexer.sync.read import read_with
 from indexer.sync.run import BATCH_CHUNKS, fingerprint_of
 from indexer.sync.shard_result import values_of, values_of_chunk
@@ -60,13 +60,11 @@ class ShardWorker:
         self._reuse: bool = opening["reuse"]
         self._parser = Worker()
         self._texts = Texts(self._store, keep=False, reuse=self._reuse)
-        self._vectors = VectorCache(self._store, self._fingerprint, writable=False)
 
     def make(self, order: bytes | str) -> str:
         """Make a shard; its name, under which it now is in the staging folder."""
         name, shard = ordered(order)
-        self._vectors.refresh()
-        staged = StagedShard(self._store, name, self._texts, self._vectors, self._fingerprint)
+        staged = StagedShard(self._store, name, self._texts, self._fingerprint)
         try:
             embedded = self._fill(staged, shard.files)
             text = order if isinstance(order, str) else order.decode()

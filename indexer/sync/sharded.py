@@ -31,7 +31,7 @@ from indexer.store.staging import (
     staged_order,
 )
 from indexer.store.texts import Texts
-from indexer.store.vectors import SAVE_TEXTS, VectorCache
+from indexer.store.vectors import KnownVectors
 from indexer.sync.hands import TOO_LONG, Hands, ShardLost
 from indexer.sync.read import read_all
 from indexer.sync.shard_result import ShardResult, checked_result
@@ -74,7 +74,7 @@ class ShardCounts:
 class ShardedReading:
     """The documents of one run, made by `hands`; see the module.
 
-    `vectors` is the store's cache, open for its writer. Without `reuse` nothing that was kept or
+    `vectors` are the writer's. Without `reuse` nothing that was kept or
     staged is used.
     """
 
@@ -85,7 +85,7 @@ class ShardedReading:
         hands: Hands,
         chunker: Chunker,
         fingerprint: Fingerprint,
-        vectors: VectorCache,
+        vectors: KnownVectors,
         *,
         reuse: bool = True,
     ) -> None:
@@ -252,18 +252,13 @@ class ShardedReading:
 
         Unless the files are known to be `unchanged` since, their hashes are compared.
         """
-        result = checked_result(
-            self._store, name, shard, self._chunker, self._fingerprint, self._is_known
-        )
+        result = checked_result(self._store, name, shard, self._chunker, self._fingerprint)
         for row, _ in result.documents:
             if _could_not_open(row) and self._can_open(row.source):
                 raise BadShard("files that cannot be opened there, and can be here")
             if not unchanged and row.sha256 and self._hash(row.source) != row.sha256:
                 raise BadShard("files that have changed since")
         return result
-
-    def _is_known(self, key: bytes) -> bool:
-        return self._reuse and self._vectors.get(key) is not None
 
     def _can_open(self, source: str) -> bool:
         try:
@@ -279,12 +274,13 @@ class ShardedReading:
             return None
 
     def _take(self, shard: Shard, result: ShardResult) -> None:
-        """Take vectors and texts over into the caches of the store."""
+        """Take vectors and texts over."""
+        if self._reuse:
+            self._vectors.find(result.keys)
         # What the store has is not replaced: another document may have the same text.
-        fresh = [at for at, key in enumerate(result.keys) if not self._is_known(key)]
-        for start in range(0, len(fresh), SAVE_TEXTS):
-            some = fresh[start : start + SAVE_TEXTS]
-            self._vectors.put([result.keys[at] for at in some], result.vectors[some])
+        known = (self._reuse and self._vectors.get(key) is not None for key in result.keys)
+        fresh = [at for at, had in enumerate(known) if not had]
+        self._vectors.put([result.keys[at] for at in fresh], result.vectors[fresh])
         name = self._name(shard)
         try:
             adopt_texts(self._store, name, self._texts, result.hashes)

@@ -202,12 +202,11 @@ def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, s
 
 @pytest.mark.sampled(3)
 @pytest.mark.slow
-@pytest.mark.parametrize("cache", ["texts/*/*", "vectors/*"])
 @pytest.mark.parametrize("change", [cut, flip, emptied, Path.unlink])
-def test_a_damaged_cache_changes_no_answer(cache, change, copy, sound):
+def test_a_damaged_cache_changes_no_answer(change, copy, sound):
     before = Index.open(copy / "store", ENCODER, root=copy / "docs")
     written = rows(copy / "store")
-    for path in (copy / "store").glob(cache):
+    for path in (copy / "store").glob("texts/*/*"):
         change(path)
     for name in COMMANDS:
         assert command(name, copy, before) == sound[name], name

@@ -56,7 +56,7 @@ def test_every_file_of_a_store_is_on_the_map_and_has_a_name_that_a_store_allows(
     named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
              for name in re.findall(r"`(.*?)`", row)]  # fmt: skip
     folders = {name for name in named if may_lie_in_store(name, is_folder=True)}
-    assert folders == {"vectors", "texts", "recognised", "probes", "saved", "staging", "tmp"}
+    assert folders == {"texts", "recognised", "probes", "saved", "staging", "tmp"}
     for name in set(named) - folders:
         is_folder = name.startswith("lance/")
         allowed = may_lie_below(name, is_folder=is_folder)

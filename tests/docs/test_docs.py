@@ -9,6 +9,7 @@ from typing import get_type_hints, is_typeddict
 import pytest
 
 from corpus_agent.cli import main
+from corpus_agent.cli.group import GROUPS
 from corpus_agent.render import json_index, json_lists, json_types
 from tests.support.places import REPOSITORY, SAMPLE
 
@@ -50,3 +51,9 @@ def test_the_json_page_names_every_declared_key():
 
 def test_the_sample_corpus_is_small():
     assert sum(path.stat().st_size for path in SAMPLE.rglob("*") if path.is_file()) < 1_000_000
+
+
+def test_the_list_of_commands_has_each_once():
+    listed = [name for commands in GROUPS.values() for name in commands]
+    assert sorted(listed) == sorted(main.commands)
+    assert all(len(line) < 66 for commands in GROUPS.values() for line in commands.values())

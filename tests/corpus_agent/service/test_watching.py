@@ -158,7 +158,7 @@ def test_a_signal_ends_the_watching_and_the_store_is_whole(watching, root, store
 
 def test_the_command_watches_from_inside_the_seal(root, store, tmp_path):
     program = [sys.executable, "-m", "corpus_agent", "--store", store]
-    watching = Watching(*program, "watch", root, "--json", cwd=tmp_path)
+    watching = Watching(*program, "index", "--watch", root, "--json", cwd=tmp_path)
     first = watching.next("index")
     assert (first["seal"], first["index"]["added"]) == ("enforced", 2)
     (root / "c.txt").write_text("A third one.\n")

@@ -204,7 +204,7 @@ READING = (
     ["index", "--dry-run"],
     ["mcp"],
     ["chat", "--llm", "none"],
-    ["watch"],
+    ["index", "--watch"],
 )
 
 

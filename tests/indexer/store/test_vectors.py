@@ -1,15 +1,15 @@
-"""What is embedded is saved at once, and never embedded again while it is needed."""
+"""What is in the index, or was on its way into it, is not embedded again."""
 
 import os
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from indexer.store.folder import VECTORS
-from indexer.store.vectors import VectorCache, key_of
-from indexer.sync.run import fingerprint_of
+from indexer.chunk import Chunker
+from indexer.sync.run import Run
 from tests.support.fakes import ToyEncoder
-from tests.support.toy_index import CHUNKER, ENCODER, rows, sync
+from tests.support.toy_index import found, planned, rows, sync, writer
 
 pytestmark = pytest.mark.slow
 
@@ -38,21 +38,23 @@ def test_bytes_that_were_indexed_cost_no_model_time_and_another_model_takes_none
     assert (outcome.embedded, outcome.reused) == (2, 1)  # the duplicate is embedded once
 
 
-def test_a_block_that_was_cut_off_anywhere_costs_itself_alone(tmp_path: Path):
-    fingerprint = fingerprint_of(ENCODER, CHUNKER)
-    texts = ["one", "two", "three"]
-    keys, vectors = [key_of(text) for text in texts], ENCODER.encode(texts)
-    cache = VectorCache(tmp_path, fingerprint)
-    cache.put(keys[:1], vectors[:1])
-    whole = next((tmp_path / VECTORS).iterdir()).stat().st_size
-    cache.put(keys[1:], vectors[1:])
-    cache.close()
-    path = next((tmp_path / VECTORS).iterdir())
-    data = path.read_bytes()
-    for end in range(whole, len(data)):
-        path.write_bytes(data[:end])
-        torn = VectorCache(tmp_path, fingerprint)
-        assert [torn.get(key) is not None for key in keys] == [True, False, False]
-        torn.put(keys[1:], vectors[1:])
-        torn.close()
-        assert path.read_bytes() == data
+def test_what_is_made_anew_goes_on_from_where_it_was_stopped(tmp_path: Path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    root.mkdir()
+    for number in range(6):
+        words = (" ".join(f"boiler w{number}x{n}y{k}" for k in range(40)) for n in range(40))
+        (root / f"{number}.txt").write_text("\n\n".join(words))
+    chunks = sync(root, store).chunks
+    other = ToyEncoder(dimension=32)
+    asked = count(1)  # between documents, and once for each batch of texts
+    with writer(store, root, other) as open_writer:
+        todo, seen = planned(root, open_writer)
+        chunker = Chunker(other.tokenizer, other.max_tokens)
+        run = Run(root, open_writer, other, chunker, should_stop=lambda: next(asked) > 8)
+        assert run.apply(todo, seen.ignored).interrupted
+    assert found(store, "boiler")  # what was committed is as it was
+    outcome = sync(root, store, other)
+    assert (outcome.rebuilt, 0 < outcome.embedded < chunks) == (True, True)
+    sync(root, tmp_path / "fresh", other)
+    assert rows(store) == rows(tmp_path / "fresh")
+    assert not (store / "draft.json").exists()

@@ -1,4 +1,4 @@
-"""Killed at any moment: the index stays whole, the next run finishes it, and embeds nothing twice.
+"""Killed at any moment: the index stays whole, the next run finishes it.
 
 benchmarks/crash.py does the same at length, with the real command.
 """
@@ -14,7 +14,6 @@ from random import Random
 import pytest
 
 from indexer.errors import NoIndex
-from indexer.store.folder import VECTORS
 from indexer.store.manifest import read_manifest
 from tests.support.checks import check_same, check_store
 from tests.support.folders import change_folder, make_folder
@@ -85,20 +84,6 @@ def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_n
     check_store(store)
     sync(root, tmp_path / "fresh")
     check_same(store, tmp_path / "fresh")
-
-
-@pytest.mark.nightly
-def test_no_vector_is_made_twice_by_runs_that_are_killed(tmp_path):
-    root, store = tmp_path / "docs", tmp_path / "store"
-    make_folder(root, 20, Random(2))
-    _, whole = index(root, tmp_path / "timed")
-    for share in (0.3, 0.6):
-        index(root, store, kill_after=share * whole)
-    index(root, store)
-    (one,) = (store / VECTORS).iterdir()
-    (other,) = (tmp_path / "timed" / VECTORS).iterdir()
-    # One vector for each text, and up to a header for each: a vector made twice is 288 bytes.
-    assert abs(one.stat().st_size - other.stat().st_size) < 288
 
 
 # Takes the lock, and stops at the first passage until it is told to go on.

@@ -10,7 +10,6 @@ from random import Random
 import pytest
 
 from indexer.errors import CorpusError
-from indexer.store.folder import VECTORS
 from indexer.store.staging import STAGING
 from indexer.sync.folder import sync_folder
 from tests.support.checks import check_same, check_store, content
@@ -133,7 +132,6 @@ def test_a_store_that_may_no_longer_be_written_midway_stays_what_it_was(open_fol
     root, store = open_folder / "docs", open_folder / "store"
     make_folder(root, 30, Random(5))
     sync(root, store)
-    (store / VECTORS).rename(open_folder / "elsewhere")  # so that all is embedded again
     change_folder(root, 0.3, Random(5))
     for path in root.rglob("*.*"):
         path.write_text(path.read_text().replace(" ba", " ba ba"))

@@ -263,7 +263,7 @@ def staged(one, tmp_path_factory):
 
 
 def look_at(store: Path, name: str, shard: Shard):
-    return checked_result(store, name, shard, CHUNKER, TODAY, lambda key: False)
+    return checked_result(store, name, shard, CHUNKER, TODAY)
 
 
 def test_a_true_result_is_taken(staged):

@@ -163,11 +163,10 @@ def test_a_run_that_is_stopped_keeps_what_it_did_and_the_next_one_finishes(
     assert rows(store) == rows(tmp_path / "fresh")
 
 
-def test_commits_take_a_thirtieth_of_a_run_however_long_they_take():
+def test_commits_that_take_long_are_seldom_and_a_kill_costs_half_a_minute_at_most():
     """A commit of a million rows takes many seconds: the index of words grows with each."""
     assert until_next_commit(15.0, 0.1) == until_next_commit(15.0, 0.5) == 15.0
-    for took in (0.5, 2.0, 30.0):
-        assert took / until_next_commit(15.0, took) == pytest.approx(1 / 30)
+    assert 15.0 < until_next_commit(15.0, 0.8) < until_next_commit(15.0, 30.0) == 30.0
 
 
 def test_a_write_that_was_stopped_within_is_forgotten(root, store):
