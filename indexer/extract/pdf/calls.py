@@ -124,7 +124,7 @@ def fill(drawn: int, of: str = "Fill") -> tuple[int, int, int, int] | None:
 
 def corners(objects: Sequence[int]) -> array[float]:
     """X and y of the four corners of each, from the lower left one around."""
-    (places,) = _CORNERS.places(len(objects))
+    places = _CORNERS.places(len(objects))[0] if objects else []
     deque(map(quick("FPDFPageObj_GetRotatedBounds"), objects, places), maxlen=0)
     return _CORNERS.values(len(objects))
 

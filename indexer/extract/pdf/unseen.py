@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, compress, repeat
 from math import hypot
 from operator import mul, sub
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls, spoken
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 BOTH = (2, 6)  # filled, with an outline of another colour
+NO_TEXT = -1  # FPDF_TEXTRENDERMODE_UNKNOWN
 MAX_FORM_DEPTH = 40  # as deep as pdfium reads
-THIN = 1.6  # points: a rule, which covers no line
+THIN = 3.0  # points: a rule, which covers no line
 MIN_ALPHA = 40  # of 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
 MIN_PICTURE_SHARE = 0.4  # of a page that its pictures cover, before it is a scan
@@ -41,8 +42,7 @@ PAPER, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
 Colour = tuple[int, int, int, int]  # red, green, blue, alpha
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(NamedTuple):
     """What is drawn and no text: its place among all that is drawn, and its box on the page."""
 
     place: int
@@ -50,12 +50,6 @@ class Surface:
     kind: int
     box: Box
     matrix: Matrix
-
-    @property
-    def area(self) -> float:
-        """In square points."""
-        left, bottom, right, top = self.box
-        return max(0.0, right - left) * max(0.0, top - bottom)
 
 
 @dataclass(slots=True)
@@ -67,7 +61,8 @@ class Drawing:
     modes: list[int] = field(default_factory=list)
     corners: array[float] = field(default_factory=lambda: array("f"))
     inner: list[tuple[int, int, Matrix]] = field(default_factory=list)  # first text, form, matrix
-    surfaces: list[Surface] = field(default_factory=list)
+    surfaces: list[Surface] = field(default_factory=list)  # without rules
+    paths: int = 0
     size: int = 0  # of all that is drawn
 
     def box(self, index: int) -> Box:
@@ -84,32 +79,36 @@ class Drawing:
     def add(self, objects: Sequence[int], form: int, matrix: Matrix, depth: int) -> None:
         """Take in the objects of a page or form, and of the forms in it."""
         modes = calls.modes(objects)
-        start = 0
-        numbers = list(compress(range(len(modes)), map((-1).__eq__, modes)))
+        numbers = list(compress(range(len(modes)), map(NO_TEXT.__eq__, modes)))
         others = [objects[number] for number in numbers]
         kinds, boxes = calls.kinds(others), calls.boxes(others)
+        start = 0
         for index, drawn, kind, box in zip(numbers, others, kinds, boxes, strict=True):
-            self._add_texts(objects[start:index], modes[start:index], form, matrix)
-            start = index + 1
+            self.paths += kind == PATH
             if kind == FORM and depth < MAX_FORM_DEPTH:
+                self._add_texts(objects[start:index], modes[start:index], form, matrix)
                 inner = _product(calls.matrix(drawn), matrix)
                 self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
+                start = index + 1
             elif kind != FORM:
-                self.surfaces.append(Surface(self.size, drawn, kind, _moved(box, matrix), matrix))
-                self.size += 1
+                box = _moved(box, matrix)
+                if kind != PATH or (box[2] - box[0] >= THIN and box[3] - box[1] >= THIN):
+                    place = self.size + index - start
+                    self.surfaces.append(Surface(place, drawn, kind, box, matrix))
         self._add_texts(objects[start:], modes[start:], form, matrix)
 
     def _add_texts(
-        self, texts: Sequence[int], modes: Sequence[int], form: int, matrix: Matrix
+        self, objects: Sequence[int], modes: Sequence[int], form: int, matrix: Matrix
     ) -> None:
-        if not texts:
-            return
-        if form or self.inner:
+        """Take in the texts among objects, none of which is a form."""
+        is_text = list(map(NO_TEXT.__ne__, modes))
+        texts = list(compress(objects, is_text))
+        if texts and (form or self.inner):
             self.inner.append((len(self.texts), form, matrix))
         self.texts.extend(texts)
-        self.modes.extend(modes)
-        self.places.extend(range(self.size, self.size + len(texts)))
-        self.size += len(texts)
+        self.modes.extend(compress(modes, is_text))
+        self.places.extend(compress(range(self.size, self.size + len(objects)), is_text))
+        self.size += len(objects)
         corners = calls.corners(texts)
         if matrix != IDENTITY:
             a, b, c, d, e, f = matrix
@@ -194,11 +193,9 @@ def _unpainted(drawing: Drawing, paper: Box) -> set[int]:
     """Those whose mode is to paint nothing, where no picture shows what they say."""
     if INVISIBLE not in drawing.modes and CLIP not in drawing.modes:
         return set()
-    area = (paper[2] - paper[0]) * (paper[3] - paper[1])
-    pictures = sum(each.area for each in drawing.surfaces if each.kind == IMAGE)
-    drawn = sum(each.kind == PATH for each in drawing.surfaces)
-    of_letters = drawn >= max(MIN_DRAWN, len(drawing.texts))
-    if pictures >= MIN_PICTURE_SHARE * area:
+    of_letters = drawing.paths >= max(MIN_DRAWN, len(drawing.texts))
+    pictures = sum(_area(each.box) for each in drawing.surfaces if each.kind == IMAGE)
+    if pictures >= MIN_PICTURE_SHARE * _area(paper):
         return set()
     if of_letters and all(mode == INVISIBLE for mode in drawing.modes):
         return set()
@@ -250,18 +247,20 @@ def _tiny(drawing: Drawing, numbers: Sequence[int], least: float) -> Iterator[in
 def _coloured(drawing: Drawing) -> set[int]:
     """Those in the colour of what they lie on, in none, or under a box."""
     colours = _colours(drawing)
-    clear = {one for one in set(colours) if one[3] < MIN_ALPHA}
+    distinct, surfaces = set(colours), _surfaces(drawing)
+    clear = {one for one in distinct if one[3] < MIN_ALPHA}
+    pale = {one for one in distinct if _alike(one, PAPER)}
+    grounds = {ground for _, ground in surfaces if ground is not None}
+    alike = {one for one in distinct if any(_alike(one, ground) for ground in grounds)}
     found = {index for index, colour in enumerate(colours) if colour in clear} if clear else set()
-    surfaces = _surfaces(drawing)
-    grounds = {PAPER} | {colour for _, colour in surfaces if colour is not None}
-    alike = {one for one in set(colours) if any(_alike(one, ground) for ground in grounds)}
-    suspects = {index for index, colour in enumerate(colours) if colour in alike} if alike else ()
+    suspects = {index for index, colour in enumerate(colours) if colour in pale} if pale else set()
     lies_on: dict[int, Surface] = {}
-    for surface, index in _meeting(drawing, surfaces, bool(suspects)):
+    for surface, index in _meeting(drawing, surfaces, bool(pale or alike)):
         if drawing.places[index] > surface.place:
             lies_on[index] = surface
         elif (over := _painted_over(surface, drawing.box(index))) is not None and over[3] == 255:
             found.add(index)
+    suspects.update(index for index in lies_on if colours[index] in alike)
     for index in suspects:
         below, text = lies_on.get(index), drawing.texts[index]
         ground = PAPER if below is None else _painted_over(below, drawing.box(index))
@@ -294,10 +293,8 @@ def _colours(drawing: Drawing) -> list[Colour]:
 def _surfaces(drawing: Drawing) -> list[tuple[Surface, Colour | None]]:
     """What text may lie on or under, with its colour; None where that is not certain."""
     found: list[tuple[Surface, Colour | None]] = []
-    wide = [each for each in drawing.surfaces if min(_size(each.box)) >= THIN]
-    paths = [each.drawn for each in wide if each.kind == PATH]
-    filled = iter(calls.filled(paths))
-    for each in wide:
+    filled = iter(calls.filled([each.drawn for each in drawing.surfaces if each.kind == PATH]))
+    for each in drawing.surfaces:
         if each.kind != PATH:
             found.append((each, None))
         elif next(filled):
@@ -316,16 +313,19 @@ def _meeting(
         return
     values = drawing.corners
     bottoms = list(map(min, values[1::8], values[3::8], values[5::8], values[7::8]))
-    tops = map(max, values[1::8], values[3::8], values[5::8], values[7::8])
-    tallest = max(map(sub, tops, bottoms))
     lowest = list(accumulate(bottoms, min))
-    order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
-    bottoms.sort()
+    order: list[int] = []
+    tallest = 0.0
     for each, colour in surfaces:
         before = bisect_left(drawing.places, each.place)
         covers = colour is not None and before and lowest[before - 1] < each.box[3]
-        if not (covers or (below and before < len(order))):
+        if not (covers or (below and before < len(bottoms))):
             continue
+        if not order:
+            tops = map(max, values[1::8], values[3::8], values[5::8], values[7::8])
+            tallest = max(map(sub, tops, bottoms))
+            order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
+            bottoms.sort()
         start = bisect_left(bottoms, each.box[1] - tallest)
         for index in order[start : bisect_left(bottoms, each.box[3])]:
             if (below if index >= before else covers) and _meet(each.box, drawing.box(index), EDGE):
@@ -344,8 +344,8 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
     return calls.fill(surface.drawn)
 
 
-def _size(box: Box) -> tuple[float, float]:
-    return box[2] - box[0], box[3] - box[1]
+def _area(box: Box) -> float:
+    return max(0.0, box[2] - box[0]) * max(0.0, box[3] - box[1])
 
 
 def _meet(one: Box, box: Box, edge: float = 0.0) -> bool:
