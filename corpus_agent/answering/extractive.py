@@ -22,6 +22,7 @@ from corpus_agent.answering.ranking import PASSAGES_READ, Ranking, rank_sentence
 from corpus_agent.answering.reading import NAMED_POOL, read
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn, word_of
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.sentences import is_item
 from corpus_agent.text.tokens import content_terms
 from corpus_agent.text.wording import number_of
 from indexer import is_multilingual, is_other
@@ -111,13 +112,14 @@ class ExtractiveAnswerer:
 
 
 def _joined(sentences: Sequence[Sentence], hits: Sequence[Hit]) -> list[Sentence]:
-    """The sentences, best first; of two in a row the other is part of the better one."""
+    """The sentences, best first; of two in a row, but for items, the other joins it."""
     found: list[Sentence] = []
     for other in sentences:
         text = hits[other.passage].chunk.text
         for number, one in enumerate(found):
             first, last = sorted((one, other), key=lambda sentence: sentence.start)
-            if one.passage == other.passage and not text[first.end : last.start].strip():
+            beside = one.passage == other.passage and not text[first.end : last.start].strip()
+            if beside and not is_item(last.text):
                 end = max(first.end, last.end)
                 whole = text[first.start : end]
                 found[number] = replace(one, start=first.start, end=end, text=whole)

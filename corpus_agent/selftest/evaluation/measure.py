@@ -125,9 +125,9 @@ def _mean(items: Sequence[Any], value: Callable[[Any], float]) -> float | None:
 
 
 def _citations(results: Sequence[Result]) -> Iterator[bool]:
-    """For each citation, whether it is correct."""
+    """For the first citation of each answer, whether it is correct."""
     for result in results:
-        for citation in result.answer.citations:
+        for citation in [p.citation for n, p in enumerate(result.answer.passages) if not n]:
             page = result.question.page
             right_page = page is None or citation.page is None or citation.page == page
             right = citation.source in result.question.sources and right_page

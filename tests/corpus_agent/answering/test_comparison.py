@@ -79,7 +79,7 @@ def test_both_sides_are_quoted_and_nothing_else():
     asked = "Which is cheaper, the storage unit or the bicycle insurance?"
     answer = answerer.answer(asked, corpus)
     assert [c.source for c in answer.citations] == ["oak.md", "bike.md"]
-    assert "£64" in answer.text and "£88" in answer.text
+    assert "£64" in answer.passages[0].text and "£88" in answer.passages[1].text
     spoken = [
         Turn(question, answerer.answer(question, corpus))
         for question in ("What is the fee of the storage unit?", "What is the bicycle premium?")

@@ -184,9 +184,8 @@ def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_sto
     assert scores["recall@5"] >= 0.95
     assert scores["shown"] >= 0.78
     assert scores["citation_precision"] >= 0.8
-    assert scores["not_found_recall"] >= 0.5
     assert scores["not_found_recall"] + scores["unsure_recall"] >= 0.8
-    assert scores["false_not_found"] <= 0.1
+    assert scores["false_not_found"] <= 0.03  # said only where nothing comes near
 
 
 def test_a_sentence_that_refers_back_is_quoted_with_the_one_before(answerer):
@@ -219,7 +218,7 @@ def test_a_line_about_another_code_is_not_quoted(answerer):
     answer = answerer.answer(
         "The display says E1042 or E1043 torque sensor, why?", corpus
     )  # the control
-    assert {line for c in answer.citations for line in about if line in c.quote} == {*about}
+    assert {line for p in answer.passages for line in about if line in p.text} == {*about}
 
 
 def test_where_something_stands_is_not_quoted_as_what_it_says(answerer):
