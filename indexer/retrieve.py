@@ -23,7 +23,7 @@ from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.exact import Pool, Ranked
 from indexer.store.snapshots import Snapshots
 
-POOL = 200  # rows asked of each side before fusion, however few are wanted
+POOL = 60  # rows asked of each side before fusion, however few are wanted
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.
 VECTOR_WEIGHT = 0.62
 OTHER_VECTOR_WEIGHT = 0.2  # in languages that the model does not read

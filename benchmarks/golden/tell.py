@@ -106,7 +106,8 @@ def calls(name: str, corpus: Corpus) -> Iterator[tuple[str, Callable[[], Mapping
 def told(result: Mapping[str, Any]) -> dict[str, Any]:
     """What is compared of the JSON of an answer, a table, a list or a window."""
     if "question" in result:
-        return {"status": result["status"], "quoted": [cited(each) for each in result["citations"]]}
+        quoted = [cited(passage["citation"]) for passage in result["passages"]]
+        return {"status": result["status"], "quoted": quoted}
     if "rows" in result:
         cells = {
             row["source"]: " | ".join(

@@ -262,13 +262,8 @@ BOUNDED = {
     "corpus_agent.answering.agreement._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.comparison",  # questions of at most 300 characters
-    "corpus_agent.fields.condition._ASKED",  # conditions of at most 500
     "corpus_agent.fields.mention_question",  # questions of at most 300
     "corpus_agent.answering.cuts._EMPHASIS",
-    "corpus_agent.answering.statements._RATIOS",
-    # Of a line of which 600 characters are taken, of a label of which 120 letters are.
-    "corpus_agent.answering.statements._ROW",
-    "corpus_agent.answering.statements._TITLED",
     # Of the text beside one date or phrase, of which 320 characters are taken without its blanks.
     "corpus_agent.fields.clauses._LABEL",
     "corpus_agent.fields.clauses._DEFINED",

@@ -226,7 +226,7 @@ def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
             )
             assert indexed["added"] == 1
             assert found["results"][0]["source"] == "bread.md"
-            assert answer["citations"][0]["quote"] == "The dough rests for 45 minutes."
+            assert answer["passages"][0]["citation"]["quote"] == "The dough rests for 45 minutes."
             assert (await corpus.verify())["verify"]["holds"]
         with pytest.raises(CorpusError, match=r"This corpus is closed"):
             await corpus.status()

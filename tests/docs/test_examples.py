@@ -59,7 +59,7 @@ def test_a_batch_of_questions_gives_a_line_for_each_in_order(sample_store):
     lines = [json.loads(line) for line in shown.splitlines()]
     assert [line["question"] for line in lines] == questions
     answered, wrong, absent = lines
-    assert answered["citations"][0]["verdict"] == "verified"
+    assert answered["passages"][0]["citation"]["verdict"] == "verified"
     assert (answered["seal"], answered["tainted"]) == ("enforced", True)
     assert "no words" in wrong["error"]["message"]
     assert absent["status"] == "not_found"

@@ -177,7 +177,7 @@ def test_what_is_installed_indexes_and_answers_within_the_seal(installer, run, t
     code = '"import corpus_agent; print(corpus_agent.__file__)"'
     assert run(f"{environment}/bin/python -c {code}").startswith(str(environment))
 
-    assert "3 added;" in run("corpus-agent index home")
+    assert '"added": 3' in run("corpus-agent index home --json")
     question = "On which day of the month is the rent due?"
     answer = run(f'corpus-agent ask --llm none --json "{question}"', "home")
     assert '"seal": "enforced"' in answer

@@ -55,8 +55,7 @@ def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
         return found
 
     asked = ran("ask", "When is the rent due?", "--llm", "none", "--receipt", str(tmp_path / "r"))
-    [cited] = asked["citations"]
-    assert cited["source"].endswith(":terms.md")
+    assert asked["passages"][0]["source"].endswith(":terms.md")
     assert ran("verify", str(tmp_path / "r"))["verify"]["holds"]
     laws = {
         row["source"]: row["cells"][0]["status"] for row in ran("table", "governing law")["rows"]

@@ -337,7 +337,7 @@ def test_calls_that_are_cancelled_end_and_are_never_answered(warm, model):
         warm.notify("notifications/cancelled", {"requestId": number})
     assert "documents are indexed" in warm.text("corpus_status")
     model.replies = [*model.replies[: len(model.requests)], says("NOT_FOUND")]
-    assert "Not found" in warm.text("ask_corpus", question="Where is the wine cellar?")
+    assert "15 documents searched" in warm.text("ask_corpus", question="Where is the wine?")
     assert not set(asked) & {message.get("id") for message in warm.received}
 
 
