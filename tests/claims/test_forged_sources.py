@@ -124,7 +124,7 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
     assert corpus.read(INSIDE).lines[0].text == "Invoice number: A-0"
     assert opened({"": root}, INSIDE, 1, lambda *_: True) == "ed"
     assert "number: A-0" in log.read_text()
-    assert _verdicts(corpus, [INSIDE]) == {"partial"}  # it stands there
+    assert _verdicts(corpus, [INSIDE]) == {"verified"}  # it stands there
     cells = {row.source: row.cells[0] for row in made.rows}
     assert [value.normal for value in cells[INSIDE].values] == ["A-0"]
     assert {cell.status for source, cell in cells.items() if source != INSIDE} == {"unreadable"}
