@@ -52,18 +52,7 @@ _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _NARROWEST = 12  # characters of a column
 _NAME = 0.3  # of the width, for the names of documents
 _GAP = "  "
-_FORMULA = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "＝",
-    "＋",
-    "－",
-    "＠",
-)  # what would be computed (OWASP)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # computed (OWASP)
 # A spreadsheet of a country that writes 1,5 begins a cell behind each of these, quoted or not.
 _SEPARATED = re.compile(r"([;\t])(?=[\"']*[=+\-@＝＋－＠])")
 

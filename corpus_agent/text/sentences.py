@@ -147,7 +147,7 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
         language or "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
     ):
         position += len(piece)
-        end = position + _closing(text, start, position)
+        end = position + _closing(text, start, position, block.end)
         open_ended = end < block.end and end - start < MERGE_LIMIT
         runs_in = end > position and start == block.start
         if open_ended and (
@@ -161,9 +161,9 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
         yield _trimmed(text, start, block.end, block.kind)
 
 
-def _closing(text: str, start: int, end: int) -> int:
+def _closing(text: str, start: int, end: int, last: int) -> int:
     """The length of the mark behind a piece that closes an emphasis begun in it; 0 without one."""
-    mark = _CLOSING.match(text, end)
+    mark = _CLOSING.match(text, end, last)
     return len(mark[0]) if mark and text.count(mark[0], start, end) % 2 else 0
 
 

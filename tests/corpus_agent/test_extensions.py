@@ -121,7 +121,7 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
     asked = run("ask", "What did the harbour master of Grimvik demand?", *words, "--backend",
                 "lists", "--llm", "none", "--json")  # fmt: skip
     assert asked["seal"] == "enforced"
-    assert "voyage.logbook" in {each["source"] for each in asked["citations"]}
+    assert "voyage.logbook" in {each["source"] for each in asked["passages"]}
 
 
 def test_a_reranker_behind_http_orders_what_was_found_through_its_relay(python, folder, run):

@@ -390,7 +390,7 @@ def test_an_answer_crosses_over_checked_cleaned_and_tainted(librarian, server):
     assert "http[:]//evil[.]example" in answer.text
     assert leaks.acting(answer.text) == []
     content = answer.as_object()
-    assert (content["tainted"], content["seal"], content["schema_version"]) == (True, "enforced", 1)
+    assert (content["tainted"], content["seal"], content["schema_version"]) == (True, "enforced", 2)
     assert [claim["supported"] for claim in content["claims"]] == [True, False]
     assert "now [unsupported]." in answer.for_model()
 
@@ -400,8 +400,9 @@ def test_nothing_of_the_transcript_crosses_over(librarian, server):
     server.replies = [says(QUOTED)]
     answer = librarian.ask(QUESTION)
     told = json.dumps(server.requests)
-    assert "Feed 1:5:5" in told  # the model has read more than it quotes
-    assert "Feed 1:5:5" not in json.dumps(answer.as_object()) + answer.for_model()
+    other = "tarka-dal"  # the model has read more documents than it quotes
+    assert other in told
+    assert other not in json.dumps(answer.as_object()) + answer.for_model()
 
 
 @pytest.mark.slow

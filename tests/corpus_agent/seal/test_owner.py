@@ -253,7 +253,7 @@ def test_an_answer_names_the_server_and_its_owner(cli, sample_store):
         shown = cli(*ask).stdout
     where, owner = f"127.0.0.1:{fake.port}", owner_text(frozenset([ME]))
     assert answer["model_server"] == {"address": where, "owner": owner}
-    assert f"(toy-model; server {where} of {owner}; searched" in shown
+    assert f"toy-model · server {where} of {owner} · " in shown
     receipts = (sample_store / "receipts.jsonl").read_text().splitlines()
     assert json.loads(receipts[-1])["model_server"] == {"address": where, "owner": owner}
     nobody = json.loads(cli("--store", sample_store, "ask", "x", "--llm", "none", "--json").stdout)
