@@ -69,10 +69,8 @@ def search(
 
     What stands in quotation marks within QUERY is looked up word for word, and comes first.
 
-    The score behind a place is calibrated: of hits that are shown with .7 about seven in ten are
-    what was asked for, of those below .2 hardly any. That is measured on questions: for one to
-    three words it is too low, and the first may be right below .2. --explain has what it is made
-    of.
+    --explain and --json show a score. Of passages with .7 about seven in ten are what was asked
+    for, of those below .2 few. It is measured on questions: for one to three words it is too low.
 
     A PATH is written from the working folder, from the indexed one, or in full; a glob as in an
     ignore file ('*.pdf', 'tax/**'), in quotation marks.

@@ -40,8 +40,9 @@ Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether
 
 def block(text: str, likely: tuple[int, int]) -> Iterator[tuple[str, bool]]:
     """The lines of a passage, wrapped, each with whether it is a likely one; no empty line."""
-    start, end = _of_whole_lines(text, *likely)
-    for piece, marked in ((text[:start], False), (text[start:end], True), (text[end:], False)):
+    start, end = _of_whole_lines(text, *likely) if likely[0] < likely[1] else (0, 0)
+    rest = text[end:].lstrip(" ")  # behind a marked sentence of a long line
+    for piece, marked in ((text[:start], False), (text[start:end], True), (rest, False)):
         for line in inert(piece).split("\n"):
             if line.strip():
                 yield from ((wrapped, marked) for wrapped in _wrapped(line.rstrip()))

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.fields.languages import field_notices
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, left_out, place
+from corpus_agent.render.common import (
+    SCHEMA_VERSION,
+    cited_place,
+    in_answer,
+    left_out,
+    place,
+    unreadable,
+)
+from corpus_agent.render.files import plain_reason
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
@@ -44,18 +52,7 @@ _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _NARROWEST = 12  # characters of a column
 _NAME = 0.3  # of the width, for the names of documents
 _GAP = "  "
-_FORMULA = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "＝",
-    "＋",
-    "－",
-    "＠",
-)  # what would be computed (OWASP)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # computed (OWASP)
 # A spreadsheet of a country that writes 1,5 begins a cell behind each of these, quoted or not.
 _SEPARATED = re.compile(r"([;\t])(?=[\"']*[=+\-@＝＋－＠])")
 
@@ -138,18 +135,24 @@ def _value_object(value: FieldValue) -> TableValue:
 
 
 def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> Iterator[str]:
-    """One line a document, and what was counted below; with `quotations` each value's evidence."""
+    """One line a document that says something, and the counts; with `quotations` the evidence."""
     widths = _widths(len(table.fields), width)
-    yield _line(["document", *(field.name for field in table.fields)], widths)
-    yield _GAP.join("-" * wide for wide in widths)
-    for row in table.rows:
+    shown = [row for row in table.rows if row.reason or any(cell.values for cell in row.cells)]
+    silent = len(table.rows) - len(shown)
+    if shown:
+        yield _line(["document", *(field.name for field in table.fields)], widths)
+        yield _GAP.join("-" * wide for wide in widths)
+    for row in shown:
         name = called_in_answer(row.source) + (" (changed)" if row.changed else "")
         yield _line([name, *map(_shown, table.fields, row.cells)], widths)
         if row.reason:
-            yield f"    {inert(one_line(row.reason))}"
+            yield f"    {plain_reason(row.reason)}"
         if quotations:
             yield from _evidence_lines(table, row)
-    yield ""
+    if shown:
+        yield ""
+    if silent and len(table.fields) > 1:
+        yield f"{number_of(silent, 'document says', 'documents say')} nothing of these"
     yield from foot_lines(table)
 
 
@@ -165,8 +168,8 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
         more = f" ({several:,} in more than one way)" if several else ""
         yield (
             f"  {one_line(field.name)}: {say}{more}, "
-            f"{table.count(column, 'silent'):,} silent, "
-            f"{table.count(column, 'unreadable'):,} unreadable"
+            f"{table.count(column, 'silent'):,} silent"
+            f"{unreadable(table.count(column, 'unreadable'))}"
         )
     if table.unverified:
         yield f"  {left_out(table.unverified, 'value')}"
@@ -199,7 +202,7 @@ def missing_lines(table: FieldTable) -> Iterator[str]:
         yield called_in_answer(row.source) + (" (changed)" if row.changed else "")
     for row in table.rows:
         if row.reason:
-            yield f"unreadable: {called_in_answer(row.source)} ({inert(one_line(row.reason))})"
+            yield f"unreadable: {called_in_answer(row.source)} ({plain_reason(row.reason)})"
     yield ""
     changed = (
         f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
@@ -212,7 +215,7 @@ def missing_lines(table: FieldTable) -> Iterator[str]:
     else:
         counts = number_of(len(without), "mentions none of them", "mention none of them")
         counts += f", {number_of(mention, 'mentions', 'mention')} one or more"
-    yield f"{documents} looked at{changed}: {counts}, {table.unreadable:,} unreadable"
+    yield f"{documents} looked at{changed}: {counts}{unreadable(table.unreadable)}"
     yield from language_lines(table)
 
 
@@ -226,7 +229,7 @@ def compared_lines(table: FieldTable) -> Iterator[str]:
             yield f"  {called_in_answer(row.source)}{changed}: {_shown(field, cell)}"
             for value in cell.values:
                 for citation in value.citations:
-                    yield f"      {inert(_where(citation))} · {evidence(citation)}"
+                    yield f"      {cited_place(citation)}"
                     yield f"      {enclosed(citation.quote, '“', '”')}"
     yield from language_lines(table)
 
@@ -298,8 +301,7 @@ def _evidence_lines(table: FieldTable, row: DocumentRow) -> Iterator[str]:
     for field, cell in zip(table.fields, row.cells, strict=True):
         for value in cell.values:
             for citation in value.citations:
-                where = inert(_where(citation))
-                yield f"    {one_line(field.name)}: {where} · {evidence(citation)}"
+                yield f"    {one_line(field.name)}: {cited_place(citation)}"
                 yield f"        {enclosed(citation.quote, '“', '”')}"
 
 
@@ -380,7 +382,7 @@ def table_html(table: FieldTable) -> str:
 
 def _html_row(fields: Sequence[Field], row: DocumentRow) -> str:
     changed = " (changed)" if row.changed else ""
-    reason = f"<br>{escape(inert(one_line(row.reason)))}" if row.reason else ""
+    reason = f"<br>{escape(plain_reason(row.reason))}" if row.reason else ""
     cells = "".join(
         f'<td class="{cell.status}">{_html_cell(field, cell)}</td>'
         for field, cell in zip(fields, row.cells, strict=True)
@@ -391,8 +393,7 @@ def _html_row(fields: Sequence[Field], row: DocumentRow) -> str:
 def _html_cell(field: Field, cell: Cell) -> str:
     shown = escape(_shown(field, cell))
     quoted = "".join(
-        f"<q>{escape(inert(one_line(citation.quote)))}</q>"
-        f"{escape(inert(_where(citation)))} · {escape(evidence(citation))}"
+        f"<q>{escape(inert(one_line(citation.quote)))}</q>{escape(cited_place(citation))}"
         for value in cell.values
         for citation in value.citations
     )

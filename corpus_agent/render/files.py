@@ -10,7 +10,7 @@ from corpus_agent.render.common import SCHEMA_VERSION
 from corpus_agent.render.json_index import FileEntry, FilesResult, Problem
 from corpus_agent.render.json_types import Seal
 from corpus_agent.text.naming import called, unambiguous
-from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,12 @@ REASONS = {
 
 def why_unread(row: FileRow) -> str:
     """Why a file has no text, as in "it ends too early"."""
-    plain = REASONS.get(row.reason or "", (row.reason or "").replace("_", " "))
-    return one_line(row.detail) if row.detail else plain
+    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+
+
+def plain_reason(reason: str) -> str:
+    """What a person is told in place of a reason's code."""
+    return one_line(inert(REASONS.get(reason, reason.replace("_", " "))))
 
 
 def problem_line(row: FileRow) -> str:
@@ -102,7 +106,7 @@ def file_line(row: FileRow) -> str:
         return problem_line(row)
     size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
     size += f", {row.waiting} without text" if row.waiting else ""
-    size += f", {number_of(row.chunks, 'chunk')}, {row.extractor}"
+    size += f", {number_of(row.chunks, 'passage')}"
     remark = f": {one_line(row.detail)}" if row.detail else ""
     return f"indexed {called(row.source)} ({size}){remark}"
 

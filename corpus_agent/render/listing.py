@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.fields.languages import month_notice
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, evidence, in_answer, left_out, place
+from corpus_agent.render.common import SCHEMA_VERSION, cited_place, in_answer, left_out, unreadable
 from corpus_agent.render.fields import language_lines, table_object
+from corpus_agent.render.files import plain_reason
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
@@ -60,7 +61,7 @@ def list_lines(listed: ListedDocuments) -> Iterator[str]:
             yield from _row_lines(row)
     for row in listed.table.rows:
         if row.reason:
-            yield f"unreadable: {called_in_answer(row.source)} ({inert(one_line(row.reason))})"
+            yield f"unreadable: {called_in_answer(row.source)} ({plain_reason(row.reason)})"
     yield ""
     yield from list_foot(listed)
 
@@ -74,8 +75,8 @@ def list_foot(listed: ListedDocuments) -> Iterator[str]:
         f"{number_of(listed.count('yes'), 'has', 'have')} "
         f"{inert(one_line(listed.condition.shown))}, "
         f"{number_of(listed.count('no'), 'has not', 'have not')}, "
-        f"{listed.count('unclear'):,} unclear, {listed.count('silent'):,} silent, "
-        f"{listed.count('unreadable'):,} unreadable"
+        f"{listed.count('unclear'):,} unclear, {listed.count('silent'):,} silent"
+        f"{unreadable(listed.count('unreadable'))}"
     )
     yield f"  “{what}” chooses no documents: all were looked at; --path and --where choose some"
     if table.unverified:
@@ -105,13 +106,8 @@ def _values(cell: Cell) -> str:
 
 
 def _quotation_lines(citation: Citation) -> Iterator[str]:
-    yield f"    {inert(_where(citation))} · {evidence(citation)}"
+    yield f"    {cited_place(citation)}"
     yield f"    {enclosed(citation.quote, '“', '”')}"
-
-
-def _where(citation: Citation) -> str:
-    lines = citation.line_start, citation.line_end
-    return place(citation.source, *lines, citation.page, called_in_answer)
 
 
 def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
@@ -152,15 +148,15 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
         quoted = rows.setdefault(one.citation, one.day) if one.column else one.day
         yield from _statement_lines(one, None if quoted == one.day else quoted)
     for source, reason in timeline.unread:
-        yield f"unreadable: {called_in_answer(source)} ({inert(one_line(reason))})"
+        yield f"unreadable: {called_in_answer(source)} ({plain_reason(reason)})"
     yield ""
     changed = f", {timeline.changed:,} of them changed after they were indexed"
     documents = number_of(timeline.looked_at, "document")
     yield (
         f"{documents} looked at{changed if timeline.changed else ''}: "
         f"{number_of(len(timeline.statements), 'dated statement')}, "
-        f"{number_of(timeline.undated, 'document')} without, "
-        f"{len(timeline.unread):,} unreadable"
+        f"{number_of(timeline.undated, 'document')} without"
+        f"{unreadable(len(timeline.unread))}"
     )
     if timeline.unverified:
         yield f"  {left_out(timeline.unverified, 'statement')}"
@@ -171,9 +167,8 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
 def _statement_lines(one: DatedStatement, quoted: str | None) -> Iterator[str]:
     """A statement; of a row that stands above, the day at which it was `quoted` instead."""
     either = " (or the day and the month the other way round)" if one.either else ""
-    where = inert(_where(one.citation))
     column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
     row = f" of the row at {quoted}" if quoted else ""
-    yield f"{one.day:<10}  {where} · {evidence(one.citation)}{column}{row}{either}"
+    yield f"{one.day:<10}  {cited_place(one.citation)}{column}{row}{either}"
     if quoted is None:
         yield f"            {enclosed(one.citation.quote, '“', '”')}"

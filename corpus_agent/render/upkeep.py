@@ -145,13 +145,8 @@ def status_lines(status: StatusResult) -> Iterator[str]:
     """The status as text, from its JSON."""
     files = status["files"]
     missing = "" if status["root_exists"] else "  (MISSING)"
-    yield f"corpus   {path_again(status['root'])}{missing}"
-    disk = status["disk"]
-    yield (
-        f"store    {path_again(status['store'])}, {size_mb(status['bytes'])} "
-        f"({size_mb(disk['tables'])} tables; "
-        f"table versions: {disk['versions']:,})"
-    )
+    yield f"folder   {path_again(status['root'])}{missing}"
+    yield f"index    {path_again(status['store'])}, {size_mb(status['bytes'])}"
     blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
     yield (
         f"files    {files['indexed']:,} indexed, {files['empty']:,} empty{blank}, "
@@ -170,7 +165,7 @@ def status_lines(status: StatusResult) -> Iterator[str]:
             f"language {not_read(languages['unread'])}; a multilingual model in DIR mends it: "
             f"{languages['command']}"
         )
-    yield f"chunks   {status['chunks']:,}, embedded by {status['model']}"
+    yield f"passages {status['chunks']:,}, embedded by {status['model']}"
     yield f"engine   {status['engine']}"
     for each in status["extensions"]:
         use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"

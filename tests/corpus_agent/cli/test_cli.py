@@ -115,6 +115,9 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
         ("p.png", "skipped", "binary"),
         ("sub/b.txt", "indexed", None),
     ]
+    lines = cli("status").stdout.splitlines()
+    assert [line.split()[0] for line in lines[:3]] == ["folder", "index", "files"]
+    assert any(line.startswith("passages ") for line in lines)
     assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
 
 

@@ -111,6 +111,20 @@ def test_each_document_is_a_row_and_each_value_has_one_form(made):
     }
 
 
+def test_a_document_that_says_nothing_is_counted_and_not_a_row(made):
+    lines = list(render.table_lines(table(made, "total", "deposit"), 90))
+    assert [line.split()[0] for line in lines[2 : lines.index("")]] == [
+        "empty.pdf",
+        "it",  # is damaged
+        "invoice.txt",
+        "lease.txt",
+    ]
+    assert "2 documents say nothing of these" in lines
+    alone = "\n".join(render.table_lines(table(made, "total"), 90))
+    assert "nothing of these" not in alone
+    assert "total: 1 says, 3 silent, 1 unreadable" in alone
+
+
 def test_a_computed_value_is_marked_and_shows_both_things_that_it_follows_from(made):
     expiry = table(made, "expiry")
     row = next(row for row in expiry.rows if row.source == "contract.txt")
@@ -280,8 +294,7 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     assert wrong.returncode == 1
     assert cli("--store", store, "table", "due date", "--csv", "b.csv").returncode == 0
     shown = cli("--store", store, "table", "due date", "--quotations")
-    assert "verified" in shown.stdout
-    assert "“Due date: 11 April 2024" in shown.stdout
+    assert "due date: invoice.txt:5\n        “Due date: 11 April 2024" in shown.stdout
     without = cli("--store", store, "missing", "boiler")
     assert without.stdout.startswith("contract.txt\nlease.txt\nminutes.txt\nunreadable: empty.pdf")
     compared = cli("--store", store, "compare", "lease.txt", "invoice.txt", "total")

@@ -9,6 +9,8 @@ import pytest
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.render.answers import block_lines
+from corpus_agent.render.common import cited_place
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
@@ -143,3 +145,28 @@ def test_the_words_of_a_document_can_be_had_back_and_nothing_of_them_acts(words)
     assert shown["raw_encoded"] == (shown["quote"] != words)
     assert (live_markup(raw), acting(raw)) == ([], [])
     assert live_markup(words) or acting(words) or not shown["raw_encoded"]  # the control
+
+
+def test_lines_are_marked_only_where_some_are_likely():
+    text = "# Boiler\n" + "The pressure is low when it is cold. " * 3
+    asked = text.index("The")
+    cases = [
+        ((0, 0), ["    # Boiler"]),
+        ((asked, asked + 36), ["    # Boiler", "  ▸ The pressure is low when it is cold."]),
+    ]
+    for likely, first in cases:
+        lines = list(block_lines(text, likely))
+        assert lines[: len(first)] == first
+        assert [line for line in lines if "▸" in line] == [line for line in first if "▸" in line]
+        assert {len(line) - len(line.lstrip()) for line in lines if "▸" not in line} == {4}
+
+
+def test_a_file_is_shown_with_its_passages():
+    row = FileRow(source="a.md", status="indexed", lines=8, chunks=1, extractor="markdown/2")
+    assert render.file_line(row) == "indexed a.md (8 lines, 1 passage)"
+
+
+def test_the_place_of_a_quotation_says_only_what_qualifies_it():
+    checked = Citation(1, "a.md", None, 3, 3, "words", "verified")
+    assert cited_place(checked) == "a.md:3"
+    assert cited_place(replace(checked, hidden=True)) == "a.md:3 · hidden in the document"
