@@ -45,7 +45,7 @@ def asked(page: Page, server: WebServer) -> None:
     page.goto(f"{server.origin}{server.base}/")
     page.get_by_label("Question").fill(QUESTION)
     page.get_by_role("button", name="Ask").click()
-    page.get_by_role("list", name="Citations").wait_for()
+    page.get_by_role("list", name="Passages").wait_for()
 
 
 def taken(browser: Browser, server: WebServer) -> None:

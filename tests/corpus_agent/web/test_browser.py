@@ -69,7 +69,7 @@ def ask(page, server, question=QUESTION):
     page.goto(at(server, "/"))
     page.get_by_label("Question").fill(question)
     page.get_by_role("button", name="Ask").click()
-    page.get_by_role("list", name="Citations").wait_for()
+    page.get_by_role("list", name="Passages").wait_for()
 
 
 @pytest.mark.nightly
@@ -96,7 +96,7 @@ def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server)
     page.reload()
     assert page.locator("mark").inner_text() == RENT
     page.go_back()
-    page.get_by_role("list", name="Citations").wait_for()
+    page.get_by_role("list", name="Passages").wait_for()
     page.go_forward()
     assert page.locator("mark").inner_text() == RENT
     page.go_back()
