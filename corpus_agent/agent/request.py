@@ -112,7 +112,6 @@ class _PartialReply:
         self._size += len(content or "")
         if self._size > MAX_REPLY_CHARACTERS:
             self.text, self.full = self.text[:MAX_REPLY_CHARACTERS], True
-        self._draw()
         return self.full or self.flooded or self._is_over(content or "")
 
     def _take_call(self, called: Mapping[str, Any]) -> None:
@@ -137,7 +136,7 @@ class _PartialReply:
         self._checked = len(self.text)
         return parse(self.text, TOOLS).end is not None or echoes(self.text)
 
-    def _draw(self) -> None:
+    def draw(self) -> None:
         now = time.monotonic()
         if now >= self._drawn + DRAFT_SECONDS:
             self._drawn = now
@@ -170,10 +169,9 @@ def stream_reply(
     if tools:
         asked |= {"tools": tool_definitions(), "tool_choice": "auto" if may_call else "none"}
     partial = _PartialReply(model.on_draft, as_written)
+    model.deadline.looking = partial.draw
     with closing(_choices(model, messages, asked)) as choices:
-        for choice in choices:
-            if partial.take(choice):
-                break
+        any(map(partial.take, choices))  # up to the first after which none counts
     model.on_draft(without_thoughts(partial.text))
     return _reply(partial)
 

@@ -36,12 +36,14 @@ class Deadline:
         """`check` is called at each look; it may raise, which ends the question."""
         self.seconds = seconds
         self._check = check
+        self.looking: Callable[[], None] = lambda: None  # at each look, too
         self._end = time.monotonic() + seconds
         self._patience: float | None = None
 
     def left(self) -> float:
         """The seconds that are left. Raises TookTooLong, and what `check` raises."""
         self._check()
+        self.looking()
         left = self._end - time.monotonic()
         if left <= 0:
             raise TookTooLong(
