@@ -138,7 +138,7 @@ def _print_outcome(outcome: indexer.Outcome, launch: Launch, *, named: bool, as_
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         return print_json({**render.index_object(outcome), **noted})
     print_lines(render.index_lines(outcome))
-    print_lines(store_lines(launch, named=named))
+    print_lines(store_lines(launch, named=named) if outcome.chunks else ())
     return None
 
 

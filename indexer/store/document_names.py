@@ -63,7 +63,7 @@ def _century(year: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class NamedDocuments:
     """The documents that a query names, by the words that do: in full, and short, maybe a word."""
 
     full: dict[str, frozenset[str]]
@@ -86,7 +86,7 @@ class Names:
             self.periods[source] = Period.of(stem)
             self._called.setdefault(_name_in(stem), set()).add(source)
 
-    def find(self, query: str) -> Found:
+    def find(self, query: str) -> NamedDocuments:
         """The documents that a query names."""
         full: dict[str, frozenset[str]] = {}
         short: dict[str, frozenset[str]] = {}
@@ -97,9 +97,9 @@ class Names:
                 full[words] = frozenset(self._called[name])
             elif own := self._shortened("".join(run), name):
                 short[words] = frozenset(own)
-        found = Found(full, {} if full else short)
+        found = NamedDocuments(full, {} if full else short)
         many = max(MOST_NAMED, len(self.periods) // 2)
-        return found if len(found.sources) <= many else Found({}, {})
+        return found if len(found.sources) <= many else NamedDocuments({}, {})
 
     def _shortened(self, written: str, name: str) -> set[str]:
         """The documents of the one name that begins so, or has these capitals in this order."""
