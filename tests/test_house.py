@@ -4,8 +4,7 @@ The bounds are what is there today: they may be lowered, and never raised withou
 """
 
 import ast
-import subprocess
-import sys
+import gc
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from tests.support import cost
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PACKAGES = ("corpus_agent", "indexer")
-LOCAL_IMPORTS = 14
+LOCAL_IMPORTS = 10
 MODULE_LINES = 400
 FUNCTION_LINES = 60
 
@@ -33,8 +32,12 @@ def texts(package: str) -> dict[str, str]:
 
 @cache
 def trees(package: str) -> dict[str, ast.Module]:
-    """The syntax trees of a package's modules, which take a second to make."""
-    return {name: ast.parse(text) for name, text in texts(package).items()}
+    """The syntax trees of a package's modules, made without the collector's four times the cost."""
+    gc.disable()
+    try:
+        return {name: ast.parse(text) for name, text in texts(package).items()}
+    finally:
+        gc.enable()
 
 
 def of_ours(node: ast.AST) -> list[str]:
@@ -49,9 +52,6 @@ def of_ours(node: ast.AST) -> list[str]:
 
 
 def test_a_test_that_costs_much_is_marked_slow_or_fails():
-    before = cost.processor_seconds()
-    subprocess.run([sys.executable, "-I", "-c", "sum(range(10**6))"], check=True)
-    assert cost.processor_seconds() > before
     cost.hold(cost.TOO_MANY, slow=False)
     cost.hold(600.0, slow=True)
     with pytest.raises(pytest.fail.Exception, match="or mark it slow"):
@@ -81,7 +81,6 @@ def test_imports_of_our_own_within_functions_become_fewer():
         for name, tree in trees(package).items()
         for line in sorted(local_imports(tree))
     ]
-    print(f"{len(every)} imports within functions")
     assert len(every) <= LOCAL_IMPORTS, every
 
 
