@@ -50,6 +50,7 @@ class Line:
 NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page
 RECOGNISED_TEXT = "recognised text"
 PACKAGED_MODEL = "all-MiniLM-L6-v2"  # it reads English
+MULTILINGUAL = "multilingual-e5-small"
 ENGLISH = "en"
 
 

