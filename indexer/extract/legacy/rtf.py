@@ -65,8 +65,9 @@ _SKIPPED = words(
 )
 _STARRED = frozenset({"shppict", "shpinst", "ud", "pntext", "listtext"}) | _NOTES.keys()
 _CHARACTER_SETS = (  # of fonts, each with its code page
-    "0=cp1252 77=mac_roman 128=cp932 129=cp949 130=johab 134=gb18030 136=cp950 161=cp1253 "
-    "162=cp1254 163=cp1258 177=cp1255 178=cp1256 186=cp1257 204=cp1251 222=cp874 238=cp1250 255=cp850"
+    "0=cp1252 77=mac_roman 128=cp932 129=cp949 130=johab 136=cp950 161=cp1253 134=gb18030 "
+    "255=cp850 "
+    "162=cp1254 163=cp1258 177=cp1255 178=cp1256 186=cp1257 204=cp1251 222=cp874 238=cp1250"
 )
 _CODE_PAGES = {int(number): page for number, page in re.findall(r"(\d+)=(\w+)", _CHARACTER_SETS)}
 # What programs write in front of a list item, for readers that do not number lists themselves.
