@@ -1,7 +1,7 @@
 """Recognised text against the truth: photographed receipts and newspaper pages.
 
-Runs the program's own process, sealed and limited as in an index run. Thresholds were set on the first
-half of the receipts (every second name): `--half second` are figures on the rest.
+Runs the program's own process, sealed and limited as in an index run. Thresholds were set on
+the first half of the receipts (every second name): `--half second` are figures on the rest.
 
     python benchmarks/ocr.py receipts --half second
     python benchmarks/ocr.py newspapers
