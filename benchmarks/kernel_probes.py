@@ -25,7 +25,7 @@ from pathlib import Path
 
 from corpus_agent.librarian.process import Child
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import DocumentRequest, Worker
+from indexer.parsers.worker import Worker
 from tests.support.kernel_probe import Places, look
 from tests.support.mcp_client import RawClient
 from tests.support.obeying_worker import do
@@ -102,7 +102,7 @@ def parser(places: Places) -> dict[str, str]:
     worker = Worker("tests.support.obeying_worker")
     descriptor = os.memfd_create("order")
     os.write(descriptor, do("look", places=asdict(places)))
-    text = worker.read(DocumentRequest(descriptor, "a.txt"))
+    text = worker.read(descriptor, "a.txt")
     found = dict(json.loads(next(iter(decoded(text.encoding))).text))
     worker.close()
     return found

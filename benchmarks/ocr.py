@@ -15,7 +15,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 from benchmarks.common import data
 from indexer.errors import UnreadableDocument
-from indexer.parsers.recogniser import Recogniser
+from indexer.parsers.pages import Recogniser
 
 
 def tokens(text: str) -> Counter[str]:

@@ -154,7 +154,8 @@ def written() -> dict[str, dict[str, str]]:
     """docs/system-calls.md: for each kind of process a word for each call."""
     page = (REPOSITORY / "docs" / "system-calls.md").read_text("utf-8")
     lines = [line for line in page.splitlines() if line.startswith("|")]
-    (_, *heads), _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    (_, *heads), _, *rows = cells
     found: dict[str, dict[str, str]] = {head: dict.fromkeys(names(), "–") for head in heads}
     for calls, *words in rows:
         for head, word in zip(heads, words, strict=True):
