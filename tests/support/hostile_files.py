@@ -76,8 +76,8 @@ def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
     ).encode()
 
 
-def pdf_of_objects(*objects: bytes) -> bytes:
-    """A PDF of these objects, numbered from 1; the first is the catalogue."""
+def pdf_of_objects(*objects: bytes, info: int = 0) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is the catalogue, `info` its title."""
     out, places = bytearray(b"%PDF-1.7\n"), []
     for number, body in enumerate(objects, start=1):
         places.append(len(out))
@@ -85,11 +85,13 @@ def pdf_of_objects(*objects: bytes) -> bytes:
     start = len(out)
     out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     out += b"".join(b"%010d 00000 n \n" % place for place in places)
-    out += b"trailer\n<< /Size %d /Root 1 0 R >>\n" % (len(objects) + 1)
+    more = b"/Info %d 0 R " % info if info else b""
+    out += b"trailer\n<< /Size %d /Root 1 0 R %s>>\n" % (len(objects) + 1, more)
     return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
 
 
-def _stream(data: bytes, more: bytes = b"") -> bytes:
+def pdf_stream(data: bytes, more: bytes = b"") -> bytes:
+    """A packed stream, with more entries of its dictionary."""
     packed = zlib.compress(data, 1)
     head = b"<< /Length %d /Filter /FlateDecode %s >>\n" % (len(packed), more)
     return head + b"stream\n" + packed + b"\nendstream"
@@ -110,7 +112,9 @@ def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
     shape = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
     )
-    return pdf_of_objects(_CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape))
+    return pdf_of_objects(
+        _CATALOGUE, _PAGES, _PAGE, pdf_stream(content), _FONT, pdf_stream(form, shape)
+    )
 
 
 def busy_pdf() -> bytes:
@@ -139,7 +143,7 @@ def pdf_bomb() -> bytes:
     packed = zlib.compress(inner, 9)
     content = b"<< /Length %d /Filter [/FlateDecode /FlateDecode] >>\nstream\n%s\nendstream"
     return pdf_of_objects(
-        _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, _stream(b"")
+        _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, pdf_stream(b"")
     )
 
 
