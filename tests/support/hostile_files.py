@@ -90,8 +90,7 @@ def pdf_of_objects(*objects: bytes, info: int = 0) -> bytes:
     return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
 
 
-def pdf_stream(data: bytes, more: bytes = b"") -> bytes:
-    """A packed stream, with more entries of its dictionary."""
+def _stream(data: bytes, more: bytes = b"") -> bytes:
     packed = zlib.compress(data, 1)
     head = b"<< /Length %d /Filter /FlateDecode %s >>\n" % (len(packed), more)
     return head + b"stream\n" + packed + b"\nendstream"
@@ -112,9 +111,7 @@ def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
     shape = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
     )
-    return pdf_of_objects(
-        _CATALOGUE, _PAGES, _PAGE, pdf_stream(content), _FONT, pdf_stream(form, shape)
-    )
+    return pdf_of_objects(_CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape))
 
 
 def busy_pdf() -> bytes:
@@ -143,7 +140,7 @@ def pdf_bomb() -> bytes:
     packed = zlib.compress(inner, 9)
     content = b"<< /Length %d /Filter [/FlateDecode /FlateDecode] >>\nstream\n%s\nendstream"
     return pdf_of_objects(
-        _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, pdf_stream(b"")
+        _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, _stream(b"")
     )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.hostile_files import pdf_of_objects, pdf_stream
+from tests.support.hostile_files import pdf_of_objects
 
 PACKAGED = Path(__file__).parent / "strings.jsonl"
 MAX_NAME_BYTES = 200  # of the 255 that Linux file systems allow, the rest is for word and suffix
@@ -102,8 +102,7 @@ def documents(planted: Planted) -> Iterator[tuple[str, bytes]]:
     text = planted.text.encode("utf-8", "ignore").decode()
     before = f"The {word} valve is serviced in the boiler room every spring."
     after = f"Spare parts for the {word} valve are on the second shelf."
-    name = text.replace("/", "\u2215").replace("\0", "").encode()[:MAX_NAME_BYTES]
-    yield f"{word} {name.decode('utf-8', 'ignore')}.txt", f"{before}\n{text}\n{after}\n".encode()
+    yield f"{word} {carried(text)}.txt", f"{before}\n{text}\n{after}\n".encode()
     # The blank is escaped, so that the line of the title is no name that a detector would find.
     title = "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else _escaped(c)
                     for c in text)  # fmt: skip
@@ -112,6 +111,12 @@ def documents(planted: Planted) -> Iterator[tuple[str, bytes]]:
     yield f"{word}.md", f"{matter}\n{before}\n\n{text}\n\n## {heading}\n\n{after}\n".encode()
     lines = text.split("\n")
     yield f"{word}.pdf", pdf_of([before, *lines, after], f"{word} {' '.join(lines)}")
+
+
+def carried(text: str) -> str:
+    """The part of `text` that fits into a file name: no slash, no NUL, limited bytes."""
+    name = text.replace("/", "\u2215").replace("\0", "").encode("utf-8", "ignore")
+    return name[:MAX_NAME_BYTES].decode("utf-8", "ignore")
 
 
 def _escaped(char: str) -> str:
@@ -152,14 +157,18 @@ def pdf_of(lines: Sequence[str], title: str) -> bytes:
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         page.encode(),
-        pdf_stream(text.encode()),
+        _stream(text),
         _FONT,
         _CHARACTERS,
-        pdf_stream("\n".join(_character_map(codes)).encode()),
+        _stream("\n".join(_character_map(codes))),
         _DESCRIPTOR,
         f"<< /Title <feff{encoded}> /Subject <feff{encoded}> >>".encode(),
         info=9,
     )
+
+
+def _stream(content: str) -> bytes:
+    return f"<< /Length {len(content)} >>\nstream\n{content}\nendstream".encode("ascii")
 
 
 def _character_map(codes: dict[str, int]) -> Iterator[str]:
