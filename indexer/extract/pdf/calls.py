@@ -184,6 +184,23 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 
+def shown_at(page: pypdfium2.PdfPage) -> Matrix:
+    """From a page's own space to where its points are shown, from the upper left corner down."""
+    import pypdfium2.raw as pdfium
+
+    fine = 100
+    width, height = (round(fine * size) for size in page.get_size())
+    x, y = ctypes.c_int(), ctypes.c_int()
+
+    def at(left: float, bottom: float) -> tuple[float, float]:
+        pdfium.FPDF_PageToDevice(page, 0, 0, width, height, 0, left, bottom, x, y)
+        return x.value / fine, y.value / fine
+
+    e, f = at(0, 0)
+    (a, b), (c, d) = at(1_000, 0), at(0, 1_000)
+    return (a - e) / 1_000, (b - f) / 1_000, (c - e) / 1_000, (d - f) / 1_000, e, f
+
+
 def clip_box(drawn: int) -> Box | None:
     """What an object is clipped to; None where that is no upright rectangle."""
     path = quick("FPDFPageObj_GetClipPath", ctypes.c_void_p)(drawn)

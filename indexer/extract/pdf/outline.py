@@ -6,7 +6,6 @@ which of them are the quotation's is decided in matching.py. Called by showing.p
 
 from __future__ import annotations
 
-import ctypes
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
@@ -15,7 +14,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from indexer.extract.pdf import layout, order
+from indexer.extract.pdf import calls, layout, order
 from indexer.extract.pdf.annotations import notes_of
 from indexer.extract.pdf.characters import Chars
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine
@@ -176,29 +175,12 @@ def _char(code: int) -> str:
     return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else ""
 
 
-def _shown_at(page: pypdfium2.PdfPage) -> tuple[float, ...]:
-    """From a page's own space to where its points are shown, from the upper left corner down."""
-    import pypdfium2.raw as pdfium
-
-    fine = 100
-    width, height = (round(fine * size) for size in page.get_size())
-    x, y = ctypes.c_int(), ctypes.c_int()
-
-    def at(left: float, bottom: float) -> tuple[float, float]:
-        pdfium.FPDF_PageToDevice(page, 0, 0, width, height, 0, left, bottom, x, y)
-        return x.value / fine, y.value / fine
-
-    e, f = at(0, 0)
-    (a, b), (c, d) = at(1_000, 0), at(0, 1_000)
-    return (a - e) / 1_000, (b - f) / 1_000, (c - e) / 1_000, (d - f) / 1_000, e, f
-
-
 def _placing(page: pypdfium2.PdfPage) -> Callable[[Sequence[float]], Fractions | None]:
     """From a box in a page's own space to fractions of it as it is shown; None if it is not on it.
 
     Rotation and crop box are in pdfium's own transformation.
     """
-    a, b, c, d, e, f = _shown_at(page)
+    a, b, c, d, e, f = calls.shown_at(page)
     width, height = page.get_size()
 
     def placed(box: Sequence[float]) -> Fractions | None:
