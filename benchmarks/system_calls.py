@@ -143,7 +143,6 @@ def runs(folder: Path) -> Iterator[tuple[str, list[object]]]:
     yield "ask", [*program, "ask", "--llm", "none", question]
     yield "files", [*program, "files"]
     yield "forget", [*program, "forget", "later.md"]
-    yield "cleanup", [*program, "cleanup"]
     yield "doctor", [*program, "doctor"]
     yield "selftest", [*program, "selftest"]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
