@@ -1,14 +1,13 @@
 """SIGKILL at random moments during `index` or `table`, then a run to the end.
 
     python benchmarks/crash.py [--kills 100] [--files 500] [--seed 1] [--model small|default]
-                               [--command index|table|table-llm]
+                               [--command index|table]
 
 After every kill the store must open, be whole and be searchable; in the end it must equal a fresh
 index of the same folder, vectors included. Kills are spread over the whole life of the process.
 Documents change between runs, so that there is always something to kill. With `--command table` it
 is that which is killed: the committed version stays as it was, and the last table is that of a run
-that nothing disturbed. With `table-llm` a scripted model reads each document, and a kill may cost
-no more than the one request that was on its way. Exit 1 on any failure.
+that nothing disturbed. Exit 1 on any failure.
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ sys.path.insert(0, str(REPOSITORY))
 from benchmarks.common import print_table  # noqa: E402
 from indexer.errors import NoIndex  # noqa: E402
 from tests.support.checks import check_same, check_store  # noqa: E402
-from tests.support.fakes import FieldsModelServer  # noqa: E402
 from tests.support.folders import change_folder, make_folder  # noqa: E402
 from tests.support.small_model import make_small_model  # noqa: E402
 
@@ -113,55 +111,6 @@ def tables(command: Command, store: Path, kills: int, random: Random) -> None:
     sys.exit(1 if ends["problems"] or last != whole else 0)
 
 
-def read_by_model(command: Command, store: Path, kills: int, random: Random) -> None:
-    """Kill `table --llm` until a run comes to its end, and so again from the beginning."""
-    asked = ("table", "due date", "total", "--json", "--llm")
-    ends: Counter[str] = Counter()
-    committed = (store / "manifest.json").read_bytes()
-    with FieldsModelServer(say=_first_words, delay=0.05) as server:
-        place = server.server.base_url
-        started = time.monotonic()
-        whole, errors = command.start(store, *asked, place).communicate()
-        seconds, documents = time.monotonic() - started, len(server.requests)
-        if not documents:
-            sys.exit(f"the model was not asked: {errors}")
-        while ends["killed"] < kills:
-            shutil.rmtree(store / "texts")
-            server.requests.clear()
-            killed, end = 0, "killed"
-            while end == "killed" and ends["killed"] < kills:
-                end = command.killed(store, random.uniform(0, seconds), *asked, place)
-                ends[end] += 1
-                killed += end == "killed"
-                same = (store / "manifest.json").read_bytes() == committed
-                failed = end == "failed" or not same
-                ends["problems"] += failed or not survived(store, command, ends)
-            last, _ = command.start(store, *asked, place).communicate()
-            ends["other tables"] += json.loads(last)["rows"] != json.loads(whole)["rows"]
-            ends["asked twice"] += max(0, len(server.requests) - documents - killed)
-            ends["asked"] += len(server.requests)
-            ends["tables"] += 1
-    rows = [
-        ("kills", ends["killed"]),
-        ("tables that came to their end", ends["tables"]),
-        ("stores that were not as they were", ends["problems"]),
-        ("tables that are not that of an undisturbed run", ends["other tables"]),
-        (
-            "documents, and requests for each table",
-            f"{documents}, {ends['asked'] / ends['tables']}",
-        ),
-        ("requests beyond one for each document and one for each kill", ends["asked twice"]),
-    ]
-    print_table(("figure", "value"), rows)
-    sys.exit(1 if any(ends[bad] for bad in ("problems", "asked twice", "other tables")) else 0)
-
-
-def _first_words(_: str, __: str, passages: str) -> tuple[str, str] | None:
-    """A value that each document has: the first line that is long enough to be quoted."""
-    line = next((line for line in passages.splitlines() if len(line.split()) > 5), None)
-    return (" ".join(line.split()[:3]), line) if line else None
-
-
 def main() -> None:
     options = parse()
     random = Random(options.seed)
@@ -175,9 +124,8 @@ def main() -> None:
         f"{options.files} files, {whole['chunks']} passages; a whole run: "
         f"{whole['process_seconds']:.1f} s, of which {whole['seconds']:.1f} s of work"
     )
-    others = {"table": tables, "table-llm": read_by_model}
-    if options.command in others:
-        return others[options.command](command, scratch / "timed", options.kills, random)
+    if options.command == "table":
+        return tables(command, scratch / "timed", options.kills, random)
     ends: Counter[str] = Counter()
     while ends["killed"] < options.kills:
         end = command.killed(store, random.uniform(0, whole["process_seconds"]))
@@ -222,7 +170,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--model", choices=("small", "default"), default="small")
-    parser.add_argument("--command", choices=("index", "table", "table-llm"), default="index")
+    parser.add_argument("--command", choices=("index", "table"), default="index")
     parser.add_argument("--scratch", type=Path, help="Where to work; default: the temp folder.")
     return parser.parse_args()
 

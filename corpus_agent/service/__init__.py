@@ -18,7 +18,6 @@ __all__ = [
     "service",
     "session",
     "stdio",
-    "tables",
     "upkeep",
     "watching",
 ]
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio
-    from corpus_agent.service import tables as tables
     from corpus_agent.service import upkeep as upkeep
     from corpus_agent.service import watching as watching
 else:
