@@ -29,6 +29,7 @@ GONE = {  # said for one release
     "watch": "is now: corpus-agent index --watch",
     "missing": "is now: corpus-agent list 'without TERM'",
     "compare": "is now: corpus-agent table FIELD… --path A --path B",
+    "cleanup": "is gone: `index` and `forget` give back disk space by themselves.",
 }
 GROUPS = {  # the commands by what a person wants, with a line for the list
     "Ask": {
@@ -49,7 +50,6 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
         "forget": "Drop a document from the index.",
         "files": "Every file that was seen, and why it has no text.",
         "status": "What the index holds, and where it is.",
-        "cleanup": "Give back disk space.",
     },
     "Connect": {
         "web": "Serve a page to your browser.",

@@ -65,7 +65,7 @@ def table(
     Two documents side by side: table FIELD… --path A --path B
     """
     columns = fields.definition.fields_of(words, file)
-    csv_to = opened_new(csv_file) if csv_file else None
+    csv_to = opened_new(csv_file)
     launch, corpus = _opened(paths, not_paths, where)
     with counted("looking at documents") as on_document:
         made = fields.table.table_of(corpus, columns, on_document=on_document)
