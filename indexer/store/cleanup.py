@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.store.folder import Usage, usage
-from indexer.store.former import count_held
-from indexer.store.manifest import read_manifest
+from indexer.store.manifest import FORMER, read_manifest
 from indexer.store.staging import drop_staging
 from indexer.store.writer import Writer
 
@@ -34,4 +33,4 @@ def clean_up(store: Path, *, dry_run: bool = False) -> Cleaned:
             drop_staging(store)
             writer.cleanup()
     after = None if dry_run else usage(store)
-    return Cleaned(store, before, after, count_held(store))
+    return Cleaned(store, before, after, len([*store.glob(FORMER.format("*"))]))

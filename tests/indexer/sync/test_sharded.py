@@ -21,7 +21,7 @@ from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices
 from indexer.store.cleanup import clean_up
-from indexer.store.key import key_of
+from indexer.store.folder import key_of
 from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
