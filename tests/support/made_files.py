@@ -122,8 +122,8 @@ def _laid_out(entries: Sequence[tuple[str, int, bytes]], children: dict[int, lis
     return head + bytes(sectors) + bytes(directory) + table
 
 
-def doc(encrypted: bool = False, looks: dict[str, bytes] | None = None) -> bytes:
-    """Word 97: a heading, a field, a row of two cells, a footnote; `looks` of words."""
+def doc(encrypted: bool = False) -> bytes:
+    """Word 97: a heading, a field, a row of two cells, a footnote."""
     paragraphs = (
         ("Timetable\r", 1, b""),
         ('The \x13HYPERLINK "x"\x14ferry\x15 leaves at nine.\r', 0, b""),
@@ -158,36 +158,17 @@ def doc(encrypted: bool = False, looks: dict[str, bytes] | None = None) -> bytes
     plc = struct.pack("<III", begin, place, page)
     struct.pack_into("<II", stream, 0x1A2, 0, len(clx))
     struct.pack_into("<II", stream, 0x102, len(clx), len(plc))
-    letters = struct.pack("<III", begin, place, page + 1)
-    if looks:
-        struct.pack_into("<II", stream, 0xFA, len(clx + plc), len(letters))
-    formats += _looks_of(looks or {}, text, begin)
-    return compound({"WordDocument": bytes(stream + formats), "1Table": clx + plc + letters})
-
-
-def _looks_of(looks: dict[str, bytes], text: str, begin: int) -> bytes:
-    """A page of formats of characters; all others have none."""
-    ends = sorted({0, len(text)} | {text.index(w) + n for w in looks for n in (0, len(w))})
-    page = bytearray(512)
-    slot = 510
-    for index, (first, last) in enumerate(pairwise(ends)):
-        struct.pack_into("<II", page, 4 * index, begin + first, begin + last)
-        if settings := looks.get(text[first:last]):
-            slot -= len(settings) + 2 & ~1
-            page[slot : slot + 1 + len(settings)] = bytes([len(settings)]) + settings
-            page[4 * len(ends) + index] = slot // 2
-    page[511] = len(ends) - 1
-    return bytes(page)
+    return compound({"WordDocument": bytes(stream + formats), "1Table": clx + plc})
 
 
 def _record(kind: int, content: bytes, instance: int = 0, container: bool = False) -> bytes:
     return struct.pack("<HHI", instance << 4 | 0xF * container, kind, len(content)) + content
 
 
-def ppt(hidden: int = 0, lost: int = 0, earlier: int = 0) -> bytes:
+def ppt(hidden: int = 0, lost: int = 0) -> bytes:
     """Two slides, listed in the other order than the one in which they stand in the file.
 
-    `lost` is the key of one that is not where the file says, `earlier` the place of a former edit.
+    `lost` is the key of one that is not where the file says.
     """
 
     def box(kind: int, text: str, placeholder: bytes = b"") -> bytes:
@@ -218,7 +199,7 @@ def ppt(hidden: int = 0, lost: int = 0, earlier: int = 0) -> bytes:
     )
     stream += _record(6002, entries)
     edit = len(stream)
-    stream += _record(4085, struct.pack("<IIIIIII", 0, 0, earlier, directory, 1, 3, 0))
+    stream += _record(4085, struct.pack("<IIIIIII", 0, 0, 0, directory, 1, 3, 0))
     user = struct.pack("<HHIIII", 0, 4086, 20, 20, 0xE391C05F, edit)
     return compound({"PowerPoint Document": bytes(stream), "Current User": user})
 

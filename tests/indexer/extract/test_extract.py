@@ -228,7 +228,6 @@ def test_half_a_surrogate_pair_in_a_title_costs_that_character_and_not_the_run()
     [
         ({}, ""),
         ({"lost": 2}, "not readable: slide 1, but for its title (malformed)"),
-        ({"earlier": 8}, "not readable: what was saved earlier (malformed)"),
     ],
 )
 def test_slides_of_powerpoint_97_that_are_not_found_are_said(damage, remark):
