@@ -16,7 +16,7 @@ from indexer.extract import open_document
 from indexer.files.walk import walk
 from indexer.parsers.pool import in_order, worker_count
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import DocumentRequest, Text, Worker
+from indexer.parsers.worker import Text, Worker
 from indexer.sync.read import copied
 
 ROUNDS = 2
@@ -48,7 +48,7 @@ def through_workers(root: Path, sources: list[str], workers: int) -> int:
 
     def read(worker: Worker, source: str) -> Text:
         with copied(root, source, 0) as copy:
-            return worker.read(DocumentRequest(copy.descriptor, source))
+            return worker.read(copy.descriptor, source)
 
     with in_order(read, sources, lambda text: len(text.encoding), workers=workers) as texts:
         return sum(max(line.page or 0 for line in decoded(text.encoding)) for text in texts)

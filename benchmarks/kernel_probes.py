@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from corpus_agent.librarian.process import Child  # noqa: E402
-from indexer.parsers.worker import DocumentRequest, Worker  # noqa: E402
+from indexer.parsers.worker import Worker  # noqa: E402
 from tests.support.kernel_probe import Places, look  # noqa: E402
 from tests.support.obeying_worker import do  # noqa: E402
 
@@ -102,7 +102,7 @@ def parser(places: Places) -> dict[str, str]:
     worker = Worker("tests.support.obeying_worker")
     descriptor = os.memfd_create("order")
     os.write(descriptor, do("look", places=asdict(places)))
-    text = worker.read(DocumentRequest(descriptor, "a.txt"))
+    text = worker.read(descriptor, "a.txt")
     from indexer.parsers.protocol import decoded
 
     found = dict(json.loads(next(iter(decoded(text.encoding))).text))

@@ -1,8 +1,7 @@
 """Recognised text against the truth: photographed receipts and newspaper pages.
 
-Runs the program's own process, sealed and limited as in an index run, and Tesseract on the same
-pictures as the peer, confined too. Thresholds were set on the first half of the receipts (every
-second name): `--half second` are figures on the rest.
+Runs the program's own process, sealed and limited as in an index run. Thresholds were set on
+the first half of the receipts (every second name): `--half second` are figures on the rest.
 
     python benchmarks/ocr.py receipts --half second
     python benchmarks/ocr.py newspapers
@@ -27,11 +26,9 @@ sys.path.insert(0, str(REPOSITORY))
 
 from indexer.errors import UnreadableDocument  # noqa: E402
 from indexer.extract.ocr.reading_order import UNREADABLE  # noqa: E402
-from indexer.parsers import protocol, tesseract  # noqa: E402
-from indexer.parsers.recogniser import Recogniser  # noqa: E402
+from indexer.parsers.pages import Recogniser  # noqa: E402
 
 SCANS = REPOSITORY.parent / "shared" / "eval" / "scans"
-PEER_LANGUAGES = "eng+deu+fra"
 
 _FIGURES = re.compile(r"\d+(?:[.,/:-]\d+)*")
 
@@ -130,63 +127,28 @@ def newspapers() -> Iterator[Sample]:
             yield Sample(picture, truth.read_text("utf-8", errors="replace"))
 
 
-def measured(
-    samples: Sequence[Sample], name: str, *, peer: bool = True, show: bool = False
-) -> list[Score]:
-    """The scores of our process and of the peer on the samples, printed."""
-    ours, theirs = Score(), Score()
+def measured(samples: Sequence[Sample], name: str, *, show: bool = False) -> None:
+    """Print the score of our process on the samples."""
+    score = Score()
     with closing(Recogniser()) as recogniser:
         for sample in samples:
             descriptor = os.open(sample.path, os.O_RDONLY)
             try:
-                _one(recogniser, descriptor, sample, ours, theirs if peer else None, show=show)
+                recogniser.open(descriptor)
+                started = time.monotonic()
+                recogniser.draw(1)
+                page = recogniser.read()
+                score.seconds += time.monotonic() - started
+                score.by[page.engine] += 1
+                lines = [text for text, _ in page.lines]
+                score.add(sample.text, lines, order=sample.order)
+                if show:
+                    print("\n".join(lines))
             except UnreadableDocument as error:
                 print(f"{sample.path.name}: {error}")
             finally:
                 os.close(descriptor)
-        recogniser.close()
-        print(ours.row(f"{name}, ours"))
-        if peer:
-            print(theirs.row(f"{name}, tesseract {PEER_LANGUAGES}"))
-        sys.stdout.flush()
-    return [ours, theirs]
-
-
-def _one(
-    recogniser: Recogniser,
-    descriptor: int,
-    sample: Sample,
-    ours: Score,
-    theirs: Score | None,
-    *,
-    show: bool,
-) -> None:
-    recogniser.open(descriptor)
-    started = time.monotonic()
-    recogniser.draw(1)
-    page = recogniser.read()
-    ours.seconds += time.monotonic() - started
-    ours.by[page.engine] += 1
-    lines = [text for text, _ in page.lines]
-    ours.add(sample.text, lines, order=sample.order)
-    if show:
-        print("\n".join(lines))
-    found = tesseract.find()
-    if theirs is None or found is None:
-        return
-    grey = recogniser._frame(protocol.GREY, protocol.GREY, strip=False)
-    started = time.monotonic()
-    table = found._run(grey, "-l", PEER_LANGUAGES, "--psm", "4", "tsv")
-    theirs.seconds += time.monotonic() - started
-    theirs.add(sample.text, _whole(table), order=sample.order)
-
-
-def _whole(table: str) -> list[str]:
-    """All lines of the peer, however unsure it is of them."""
-    lines: dict[tuple[str, ...], list[str]] = {}
-    for cells in tesseract._words(table):
-        lines.setdefault(tuple(cells[1:5]), []).append(cells[11])
-    return [" ".join(words) for words in lines.values()]
+    print(score.row(name), flush=True)
 
 
 def main() -> None:
@@ -194,18 +156,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("set", choices=("receipts", "newspapers"))
     parser.add_argument("--half", choices=("first", "second", "both"), default="second")
-    parser.add_argument("--no-peer", action="store_true")
     parser.add_argument("--show", action="store_true", help="print what was read")
     given = parser.parse_args()
     if not SCANS.is_dir():
         raise SystemExit(f"{SCANS} is not there: nothing to measure.")
     print(HEAD)
-    peer = not given.no_peer
     if given.set == "receipts":
-        measured(list(receipts(given.half)), f"receipts ({given.half})", peer=peer, show=given.show)
+        measured(list(receipts(given.half)), f"receipts ({given.half})", show=given.show)
     else:
         for sample in newspapers():
-            measured([sample], sample.path.stem, peer=peer, show=given.show)
+            measured([sample], sample.path.stem, show=given.show)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"largest process {peak:,} MiB; {spent.ru_utime + spent.ru_stime:.0f} processor seconds")

@@ -38,7 +38,7 @@ from indexer.extract.pdf.annotations import notes_of
 from indexer.extract.pdf.matching import letters_of_text
 from indexer.extract.pdf.outline import letters_of_words, outlined
 from indexer.extract.pdf.showing import ShownPdf
-from indexer.parsers.recogniser import RecognisedPage, Recogniser
+from indexer.parsers.pages import RecognisedPage, Recogniser
 from indexer.records import Line
 from indexer.sync.show import share_before
 from indexer.window import Window

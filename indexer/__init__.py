@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
-    from indexer.parsers.installed import RecognitionState as RecognitionState
-    from indexer.parsers.installed import recognition_state as recognition_state
+    from indexer.parsers.engines import RecognitionState as RecognitionState
+    from indexer.parsers.engines import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
@@ -118,7 +118,7 @@ _PUBLIC = {
     "indexer.files.paths": "file_stem",
     "indexer.files.walk": "Excluded check_root excluded",
     "indexer.index": "Index",
-    "indexer.parsers.installed": "RecognitionState recognition_state",
+    "indexer.parsers.engines": "RecognitionState recognition_state",
     "indexer.parsers.worker": "Enough parsed_lines",
     "indexer.records": (
         "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "

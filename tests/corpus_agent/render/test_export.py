@@ -12,7 +12,7 @@ from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.service.pictures import CitedPage, CitedPages
 from indexer.extract.points import Points
-from indexer.parsers.png import png_of
+from indexer.parsers.pages import png_of
 from indexer.records import Box, Coverage, PagePicture
 from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import passages

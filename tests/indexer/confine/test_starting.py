@@ -25,8 +25,8 @@ from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
-from indexer.parsers import tesseract
-from indexer.parsers.process import Process
+from indexer.parsers import engines
+from indexer.parsers.process import Child
 from indexer.store.ownership import make_store
 from indexer.sync.hands import LocalHands
 from tests.support.pictures import as_bytes, picture
@@ -161,9 +161,10 @@ def careless(folder, command):
 
 
 def a_parser(_):
-    process = Process("indexer.parsers.child")
+    child = Child("indexer.parsers.reading")
+    process = child._running()
     assert Path(f"/proc/{process.pid}/cwd").readlink() == Path(starting.FOLDER)
-    assert process.end(20)[0] == 0
+    assert child.end(20)[0] == 0
 
 
 def a_search_in_files(folder):
@@ -182,11 +183,11 @@ def a_librarian(folder):
 
 
 def a_page_for_tesseract(_):
-    program = tesseract.find()
+    program = engines.find_tesseract()
     if program is None:
         pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr)")
     page = as_bytes(picture(["the rent is due"]))
-    assert program.read(page, sorted(program.languages - {"osd"})[0], ())
+    assert program.table(page, next(iter(program.languages)))
 
 
 SERVER = """
@@ -296,7 +297,7 @@ LIVE = {
     "indexer.confine.program:main": a_search_in_files,
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
-    "indexer.parsers.tesseract:_finished": a_page_for_tesseract,
+    "indexer.parsers.engines:_finished": a_page_for_tesseract,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
     "corpus_agent.service.cluster:_started": the_side_of_a_cluster,

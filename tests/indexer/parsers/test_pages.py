@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from indexer.errors import UnreadableDocument
 from indexer.extract.points import MAX_POINTS, Points
 from indexer.parsers import protocol
-from indexer.parsers.page_viewer import PageViewer, is_box
-from indexer.parsers.png import png_of
+from indexer.parsers.pages import PageViewer, is_box, png_of
 from indexer.records import Box
 from tests.support.obeying_viewer import FRAMES, attempts, said
 from tests.support.page_pictures import document, drawn, points_of_png
@@ -80,7 +79,7 @@ def test_a_page_that_hangs_is_ended():
     with closing(PageViewer(OBEYING, seconds=20)) as viewer:
         with document(b"fine") as file:
             viewer.picture(file, 1, 100)  # the process is there: the time is the page's alone
-        viewer._showing._process._seconds = 0.5
+        viewer._showing.seconds = 0.5
         with document(b"hang") as file, pytest.raises(UnreadableDocument, match="timeout"):
             viewer.picture(file, 1, 100)
 
@@ -169,6 +168,3 @@ def test_no_bytes_make_anything_but_a_picture_of_their_size_or_an_error(
     else:
         with pytest.raises(protocol.Malformed):
             protocol.checked_points(payload, 4)
-
-
-# -- its process -----------------------------------------------------------------------------------
