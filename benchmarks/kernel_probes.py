@@ -23,14 +23,14 @@ import urllib.request
 from dataclasses import asdict
 from pathlib import Path
 
+from corpus_agent.librarian.process import Child
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import Worker
+from tests.support.kernel_probe import Places, look
+from tests.support.mcp_client import RawClient
+from tests.support.obeying_worker import do
+
 ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))
-
-from corpus_agent.librarian.process import Child  # noqa: E402
-from indexer.parsers.worker import Worker  # noqa: E402
-from tests.support.kernel_probe import Places, look  # noqa: E402
-from tests.support.obeying_worker import do  # noqa: E402
-
 PAGE = ROOT / "docs/seal.md"
 TABLE = re.compile(r"(<!-- kernel probes -->\n).*?(<!-- end of kernel probes -->)", re.DOTALL)
 SECONDS = 120.0
@@ -103,8 +103,6 @@ def parser(places: Places) -> dict[str, str]:
     descriptor = os.memfd_create("order")
     os.write(descriptor, do("look", places=asdict(places)))
     text = worker.read(descriptor, "a.txt")
-    from indexer.parsers.protocol import decoded
-
     found = dict(json.loads(next(iter(decoded(text.encoding))).text))
     worker.close()
     return found
@@ -121,8 +119,6 @@ def librarian(places: Places, store: Path) -> dict[str, str]:
 
 
 def mcp(places: Places, store: Path) -> dict[str, str]:
-    from tests.support.mcp_client import RawClient
-
     into = store / "tmp" / "mcp.json"
     command = armed(places, into, COMMAND_LINE)
     with RawClient("--store", store, "mcp", "--llm", "none", command=command) as client:

@@ -167,7 +167,7 @@ print("ready", flush=True)
 table_of(corpus, fields_of(["due date"], None), on_document=lambda n, _: print(n, flush=True))
 print("done", flush=True)
 """
-KILLS = 12  # benchmarks/crash.py has more
+KILLS = 12
 
 
 @pytest.mark.nightly
