@@ -33,13 +33,10 @@ _LABELS = table(
     "X-ABRELATEDNAMES=Related, X-ABDATE=Date, PHOTO=Picture, TZ=Time zone, LANG=Language, "
     "DTSTART=Start, DTEND=End, RRULE=Repetition, RDATE=Further dates, EXDATE=Left out dates, "
     "EXRULE=Left out dates, RECURRENCE-ID=Replaced date, ORGANIZER=Organiser, FREEBUSY=Busy, "
-    "ATTACH=Attachment"
+    "ATTACH=Attachment, X-SPOUSE=Spouse, X-MANAGER=Manager, X-ASSISTANT=Assistant"
 )
 _OF_PROGRAMS = words(
-    "VERSION PRODID UID REV SORT-STRING PROFILE CLASS MAILER CLIENTPIDMAP SOURCE NAME KIND XML "
-    "FN N X-ABUID X-ABADR X-ABSHOWAS X-ABLABEL X-MS-CARDPICTURE X-MS-OL-DEFAULT-POSTAL-ADDRESS "
-    "X-APPLE-SUBLOCALITY X-IMAGEHASH X-IMAGETYPE X-SHARED-PHOTO-DISPLAY-PREF X-ACTIVITY-ALERT "
-    "X-EVOLUTION-FILE-AS X-MOZILLA-HTML X-ADDRESSBOOKSERVER-KIND X-ADDRESSBOOKSERVER-MEMBER"
+    "VERSION PRODID UID REV SORT-STRING PROFILE CLASS MAILER CLIENTPIDMAP SOURCE NAME KIND XML FN N"
 )
 _OF_CALENDARS = words(
     "DTSTART DTEND DUE DURATION COMPLETED RRULE RDATE EXDATE EXRULE RECURRENCE-ID LOCATION "
@@ -52,7 +49,6 @@ _MOMENT = re.compile(r"(\d{4}|--)-?(\d{2})-?(\d{2})(?:[T ](\d{2}):?(\d{2}):?(\d{
 _DURATION = re.compile(
     r"([+-]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?", re.IGNORECASE
 )
-_UNITS = ("week", "day", "hour", "minute", "second")
 
 
 # --- Content lines --------------------------------------------------------------------------------
@@ -106,9 +102,9 @@ def _components(data: bytes) -> list[_Component]:
     open_ones = [root]
     for line in _unfolded(decode(data)):
         found = _property(line)
-        name = found.value.strip().upper() if found else ""
         if found is None:
             continue
+        name = found.value.strip().upper()
         if found.name == "BEGIN":
             del open_ones[MAX_NESTED:]
             begun = _Component(name)
@@ -212,7 +208,7 @@ def _card(card: _Component, name: str) -> Iterator[str]:
     for each in card.properties:
         if each.is_data:
             yield f"{_label(each)}: (not shown)"
-        elif each.name not in _OF_PROGRAMS:
+        elif each.name in _LABELS or not (each.name in _OF_PROGRAMS or each.name[:2] == "X-"):
             own = labels.get(each.group, "") if each.group else ""
             yield _line(each, _own_label(own) or _types(each), name, _contact_value(each))
     for agent in card.inner:
@@ -221,8 +217,7 @@ def _card(card: _Component, name: str) -> Iterator[str]:
 
 
 def _label(each: _Property) -> str:
-    name = each.name.removeprefix("X-").replace("-", " ").capitalize()
-    return _LABELS.get(each.name, name)
+    return _LABELS.get(each.name, each.name.replace("-", " ").capitalize())
 
 
 def _line(each: _Property, kinds: str, name: str, value: str) -> str:
@@ -347,8 +342,8 @@ def _duration(value: str) -> str:
     if found is None:
         return value.strip()
     numbers = (int((number or "0")[:9]) for number in found.groups()[1:])
-    named = zip(numbers, _UNITS, strict=True)
-    return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in named if n) or "no time"
+    units = zip(numbers, ("week", "day", "hour", "minute", "second"), strict=True)
+    return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in units if n) or "no time"
 
 
 def _person(each: _Property) -> str:
