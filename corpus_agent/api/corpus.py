@@ -133,7 +133,7 @@ class Corpus(OpenCorpus):
         """
         if k < 1:
             raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
-        view = views.bounded(self._newest(), path, not_path, where, query)
+        view = views.bounded(self._newest(), path, not_path, where)
         hits = view.search(Query(query, k, per_source))
         found = render.search_object(query, hits, view.version, self._seal, view.notices)
         return {**found, **render.stores_read(view.stores)}
@@ -162,7 +162,7 @@ class Corpus(OpenCorpus):
         If the model fails, the answer is the passages, with a notice. The answer's receipt is
         appended to the log of the index. Paths and `where`: as of `search`.
         """
-        view = views.bounded(self._newest(), path, not_path, where, question)
+        view = views.bounded(self._newest(), path, not_path, where)
         launch, settings = self._ready(), self._settings
         if self._answerer is None or self._answerer.model_server is None:  # what it learns is kept
             self._answerer = service.session.answerer_for(view, launch, settings)
@@ -245,7 +245,7 @@ class Corpus(OpenCorpus):
         """
         view = self._newest()
         document = service.places.on_disk(view, source)
-        return render.forget_object(service.upkeep.forget(self._settings, document), self._seal)
+        return render.forget_object(service.session.forget(self._settings, document), self._seal)
 
     def verify(self, receipts: Path | str | None = None) -> VerifyResult:
         """Whether every quotation of a file of receipts still stands in today's files, parsed anew.

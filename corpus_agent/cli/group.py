@@ -27,6 +27,7 @@ _ONE_VERSION = "is gone: an index keeps its current version alone; keep copies o
 GONE = {  # said for one release
     **dict.fromkeys(("history", "diff", "rollback"), _ONE_VERSION),
     "watch": "is now: corpus-agent index --watch",
+    "cleanup": "is gone: `index` and `forget` give back disk space by themselves.",
 }
 GROUPS = {  # the commands by what a person wants, with a line for the list
     "Ask": {
@@ -49,7 +50,6 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
         "forget": "Drop a document from the index.",
         "files": "Every file that was seen, and why it has no text.",
         "status": "What the index holds, and where it is.",
-        "cleanup": "Give back disk space.",
     },
     "Connect": {
         "web": "Serve a page to your browser.",

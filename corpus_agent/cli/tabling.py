@@ -82,7 +82,7 @@ def table(
         several=True, llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
     )
     columns = fields.definition.fields_of(words, file)
-    csv_to, html_to = (opened_new(name) if name else None for name in (csv_file, html_file))
+    csv_to, html_to = opened_new(csv_file), opened_new(html_file)
     check_apart(csv_to, html_to)
     launch = launch_to_read(settings, asking=reads, typed=reads)
 

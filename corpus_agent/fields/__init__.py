@@ -13,7 +13,6 @@ __all__ = [
     "condition",
     "definition",
     "languages",
-    "mention_question",
     "mentions",
     "table",
     "timeline",
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from corpus_agent.fields import condition as condition
     from corpus_agent.fields import definition as definition
     from corpus_agent.fields import languages as languages
-    from corpus_agent.fields import mention_question as mention_question
     from corpus_agent.fields import mentions as mentions
     from corpus_agent.fields import table as table
     from corpus_agent.fields import timeline as timeline

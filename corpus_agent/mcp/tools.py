@@ -18,8 +18,7 @@ from corpus_agent.mcp import tables
 from corpus_agent.mcp.specs import MAX_HITS, PAGE_OF_SOURCES, SOURCES, STATUS, TOOLS
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
-from corpus_agent.service import places
-from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import (
     called_outside,
@@ -114,18 +113,7 @@ class Tools:
         query, chosen = arguments["query"], self._chosen(arguments)
         found = search.run(chosen, self._frame, query, count)
         notices = [on_one_line(self._frame, notice) for notice in chosen.notices]
-        if not found.failed and (arguments.get("path") or arguments.get("where")):
-            notices += self._outside(chosen, query)
         return replace(found, text="\n".join([found.text, *(f"Note: {each}" for each in notices)]))
-
-    def _outside(self, chosen: Index, query: str) -> list[str]:
-        """Where the best passage of all documents is, if it is in none of the chosen ones."""
-        documents = {row.source for row in chosen.files()}
-        best = places.best_outside(self._service.corpus(), documents, query)
-        if best is None:
-            return []
-        where = f"{named(self._frame, best.source)}, line {best.line_start}"
-        return [f"The best passage of all documents is outside of these: {where}."]
 
     def _chosen(self, arguments: Arguments) -> Index:
         """The corpus with the documents that `path` and `where` select; raises Refused for none."""

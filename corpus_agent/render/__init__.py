@@ -16,7 +16,7 @@ _PUBLIC = {
         "answer_lines answer_object block citation_lines resumed_lines"
     ),
     "corpus_agent.render.common": "as_object evidence names place stores_read",
-    "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
+    "corpus_agent.render.export": "export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
         "compared_lines foot_lines missing_lines table_csv table_html table_lines table_object"
     ),
@@ -37,7 +37,7 @@ _PUBLIC = {
     "corpus_agent.render.receipts": "recorded_answer verify_lines verify_object",
     "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",
     "corpus_agent.render.upkeep": (
-        "LIST_OF_IGNORED MULTILINGUAL cleanup_lines cleanup_object forget_lines forget_object "
+        "LIST_OF_IGNORED MULTILINGUAL forget_lines forget_object "
         "not_read status_lines status_object waiting_text what_reads_them"
     ),
 }
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import stores_read as stores_read
-    from corpus_agent.render.export import export_html as export_html
     from corpus_agent.render.export import export_markdown as export_markdown
     from corpus_agent.render.export import exported_answer as exported_answer
     from corpus_agent.render.export import exported_receipt as exported_receipt
@@ -104,8 +103,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.trusting import trust_object as trust_object
     from corpus_agent.render.upkeep import LIST_OF_IGNORED as LIST_OF_IGNORED
     from corpus_agent.render.upkeep import MULTILINGUAL as MULTILINGUAL
-    from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
-    from corpus_agent.render.upkeep import cleanup_object as cleanup_object
     from corpus_agent.render.upkeep import forget_lines as forget_lines
     from corpus_agent.render.upkeep import forget_object as forget_object
     from corpus_agent.render.upkeep import not_read as not_read

@@ -13,8 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from corpus_agent.service import loading, session, tables
-from corpus_agent.service.cancel import Cancel
-from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.service.cancel import Cancel, Onlooker
 from corpus_agent.settings import Settings, stores_to_read
 from indexer import Encoded, Encoder, Index, storage
 

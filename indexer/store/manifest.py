@@ -100,14 +100,6 @@ def find_store(start: Path) -> Path | None:
     return None
 
 
-def passed_over(start: Path) -> list[Path]:
-    """Folders of a store's name that hold no index, at or above `start`, below the nearest one."""
-    found = find_store(start)
-    candidates = [folder / STORE_NAME for folder in (start, *start.parents)]
-    nearer = candidates[: candidates.index(found)] if found in candidates else candidates
-    return [folder for folder in nearer if folder.is_dir()]
-
-
 def root_for(store: Path, root: Path) -> str:
     """`root` as the manifest records it."""
     parent = store.resolve().parent
