@@ -18,7 +18,7 @@ from indexer.extract.html.page import html_text
 from indexer.extract.markdown import one_line
 from indexer.extract.members import Member, Members, member_of
 from indexer.extract.text.encoded import from_base64
-from indexer.extract.text.plain import decode, decode_part
+from indexer.extract.text.plain import decode, decode_named, decode_part
 from indexer.records import Line
 
 MAX_NAME_CHARS = 60  # of what a line is of
@@ -94,10 +94,7 @@ class _Component:
 
 
 def _components(data: bytes) -> list[_Component]:
-    """The components at the top, one that is cut off included.
-
-    What is nested deeper than MAX_NESTED stands beside the last that is not.
-    """
+    """The components at the top; what is nested too deep stands beside the last that is not."""
     root = _Component("")
     open_ones = [root]
     for line in _unfolded(decode(data)):
@@ -111,9 +108,8 @@ def _components(data: bytes) -> list[_Component]:
             open_ones[-1].inner.append(begun)
             open_ones.append(begun)
         elif found.name == "END":
-            names = [each.name for each in open_ones]
-            if name in names[1:]:
-                del open_ones[len(names) - 1 - names[::-1].index(name) :]
+            while name in [each.name for each in open_ones[1:]]:
+                open_ones.pop()
         else:
             open_ones[-1].properties.append(found)
     return root.inner
@@ -165,10 +161,7 @@ def _property(line: str) -> _Property | None:
 
 def _from_quoted(value: str, charset: str) -> str:
     data = quopri.decodestring(value.encode("utf-8", "replace"))
-    try:
-        text = data.decode(charset or "utf-8")
-    except (LookupError, ValueError):
-        text = decode_part(data)
+    text = decode_named(data, charset or "utf-8") or decode_part(data)
     # A line end of the value; escapes are of the text around it.
     return text.replace("\r\n", "\n").replace("\n", "\\n")
 
@@ -350,9 +343,8 @@ def _person(each: _Property) -> str:
     address = _SCHEMES.sub("", each.text, 1) if _SCHEMES.match(each.text) else each.text
     name = each.params.get("CN", "").strip()
     shown = f"{name} <{address}>" if name and name != address else name or address
-    marks = [each.params.get(key, "").lower() for key in ("PARTSTAT", "ROLE")]
-    known = [word.replace("-", " ") for word in marks if word and word != "req-participant"]
-    return f"{shown} ({', '.join(known)})" if known else shown
+    answer = each.params.get("PARTSTAT", "").lower().replace("-", " ")
+    return f"{shown} ({answer})" if answer else shown
 
 
 def _file_name(each: _Property) -> str:
