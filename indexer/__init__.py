@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
-    from indexer.parsers.installed import RecognitionState as RecognitionState
-    from indexer.parsers.installed import recognition_state as recognition_state
+    from indexer.parsers.engines import RecognitionState as RecognitionState
+    from indexer.parsers.engines import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
@@ -72,9 +72,6 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
-    from indexer.store.cleanup import Cleaned as Cleaned
-    from indexer.store.cleanup import clean_up as clean_up
-    from indexer.store.filters import in_part as in_part
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.inspection import Inspection as Inspection
     from indexer.sync.display import RunDisplay as RunDisplay
@@ -118,14 +115,13 @@ _PUBLIC = {
     "indexer.files.paths": "file_stem",
     "indexer.files.walk": "Excluded check_root excluded",
     "indexer.index": "Index",
-    "indexer.parsers.installed": "RecognitionState recognition_state",
+    "indexer.parsers.engines": "RecognitionState recognition_state",
     "indexer.parsers.worker": "Enough parsed_lines",
     "indexer.records": (
         "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "
         "PagePicture Query Status STATUSES is_other"
     ),
-    "indexer.store.cleanup": "Cleaned clean_up",
-    "indexer.store.filters": "in_part parse_filter",
+    "indexer.store.filters": "parse_filter",
     "indexer.store.inspection": "Inspection",
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",

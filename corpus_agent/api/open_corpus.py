@@ -89,7 +89,7 @@ class OpenCorpus:
             chunk_tokens=chunk_tokens,
             chunk_overlap=chunk_overlap,
             trust_store=trust_store,
-            fixed=OF_A_STORE,
+            fixed=frozenset(OF_A_STORE),
         )
         if seal or os.path.lexists(stores[0].store / storage.MANIFEST_NAME) or settings.several:
             launch = for_reading(settings, seal_off=not seal, asking=llm != "none", searching=True)

@@ -44,11 +44,10 @@ def bounded(
     path: str | Sequence[str],
     not_path: str | Sequence[str],
     where: str,
-    text: str = "",
 ) -> Index:
     """The view with the documents that a path or several, and a filter, select."""
     paths, not_paths = (
         ([typed] if typed else ()) if isinstance(typed, str) else typed
         for typed in (path, not_path)
     )
-    return service.places.bounded(view, paths, not_paths, where, text=text)
+    return service.places.bounded(view, paths, not_paths, where)

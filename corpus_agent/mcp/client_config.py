@@ -27,7 +27,7 @@ class Client:
     extra: tuple[tuple[str, str], ...] = ()
 
 
-_PASSED_ON = ("XDG_STATE_HOME", "CORPUS_AGENT_TRUSTED_STORES")
+_PASSED_ON = ("XDG_STATE_HOME",)
 
 CLIENTS = {
     "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),

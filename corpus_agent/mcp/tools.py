@@ -7,7 +7,7 @@ in server.py. Thread-safe.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -18,8 +18,7 @@ from corpus_agent.mcp import tables
 from corpus_agent.mcp.specs import MAX_HITS, PAGE_OF_SOURCES, SOURCES, STATUS, TOOLS
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
-from corpus_agent.service import places
-from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import (
     called_outside,
@@ -37,7 +36,6 @@ from corpus_agent.tools.toolbox import Arguments, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.fields.records import Field, FieldTable
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
@@ -91,15 +89,16 @@ class Tools:
         if isinstance(checked, ToolResult):
             return checked
         for key, value in checked.items():
-            if isinstance(value, str) and len(value) > MAX_ARGUMENT:
-                told = f"{key} has {len(value):,} characters; at most {MAX_ARGUMENT:,} are taken."
+            length = sum(map(len, value)) if isinstance(value, str | list) else 0
+            if length > MAX_ARGUMENT:
+                told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
                 return failure(f"{told} Ask for one thing at a time.", code="bad_argument")
         run = {
             search.NAME: self._search,
             read.NAME: self._read,
             for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
             SOURCES.name: self._sources,
-            tables.TABLE.name: lambda given, cancel: self._table(given, cancel, on_step),
+            tables.TABLE.name: self._table,
             STATUS.name: self._status,
         }[name]
         try:
@@ -114,18 +113,7 @@ class Tools:
         query, chosen = arguments["query"], self._chosen(arguments)
         found = search.run(chosen, self._frame, query, count)
         notices = [on_one_line(self._frame, notice) for notice in chosen.notices]
-        if not found.failed and (arguments.get("path") or arguments.get("where")):
-            notices += self._outside(chosen, query)
         return replace(found, text="\n".join([found.text, *(f"Note: {each}" for each in notices)]))
-
-    def _outside(self, chosen: Index, query: str) -> list[str]:
-        """Where the best passage of all documents is, if it is in none of the chosen ones."""
-        documents = {row.source for row in chosen.files()}
-        best = places.best_outside(self._service.corpus(), documents, query)
-        if best is None:
-            return []
-        where = f"{named(self._frame, best.source)}, line {best.line_start}"
-        return [f"The best passage of all documents is outside of these: {where}."]
 
     def _chosen(self, arguments: Arguments) -> Index:
         """The corpus with the documents that `path` and `where` select; raises Refused for none."""
@@ -216,13 +204,8 @@ class Tools:
             while len(self._conversations) > MAX_CONVERSATIONS:
                 del self._conversations[next(iter(self._conversations))]
 
-    def _table(
-        self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
-    ) -> ToolResult:
-        def make(corpus: Index, columns: Sequence[Field], llm: bool) -> FieldTable:
-            return self._service.table(corpus, columns, cancel, Onlooker(step=on_step), llm=llm)
-
-        return tables.run(self._service.corpus(), self._frame, arguments, make)
+    def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
+        return tables.run(self._service.corpus(), self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
         manifests = self._service.manifests()

@@ -80,10 +80,7 @@ def existing_store(settings: Settings) -> Path:
     check_one(settings)
     store = settings.store or storage.find_store(paths.working_folder())
     if store is None:
-        for folder in storage.passed_over(paths.working_folder()):
-            if storage.writer_of(folder):
-                raise storage.no_index(folder)
-        raise NoIndex("There is no index here or in any folder above.", storage.MAKE_ONE)
+        raise NoIndex("There is no index here or in a folder above.", storage.MAKE_ONE)
     return _check_index(store)
 
 

@@ -50,22 +50,22 @@ def _row(
 
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 10, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row("pdf", 11, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     _row(
         "image", 1, "claims.magic", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
-    _row("docx", 5, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
-    _row("pptx", 5, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
-    _row("xlsx", 7, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
-    _row("odf", 6, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
-    _row("ods", 6, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
-    _row("epub", 7, "html.ebook", ".epub", kinds="epub", markdown=True),
-    _row("iwork", 4, "iwork.document", ".pages .key .numbers", kinds="iwork", markdown=True),
-    _row("doc", 4, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
-    _row("ppt", 6, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    _row("xls", 5, "sheets.xls", ".xls .xlt", kinds="xls"),
+    _row("docx", 6, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
+    _row("pptx", 6, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
+    _row("xlsx", 8, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
+    _row("odf", 7, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
+    _row("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
+    _row("epub", 8, "html.ebook", ".epub", kinds="epub", markdown=True),
+    _row("iwork", 4, "iwork", ".pages .key .numbers", kinds="iwork", markdown=True),
+    _row("doc", 5, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
+    _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
+    _row("xls", 6, "sheets.xls", ".xls .xlt", kinds="xls"),
     _row("msg", 7, "mail.msg", ".msg", kinds="msg", container=True),
-    _row("rtf", 6, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
+    _row("rtf", 7, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
     _row("mbox", 9, "mail.mime", ".mbox", kinds="mbox", container=True),
     _row("fb2", 4, "html.ebook", ".fb2", begins=beginnings.of_fb2, markdown=True),
     _row(
@@ -76,11 +76,11 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         begins=beginnings.of_mail,
         container=True,
     ),
-    _row("contacts", 1, "personal.contacts", ".vcf .vcard", begins=beginnings.of_contacts),
+    _row("contacts", 1, "personal", ".vcf .vcard", begins=beginnings.of_contacts),
     _row(
         "calendar",
         1,
-        "personal.appointments",
+        "personal",
         ".ics .ical .icalendar .ifb .vcs",
         begins=beginnings.of_calendar,
         container=True,
@@ -90,7 +90,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("csv", 3, "sheets.spreadsheets", ".csv .tsv .tab"),
     _row(
         "html",
-        5,
+        6,
         "html.page",
         ".html .htm .xhtml .xht .shtml",
         begins=beginnings.of_html,

@@ -1,5 +1,6 @@
-"""Parsers in processes of their own: sealed, limited, and replaced when one dies.
+"""Documents read in processes of their own: sealed, limited, and replaced when one dies.
 
-`child` runs in the process, `process` and `worker` in its parent, `protocol` is between them,
-`limits` the table of bounds, `pool` runs several. Imports nothing, to keep the child small.
+`child` is the program of every such process and does the jobs of one module: `reading` (text),
+`picturing` (pages to look at), `recognising` (scans). `process` is its parent's handle, `protocol`
+what passes between them, `limits` the bounds. Imports nothing, to keep the child small.
 """

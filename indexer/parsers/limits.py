@@ -1,4 +1,4 @@
-"""The limits for one document, and the policy of the process that parses it.
+"""The limits for one document, and the policy of the process that reads it.
 
 Named constants with their units; docs/seal.md holds the same table, and a test compares them. Pure,
 but for looking up where this interpreter's files are.
@@ -10,14 +10,7 @@ import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from indexer.confine import (
-    FileRule,
-    Limits,
-    Policy,
-    interpreter_files,
-    parser_calls,
-    system_files,
-)
+from indexer.confine import Limits, Policy, interpreter_files, parser_calls, system_files
 
 MIB = 2**20
 
@@ -42,9 +35,9 @@ TEXT_LINES = 2_000_000
 OPEN_FILES = 64  # at a time
 WRITTEN_BYTES = 0  # to any file
 
-# Documents that one process parses before a new one takes its place: what leaks, ends with it.
+# Documents that one process reads, pages that one draws, before a new one takes its place: what
+# leaks, ends with it.
 DOCUMENTS_PER_PROCESS = 200
-
 
 # The process that recognises text, of which there is one at a time. A page holds 730 to 900 MB; the
 # address space counts libraries and stacks too, which take no memory.
@@ -59,7 +52,7 @@ PAGE_WALL_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """The bounds for one document; `wall_seconds` count while its parser works, not while it waits.
+    """The bounds for one document or page; `wall_seconds` count while its process works.
 
     `text_chars` and `text_lines` bound the extracted text.
     """
@@ -82,7 +75,7 @@ def limits_for(file_bytes: int) -> DocumentLimits:
 
 
 def worker_policy() -> Policy:
-    """The policy of a parser process: it may read this Python and its libraries, nothing else.
+    """The policy of a process that reads: this Python and its libraries, and nothing else.
 
     It receives the bytes of each document, so it needs no access to the folder of documents.
     """
@@ -97,17 +90,9 @@ def ocr_policy() -> Policy:
 def _policy(address_space_bytes: int) -> Policy:
     package = Path(__file__).resolve().parent.parent
     rules = (*interpreter_files(package), *system_files())
-    return Policy(
-        calls=parser_calls(os.getpid()),
-        files=tuple(_read_only(rule) for rule in rules),
-        limits=Limits(
-            address_space_bytes=address_space_bytes,
-            file_bytes=WRITTEN_BYTES,
-            open_files=OPEN_FILES,
-        ),
+    # No right to start programs or to write to a device.
+    files = (replace(r, access="list" if r.access == "list" else "read") for r in rules)
+    limits = Limits(
+        address_space_bytes=address_space_bytes, file_bytes=WRITTEN_BYTES, open_files=OPEN_FILES
     )
-
-
-def _read_only(rule: FileRule) -> FileRule:
-    """The rule without the right to start programs or to write to a device."""
-    return replace(rule, access="list" if rule.access == "list" else "read")
+    return Policy(calls=parser_calls(os.getpid()), files=tuple(files), limits=limits)

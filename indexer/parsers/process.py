@@ -1,13 +1,13 @@
-"""The parent's handle on one parser process: start, request, kill, wait.
+"""The parent's handle on a process that reads documents: starts it, asks, and ends it.
 
-Independent of documents. Replies are not trusted: they have deadlines, and callers check the values
-in them.
+Replies are not trusted: they have deadlines, and callers check the values in them. Whatever goes
+wrong with the process is an UnreadableDocument with a reason.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import select
 import signal
 import socket
@@ -15,73 +15,194 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any, TypeVar
 
 from indexer.confine import check_kernel, starting
 from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
 from indexer.extract import extensions
+from indexer.extract.normalise import whole
 from indexer.parsers import protocol
+from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits
 
 START_SECONDS = 120.0  # takes a tenth of a second where the machine has nothing else to do
 EXIT_SECONDS = 5.0  # from the end of its channel to the end of a process that is ending
-
+# Of its memory: what held more when it ended by itself had failed to get as much again, or, the
+# recogniser, the memory of a larger page.
+NEAR_LIMIT = 1 / 3
 
 _BOOT = """\
 import sys
-packages, module, parent, confined = sys.argv[1:]
+packages, program, parent, confined = sys.argv[1:]
 if packages not in sys.path:
     sys.path.insert(0, packages)
-from importlib import import_module
-import_module(module).main(int(parent), confined=bool(int(confined)))
+from indexer.parsers.child import main
+main(program, int(parent), confined=bool(int(confined)))
 """
 # One thread each: several workers share the machine with the embedding model.
 _ENVIRONMENT = {"MALLOC_ARENA_MAX": "2", "OMP_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1"}
+_LABEL = re.compile(r"[a-z][a-z0-9_-]{0,40}/\d[0-9a-z.]{0,40}(\+[a-z0-9_-]{1,40}){0,8}")
+_REASON = re.compile(r"[a-z_]{1,40}")
+_MAX_WORDS_CHARS = 1_000  # of a title, or of what a parser says about a document
+
+_T = TypeVar("_T")
 
 
-class Process:
-    """A running parser, confined and ready; the thread that makes it must outlive it.
+class Child:
+    """A sealed process that does the jobs of `program`, a module: see `child`.
+
+    Started on first use, and anew after it has ended. For one thread at a time, with whose end the
+    process ends too, and `stop` for any. `claimed` is the extractor that it named last.
+    """
+
+    def __init__(self, program: str, environment: Mapping[str, str] | None = None) -> None:
+        """`environment` are variables beside those of every such process."""
+        self._program, self._environment = program, environment or {}
+        self._lock = threading.Lock()
+        self._process: _Process | None = None
+        self._limits = DocumentLimits()
+        self._deadline = 0.0
+        self._stopped = False
+        self.claimed: str | None = None
+        self.tasks = 0  # that the running process was given
+
+    @property
+    def runs(self) -> bool:
+        """Whether a process is there."""
+        return self._process is not None
+
+    def new_task(self, most: int = DOCUMENTS_PER_PROCESS) -> bool:
+        """Count a task, of which one process does so many; whether it is a process's first."""
+        if self.tasks >= most:
+            self.end()
+        self.tasks += 1
+        return self.tasks == 1
+
+    def ask(
+        self,
+        check: Callable[[dict[str, Any], bytes], _T],
+        job: str,
+        values: Mapping[str, object] | None = None,
+        limits: DocumentLimits | None = None,
+        descriptor: int = -1,
+    ) -> _T:
+        """What `check` makes of the answer; it raises Malformed for none that is right.
+
+        `limits` are those from now on; without them the last ones go on. Raises UnreadableDocument
+        with the reason; where no process `runs` after that, it ended.
+        """
+        process = self._running()
+        asked = {"job": job, **(values or {})}
+        if limits is not None:
+            self._limits = limits
+            self._deadline = time.monotonic() + limits.wall_seconds
+            asked["limits"] = limits.memory_bytes, limits.cpu_seconds
+        try:
+            if descriptor >= 0:
+                self.claimed = None
+                os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
+            process.send(asked, self._deadline, descriptor)
+            said, body = protocol.receive(process.channel, self._deadline)
+            while "claimed" in said:
+                self.claimed = label_of(said["claimed"])
+                said, body = protocol.receive(process.channel, self._deadline)
+            if "unreadable" not in said:
+                return check(said, body)
+            error = _reported(said)
+        except TimeoutError:
+            detail = f"no end after {self._limits.wall_seconds:.0f} s"
+            error = UnreadableDocument("timeout", detail)
+        except (EOFError, ConnectionError):
+            raise self._cause() from None
+        except protocol.Malformed as malformed:
+            error = UnreadableDocument("crashed", f"sent {malformed}")
+        if error.reason in ("crashed", "memory", "timeout"):
+            self.end()
+        raise error
+
+    def pages(self, descriptor: int, limits: DocumentLimits) -> int:
+        """The number of pages of a document that the process is given; raises as `ask` does."""
+
+        def number(said: dict[str, Any], _: bytes) -> int:
+            if type(pages := said.get("pages")) is int and 0 < pages <= protocol.MAX_PAGE:
+                return pages
+            raise protocol.Malformed("no number of pages")
+
+        return self.ask(number, "open", None, limits, descriptor)
+
+    def end(self, patience: float = 0.0) -> tuple[int | None, int]:
+        """End the process and wait for it; what `_Process.end` returns, (None, 0) without one."""
+        with self._lock:
+            process, self._process, self.tasks = self._process, None, 0
+        return process.end(patience) if process else (None, 0)
+
+    def stop(self) -> None:
+        """Kill the process at once, even during a job; no other is started afterwards."""
+        with self._lock:
+            self._stopped = True
+            if self._process:
+                os.kill(self._process.pid, signal.SIGKILL)
+
+    def close(self) -> None:
+        """End the process for good and wait until it has ended."""
+        self.stop()
+        self.end()
+
+    def _running(self) -> _Process:
+        with self._lock:
+            if self._stopped:
+                raise UnreadableDocument("interrupted")
+            if self._process is None:
+                self._process = _Process(self._program, self._environment)
+            return self._process
+
+    def _cause(self) -> UnreadableDocument:
+        """Why the process ended by itself."""
+        if self._stopped:
+            return UnreadableDocument("interrupted")
+        limits = self._limits
+        code, peak = self.end(EXIT_SECONDS)
+        if code == -signal.SIGXCPU:
+            return UnreadableDocument("timeout", f"{limits.cpu_seconds} s of processor time")
+        # Parsers in other languages end themselves where an allocation fails; the kernel's own
+        # way to end what holds too much is SIGKILL.
+        if code == -signal.SIGKILL or peak > NEAR_LIMIT * limits.memory_bytes:
+            mib = limits.memory_bytes // 2**20
+            return UnreadableDocument("memory", f"{mib:,} MiB were not enough")
+        detail = signal.strsignal(-code) if code and code < 0 else f"exit code {code}"
+        return UnreadableDocument("crashed", detail or f"signal {code}")
+
+
+class _Process:
+    """A running process, confined and ready.
 
     Raises CorpusError if it cannot be started, SealUnavailable if it cannot be confined.
     """
 
-    def __init__(self, module: str, environment: Mapping[str, str] | None = None) -> None:
-        """`environment` are variables beside those of every parser."""
-        self.documents = 0
+    def __init__(self, program: str, environment: Mapping[str, str]) -> None:
         self._first_peak_kib = sys.maxsize
-        self._channel, theirs = socket.socketpair()
+        self.channel, theirs = socket.socketpair()
         with theirs:
-            self._process = _start(module, theirs.fileno(), environment or {})
-            self.pid = self._process.pid
+            self._popen = _start(program, theirs.fileno(), environment)
+            self.pid = self._popen.pid
         try:
-            kind, payload = protocol.receive(self._channel, time.monotonic() + START_SECONDS)
-            report = json.loads(payload)
-        except (EOFError, OSError, ValueError) as error:
+            said, _ = protocol.receive(self.channel, time.monotonic() + START_SECONDS)
+        except (EOFError, OSError, protocol.Malformed) as error:
             code, _ = self.end(EXIT_SECONDS)
             raise CorpusError(
                 f"A process that reads documents ended before it began (exit code {code}).",
                 "Does this Python start? Try: python -I -c 'import indexer'",
             ) from error
-        if kind != protocol.READY:
+        if "unsealed" in said:
             self.end()
-            raise SealUnavailable(report["message"], report["hint"])
-        self._first_peak_kib = report["peak_kib"]
+            raise SealUnavailable(said["unsealed"], said["hint"])
+        self._first_peak_kib = said["peak_kib"]
 
-    def ask(
-        self, kind: bytes, deadline: float, descriptor: int = -1, **values: object
-    ) -> tuple[bytes, bytes]:
-        """The kind and payload of the answer; raises EOFError, OSError, TimeoutError, Malformed."""
-        self._channel.settimeout(protocol.seconds_until(deadline))
-        protocol.send(self._channel, kind, json.dumps(values).encode(), descriptor)
-        return self.receive(deadline)
-
-    def receive(self, deadline: float) -> tuple[bytes, bytes]:
-        """The next reply of the process; raises as `ask` does."""
-        return protocol.receive(self._channel, deadline)
-
-    def kill(self) -> None:
-        """Kill the process; may be called by any thread."""
-        os.kill(self.pid, signal.SIGKILL)
+    def send(self, values: Mapping[str, Any], deadline: float, descriptor: int) -> None:
+        """Send a job; raises OSError, TimeoutError."""
+        self.channel.settimeout(protocol.seconds_until(deadline))
+        protocol.send(self.channel, values, b"", descriptor)
 
     def end(self, patience: float = 0.0) -> tuple[int | None, int]:
         """The exit code (a signal: negative) and the bytes of memory that it held at most.
@@ -90,55 +211,14 @@ class Process:
         are 0 if it never used more than its parent did at the start, where the kernel's count
         begins.
         """
-        self._channel.close()
+        self.channel.close()
         killed = not _ends(self.pid, patience)
         if killed:
-            self.kill()
+            os.kill(self.pid, signal.SIGKILL)
         _, status, usage = os.wait4(self.pid, 0)
-        code = self._process.returncode = os.waitstatus_to_exitcode(status)  # it was waited for
+        code = self._popen.returncode = os.waitstatus_to_exitcode(status)  # it was waited for
         peak = usage.ru_maxrss * 1024 if usage.ru_maxrss > self._first_peak_kib else 0
         return None if killed else code, peak
-
-
-class RenewedProcess:
-    """A process that is started on first use, and anew after it has ended.
-
-    For one thread at a time, and `stop` for any.
-    """
-
-    def __init__(self, module: str, environment: Mapping[str, str] | None = None) -> None:
-        """What the process runs, and its environment, are those of `Process`."""
-        self._module, self._environment = module, environment
-        self._lock = threading.Lock()
-        self._process: Process | None = None
-        self.stopped = False
-
-    @property
-    def documents(self) -> int | None:
-        """The number of documents that the running process was given; None where none runs."""
-        return self._process.documents if self._process else None
-
-    def running(self) -> Process:
-        """The process; raises UnreadableDocument("interrupted") once it was stopped."""
-        with self._lock:
-            if self.stopped:
-                raise UnreadableDocument("interrupted")
-            if self._process is None:
-                self._process = Process(self._module, self._environment)
-            return self._process
-
-    def end(self, patience: float = 0.0) -> tuple[int | None, int]:
-        """End the process; what `Process.end` returns, (None, 0) where none runs."""
-        with self._lock:
-            process, self._process = self._process, None
-        return process.end(patience) if process else (None, 0)
-
-    def stop(self) -> None:
-        """Kill the process at once; no other is started afterwards."""
-        with self._lock:
-            self.stopped = True
-            if self._process:
-                self._process.kill()
 
 
 def _ends(pid: int, seconds: float) -> bool:
@@ -152,13 +232,13 @@ def _ends(pid: int, seconds: float) -> bool:
         os.close(descriptor)
 
 
-def _start(module: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
-    """A new interpreter that runs `module`, with `channel` as standard input.
+def _start(program: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """A new interpreter that does the jobs of `program`, with `channel` as standard input.
 
     By exec, not by fork alone, since this process has threads. In a session of its own, so that
     Ctrl-C reaches only the parent, which ends the child.
     """
-    arguments = (starting.packages(), module, str(os.getpid()), str(int(can_confine())))
+    arguments = (starting.packages(), program, str(os.getpid()), str(int(can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
     given = {**kept, **_ENVIRONMENT, **extensions.variable(), **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)
@@ -186,3 +266,27 @@ def can_confine() -> bool:
     except SealUnavailable:
         return False
     return True
+
+
+def words_of(value: object) -> str:
+    """A single-line text that can be stored; raises Malformed for other values."""
+    if not isinstance(value, str) or len(value) > _MAX_WORDS_CHARS:
+        raise protocol.Malformed("no text where there should be some")
+    return " ".join(whole(value).replace("\0", "").split())
+
+
+def label_of(value: object) -> str:
+    """The label of an extractor; raises Malformed for other values."""
+    if not isinstance(value, str) or not _LABEL.fullmatch(value):
+        raise protocol.Malformed("no label")
+    return value
+
+
+def _reported(said: Mapping[str, object]) -> UnreadableDocument:
+    """The error that a process reports; raises Malformed."""
+    reason, waiting = said["unreadable"], said.get("waiting")
+    if not isinstance(reason, str) or not _REASON.fullmatch(reason):
+        raise protocol.Malformed("no reason")
+    if type(waiting) is not int or not 0 <= waiting <= protocol.MAX_PAGE:
+        raise protocol.Malformed("no number of pages")
+    return UnreadableDocument(reason, words_of(said.get("detail")), waiting=waiting)

@@ -1,9 +1,9 @@
-"""The protocol between a parser process and its parent, and the encoding of extracted text.
+"""What passes between a process that reads and its parent, and the encoding of extracted text.
 
-A frame is a kind (1 byte), a length (4 bytes) and a payload. Lines are encoded as runs with the
-same place (all fields of a line but its text), then one text. The peer is not trusted, since a
-document may have taken it over: no pickle, every length is bounded, and undecodable data raises
-Malformed.
+A message is the length of its values (4 bytes), that of its body, the values as JSON, the body.
+Lines are encoded as runs with the same place (all fields of a line but its text), then one text.
+The peer is not trusted, since a document may have taken it over: no pickle, every length is
+bounded, and undecodable data raises Malformed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import json
 import socket
 import struct
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from itertools import groupby
 from typing import Any
@@ -21,54 +21,64 @@ from indexer.extract.normalise import MAX_LINE_CHARS, whole
 from indexer.extract.points import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Points
 from indexer.records import Line
 
-# Parent to worker, then worker to parent.
-DOCUMENT, MORE = b"D", b"M"
-READY, CLAIMED, OPENED, LINES, END = b"R", b"C", b"O", b"L", b"E"
-UNREADABLE, UNSEALED = b"U", b"N"
-# To the process that recognises text and back: a page drawn, looked at, sent as a picture, read.
-PAGE, LOOK, GREY, RECOGNISED = b"P", b"K", b"G", b"T"
-# To the process that shows pages and back: a page's points, and the places of a quotation on it.
-POINTS, OUTLINE = b"I", b"B"
-_LARGE = (LINES, GREY, RECOGNISED, POINTS)
-
-MAX_FRAME_BYTES = 16 * 2**20
-MAX_RUNS_BYTES = 4 * 2**20  # of a frame of lines; a parsed one takes up to twenty times as much
-MAX_WORDS_BYTES = 2**16  # of any other frame
-MAX_BOXES = 1_000  # of a quotation on a page: as many lines as a frame holds
-BATCH_LINES = 20_000
-BATCH_CHARS = 2**20  # of text in one frame, which a last line may exceed
-
-_HEAD = struct.Struct("=cI")
+MAX_VALUES_BYTES = 2**16
+MAX_BODY_BYTES = 16 * 2**20
+MAX_RUNS_BYTES = 4 * 2**20  # of a body of lines; a parsed one takes up to twenty times as much
 MAX_PAGE = 2**31 - 1  # what a row can hold
 
+_LENGTHS = struct.Struct("=II")  # of the values and the body
 _PART = struct.Struct("=II")  # bytes of the runs, bytes of the text
 _SIZE = struct.Struct("=III")  # of a picture: width, height, bytes of a point
 
 
 class Malformed(ValueError):
-    """The received data was not sent by a correct parser process."""
+    """The received data was not sent by a correct process."""
 
 
-def send(channel: socket.socket, kind: bytes, payload: bytes = b"", descriptor: int = -1) -> None:
-    """Send a frame whole, with a descriptor if one is given; raises OSError."""
-    head = _HEAD.pack(kind, len(payload))
+def send(
+    channel: socket.socket, values: Mapping[str, Any], body: bytes = b"", descriptor: int = -1
+) -> None:
+    """Send a message whole, with a descriptor if one is given; raises OSError."""
+    head = json.dumps(values).encode()
+    lengths = _LENGTHS.pack(len(head), len(body))
     if descriptor < 0:
-        channel.sendall(head)
+        channel.sendall(lengths)
     else:
-        socket.send_fds(channel, [head], [descriptor])
-    channel.sendall(payload)
+        socket.send_fds(channel, [lengths], [descriptor])
+    channel.sendall(head + body)
 
 
-def receive(channel: socket.socket, deadline: float | None = None) -> tuple[bytes, bytes]:
-    """The next frame's kind and payload.
+def receive(channel: socket.socket, deadline: float) -> tuple[dict[str, Any], bytes]:
+    """The values and body of the next message of a process.
 
-    Raises EOFError, OSError, Malformed for a frame that is too long, and TimeoutError if it is not
-    complete by `deadline` (of time.monotonic).
+    Raises EOFError, OSError, Malformed for a message that no correct process sends, and
+    TimeoutError if it is not complete by `deadline` (of time.monotonic).
     """
-    kind, length = _HEAD.unpack(_exactly(channel, _HEAD.size, deadline))
-    if length > (MAX_FRAME_BYTES if kind in _LARGE else MAX_WORDS_BYTES):
-        raise Malformed(f"a frame of {length:,} bytes")
-    return kind, _exactly(channel, length, deadline)
+    lengths = _LENGTHS.unpack(_exactly(channel, _LENGTHS.size, deadline))
+    if lengths[0] > MAX_VALUES_BYTES or lengths[1] > MAX_BODY_BYTES:
+        raise Malformed(f"a message of {sum(lengths):,} bytes")
+    values = parsed(_exactly(channel, lengths[0], deadline))
+    if not isinstance(values, dict):
+        raise Malformed("an answer that is none")
+    return values, _exactly(channel, lengths[1], deadline)
+
+
+def receive_job(channel: socket.socket) -> tuple[dict[str, Any], int]:
+    """The values of the next message of the parent and the descriptor sent with it, -1 if none."""
+    size = _LENGTHS.size
+    head, descriptors, _, _ = socket.recv_fds(channel, size, 1, socket.MSG_CMSG_CLOEXEC)
+    if not head:
+        raise EOFError
+    length, _ = _LENGTHS.unpack(head + _exactly(channel, size - len(head)))
+    return json.loads(_exactly(channel, length)), descriptors[0] if descriptors else -1
+
+
+def parsed(data: bytes) -> Any:  # noqa: ANN401 - every caller looks at what it is
+    """What JSON of a process says; raises Malformed."""
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise Malformed(f"no JSON: {error}") from None
 
 
 def seconds_until(deadline: float) -> float:
@@ -79,15 +89,6 @@ def seconds_until(deadline: float) -> float:
     if (left := deadline - time.monotonic()) <= 0:
         raise TimeoutError
     return left
-
-
-def receive_with_descriptor(channel: socket.socket) -> tuple[bytes, bytes, int]:
-    """The next frame and the descriptor sent with it, -1 if none was."""
-    head, descriptors, _, _ = socket.recv_fds(channel, _HEAD.size, 1, socket.MSG_CMSG_CLOEXEC)
-    if not head:
-        raise EOFError
-    kind, length = _HEAD.unpack(head + _exactly(channel, _HEAD.size - len(head)))
-    return kind, _exactly(channel, length), descriptors[0] if descriptors else -1
 
 
 def _exactly(channel: socket.socket, length: int, deadline: float | None = None) -> bytes:
@@ -104,29 +105,23 @@ def _exactly(channel: socket.socket, length: int, deadline: float | None = None)
 
 
 def encoded_points(points: Points) -> bytes:
-    """A picture as the payload of a frame."""
+    """A picture as the body of a message."""
     return _SIZE.pack(points.width, points.height, points.channels) + points.data
 
 
-def checked_points(payload: bytes, width: int) -> Points:
-    """The picture of a payload, at most `width` points wide; raises Malformed.
+def checked_points(body: bytes, width: int) -> Points:
+    """The picture of a body, at most `width` points wide; raises Malformed.
 
     Whatever bytes the points have, they are a picture of that size.
     """
-    if len(payload) < _SIZE.size:
+    if len(body) < _SIZE.size:
         raise Malformed("a picture without a size")
-    width_sent, height, channels = _SIZE.unpack_from(payload)
-    points = Points(width_sent, height, channels, payload[_SIZE.size :])
-    if (
-        not 0 < points.width <= width
-        or points.height < 1
-        or points.channels not in (GREY_BYTES, COLOUR_BYTES)
-    ):
-        raise Malformed("a picture of no such size")
-    if points.width * points.height > MAX_POINTS:
-        raise Malformed("a picture over the limit")
-    if len(points.data) != points.width * points.height * points.channels:
-        raise Malformed("a picture that is not of its size")
+    across, down, channels = _SIZE.unpack_from(body)
+    points = Points(across, down, channels, body[_SIZE.size :])
+    count = points.width * points.height
+    right = 0 < points.width <= width and points.channels in (GREY_BYTES, COLOUR_BYTES)
+    if not right or not 0 < count <= MAX_POINTS or len(points.data) != count * points.channels:
+        raise Malformed("a picture that is not of its size, or of none that was asked for")
     return points
 
 
@@ -134,13 +129,10 @@ def checked_points(payload: bytes, width: int) -> Points:
 PLACE = {field.name: str(field.type) for field in fields(Line) if field.name != "text"}
 
 
-def _place(line: Line) -> tuple[int | str | None, ...]:
-    return tuple(getattr(line, name) for name in PLACE)
-
-
 def encoded(lines: Sequence[Line]) -> bytes:
     """The lines as bytes; concatenated encodings encode the concatenated lines."""
-    runs = [[*place, sum(1 for _ in run)] for place, run in groupby(lines, key=_place)]
+    places = ([getattr(line, name) for name in PLACE] for line in lines)
+    runs = [[*place, sum(1 for _ in run)] for place, run in groupby(places)]
     head = json.dumps(runs, separators=(",", ":")).encode()
     text = "\n".join(line.text for line in lines).encode()
     return b"".join((_PART.pack(len(head), len(text)), head, text))
@@ -180,9 +172,9 @@ def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
             if head > MAX_RUNS_BYTES:
                 raise Malformed(f"{head:,} bytes of places")
             at += _PART.size + head
-            runs = json.loads(bytes(view[at - head : at]))
+            runs = parsed(bytes(view[at - head : at]))
             text = str(view[at : at + size], "utf-8")
-        except (struct.error, ValueError, RecursionError) as error:
+        except (struct.error, UnicodeDecodeError) as error:
             raise Malformed(str(error)) from None
         at += size
         texts = text.split("\n")
@@ -193,17 +185,16 @@ def _parts(encoding: bytes) -> Iterator[tuple[list[list[Any]], list[str]]]:
 
 def _agree(runs: object, texts: list[str]) -> bool:
     """Whether the runs are valid and their numbers of lines add up."""
-    if not isinstance(runs, list):
+    if not isinstance(runs, list) or not all(map(_is_run, runs)):
         return False
-    total = 0
-    for run in runs:
-        if not isinstance(run, list) or len(run) != len(PLACE) + 1:
-            return False
-        *place, count = run
-        if type(count) is not int or count < 1 or not all(map(_is_place, place, PLACE.values())):
-            return False
-        total += count
-    return total == len(texts)
+    return bool(sum(count for *_, count in runs) == len(texts))
+
+
+def _is_run(run: object) -> bool:
+    if not isinstance(run, list) or len(run) != len(PLACE) + 1:
+        return False
+    *place, count = run
+    return type(count) is int and count > 0 and all(map(_is_place, place, PLACE.values()))
 
 
 def _is_place(value: object, kind: str) -> bool:

@@ -18,9 +18,8 @@ from pathlib import Path
 
 from indexer.extract.ocr.places import PlacedText
 from indexer.files.opening import READ_ONLY
-from indexer.parsers.recogniser import RecognisedPage, is_line, is_placed
-from indexer.store.folder import translated
-from indexer.store.key import key_of, keyed_sum
+from indexer.parsers.pages import RecognisedPage, is_line, is_placed
+from indexer.store.folder import key_of, keyed_sum, translated
 
 RECOGNISED_FOLDER = "recognised"
 MAX_FILE_BYTES = 256 * 2**20  # of one document's pages
@@ -149,7 +148,7 @@ def _kept(body: str, *, placed: bool) -> KeptPage | None:
         content = json.loads(body)
         page = content.pop("page")
         lines = tuple((text, float(confidence)) for text, confidence in page.pop("lines"))
-        if not all(is_line(text, confidence) for text, confidence in lines):
+        if not all(map(is_line, lines)):
             return None
         given = page.pop("words", ())
         words = tuple(PlacedText(*word) for word in given) if placed else ()

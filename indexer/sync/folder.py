@@ -15,7 +15,7 @@ from indexer.embed import Encoder
 from indexer.errors import CorpusError, DamagedStore, NoIndex
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
-from indexer.parsers.installed import is_installed
+from indexer.parsers.engines import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES
 from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES

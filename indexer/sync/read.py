@@ -25,7 +25,7 @@ from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile
 from indexer.parsers.pool import in_order, workers_for
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Copy, DocumentRequest, Enough, Text, Worker
+from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker
 from indexer.records import Chunk, Document, FileRow, Status
 from indexer.store.folder import write_all
 from indexer.store.texts import TextCache
@@ -101,10 +101,8 @@ def text_of(
         raise UnreadableDocument("no_bytes", "the file is empty")
     text = None if fresh else texts.get(copy.sha256, source)
     if text is None:
-        request = DocumentRequest(copy.descriptor, source)
-        if enough is not None:
-            request = replace(request, enough=enough, batch=WINDOW)
-        text = worker.read(request)
+        asked = (enough, WINDOW) if enough is not None else ()
+        text = worker.read(copy.descriptor, source, *asked)
         if text.complete and not fresh:
             texts.put(copy.sha256, source, text)
     return text

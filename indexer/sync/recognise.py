@@ -16,8 +16,8 @@ from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.parsers import protocol
-from indexer.parsers.installed import is_installed
-from indexer.parsers.recogniser import (
+from indexer.parsers.engines import is_installed
+from indexer.parsers.pages import (
     LABEL,
     RecognisedPage,
     Recogniser,
@@ -169,12 +169,11 @@ class RecognitionRun:
         picture = ""
         looked = False
         try:
-            drawn = self._recogniser.draw(number)
-            picture = drawn.sha256
+            picture, blank = self._recogniser.draw(number)
             same = self.pages.of_picture(picture, engine)
             if same is not None and (only_look or not same.looked):
                 page, looked = same.page, same.looked
-            elif drawn.blank:
+            elif blank:
                 page = RecognisedPage()
             elif only_look and not self._recogniser.shows_text():
                 page, looked = RecognisedPage(), True

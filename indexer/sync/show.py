@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from indexer.files.compare import compared
-from indexer.parsers.page_viewer import PageViewer
+from indexer.parsers.pages import PageViewer
 from indexer.records import Box, FileRow, PagePicture
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import is_picture

@@ -20,11 +20,11 @@ def taken_over_copy(repository: Path, copy: Path) -> Path:
     for name in ("obeying_viewer.py", "obeying_recogniser.py"):
         text = (repository / "tests" / "support" / name).read_text()
         (parsers / name).write_text(text.replace("tests.support.", "indexer.parsers."))
-    ours = 'CHILD = "indexer.parsers.page_child"'
-    text = (parsers / "page_viewer.py").read_text()
+    ours = 'PICTURING = "indexer.parsers.picturing"'
+    text = (parsers / "pages.py").read_text()
     assert text.count(ours) == 1
-    taken_over = ours.replace("page_child", "obeying_viewer")
-    (parsers / "page_viewer.py").write_text(text.replace(ours, taken_over))
+    taken_over = ours.replace("picturing", "obeying_viewer")
+    (parsers / "pages.py").write_text(text.replace(ours, taken_over))
     return copy
 
 

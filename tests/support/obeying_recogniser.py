@@ -19,13 +19,12 @@ import numpy as np
 from indexer.extract.ocr.engine import RapidEngine, Recognition
 from indexer.extract.ocr.pictures import Picture
 from indexer.extract.ocr.reading_order import Piece
-from indexer.parsers import ocr_child
+from indexer.parsers import recognising
 
 HANG, DIE, ATTACK = 101, 102, 103  # the height of a page says what is done
 
 
-def main(parent: int, *, confined: bool) -> None:
-    ocr_child.main(parent, confined=confined, make_engine=Obeying)
+POLICY = recognising.POLICY
 
 
 class Obeying(RapidEngine):
@@ -43,6 +42,10 @@ class Obeying(RapidEngine):
             for n, (name, outcome) in enumerate(attempts())
         ]
         return Recognition(tuple(pieces), 0, 0.0), picture
+
+
+class Jobs(recognising.Jobs):
+    engine = Obeying
 
 
 def attempts(folder: Path = Path("/tmp")) -> list[tuple[str, str]]:

@@ -11,16 +11,13 @@ import os
 import signal
 import socket
 import struct
-import sys
 import time
 
 from indexer.extract.points import GREY_BYTES, Points
-from indexer.parsers import page_child, protocol
+from indexer.parsers import picturing, protocol
 from tests.support.obeying_recogniser import attempts
 
-
-def main(parent: int, *, confined: bool) -> None:
-    page_child.main(parent, confined=confined, show=Obeying)
+POLICY = picturing.POLICY
 
 
 class Obeying:
@@ -49,10 +46,13 @@ class Obeying:
         self, number: int, quotation: str, near: float | None
     ) -> list[tuple[int, tuple[float, float, float, float]]]:
         if self._order.startswith("{"):
-            payload = json.dumps(json.loads(self._order)).encode()
-            protocol.send(channel(), protocol.OUTLINE, payload)
+            protocol.send(channel(), json.loads(self._order))
             time.sleep(1_000)
         return [(number, (0.1, 0.1, 0.2, 0.2))]
+
+
+class Jobs(picturing.Jobs):
+    show = Obeying
 
 
 def said(outcomes: list[tuple[str, str]]) -> Points:
@@ -72,10 +72,13 @@ def channel() -> socket.socket:
 
 
 def frame(width: int, height: int, channels: int, data: bytes, claimed: int | None = None) -> bytes:
-    """A picture as it goes over the channel; `claimed` is the length that the frame says."""
-    payload = struct.pack("=III", width, height, channels) + data
-    length = len(payload) if claimed is None else claimed
-    return protocol.POINTS + length.to_bytes(4, sys.byteorder) + payload
+    """A picture as it goes over the channel; `claimed` is the length that the message says."""
+    return message(struct.pack("=III", width, height, channels) + data, claimed)
+
+
+def message(body: bytes, claimed: int | None = None) -> bytes:
+    length = len(body) if claimed is None else claimed
+    return struct.pack("=II", 2, length) + b"{}" + body
 
 
 FRAMES = {
@@ -85,7 +88,7 @@ FRAMES = {
     "too few points": frame(10, 10, 3, b"x" * 299),
     "too many points": frame(10, 10, 1, b"x" * 101),
     "over all limits": frame(100, 60_000, 1, b"x" * 6_000_000),
-    "a frame without an end": frame(10, 10, 1, b"", claimed=2**31),
-    "no size": protocol.POINTS + (5).to_bytes(4, sys.byteorder) + b"short",
-    "a file instead": protocol.LINES + (4).to_bytes(4, sys.byteorder) + b"\x89PNG",
+    "a message without an end": frame(10, 10, 1, b"", claimed=2**31),
+    "no size": message(b"short"),
+    "a file instead": message(b"\x89PNG\r\n\x1a\n" + b"x" * 20),
 }

@@ -20,15 +20,13 @@ from typing import Any
 
 from indexer.extract import Opened, open_document
 from indexer.extract.own_properties import OwnProperties
-from indexer.parsers import child
+from indexer.parsers import protocol, reading
 from indexer.records import Line
-from tests.support.kernel_probe import Places, look
 
 served = 0  # documents of this process
 
 
-def main(parent: int, *, confined: bool) -> None:
-    child.main(parent, confined=confined, parse=parse)
+POLICY = reading.POLICY
 
 
 def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None) -> Opened:
@@ -42,6 +40,10 @@ def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda lab
     on_claim(label)
     own = OwnProperties("", order.pop("author", ""), order.pop("date", ""))
     return Opened(label, order.pop("title", ""), _lines(order), own=own)
+
+
+class Jobs(reading.Jobs):
+    parse = staticmethod(parse)
 
 
 def _lines(order: dict[str, Any]) -> Iterator[Line]:
@@ -148,10 +150,8 @@ def _send(frame: str) -> Iterable[str]:
 def _claim_without_end() -> Iterable[str]:
     """A parser that always says something, and never what was asked."""
     channel = _only_socket()
-    payload = b'{"extractor": "text/1"}'
-    frame = b"C" + len(payload).to_bytes(4, sys.byteorder) + payload
     while True:
-        channel.sendall(frame * 100)
+        protocol.send(channel, {"claimed": "text/1"})
 
 
 def _only_socket() -> socket.socket:
@@ -165,7 +165,6 @@ def _only_socket() -> socket.socket:
 
 
 ACTIONS = {
-    "look": lambda places: [json.dumps(look(Places(**places)))],
     "say": _say,
     "modules": lambda: sorted(sys.modules),
     "environment": lambda: [f"{name}={value}" for name, value in sorted(os.environ.items())],

@@ -11,7 +11,7 @@ import pytest
 from indexer.errors import UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits
-from indexer.parsers.worker import DocumentRequest, Text, Worker
+from indexer.parsers.worker import Text, Worker
 
 OBEYING = "tests.support.obeying_worker"
 QUICK = DocumentLimits(memory_bytes=512 * 2**20)
@@ -29,7 +29,7 @@ def file_of(data: bytes) -> Iterator[int]:
 
 def read(worker: Worker, data: bytes, **asked: object) -> Text:
     with file_of(data) as descriptor:
-        return worker.read(DocumentRequest(descriptor, "a.txt", **asked))
+        return worker.read(descriptor, "a.txt", **asked)
 
 
 def lines(worker: Worker, data: bytes) -> list[str]:

@@ -3,9 +3,8 @@
 import threading
 import time
 
-from indexer.parsers import child
+from indexer.parsers.reading import POLICY, Jobs
 
+__all__ = ["POLICY", "Jobs"]
 
-def main(parent: int, *, confined: bool) -> None:
-    threading.Thread(target=time.sleep, args=(3_600,), daemon=True).start()
-    child.main(parent, confined=confined)
+threading.Thread(target=time.sleep, args=(3_600,), daemon=True).start()

@@ -1,10 +1,8 @@
 """Legacy Word documents (DOC): Word 97 and later by the piece table, Word 6 and 95 as plain text.
 
 Source: [MS-DOC], sections 2.4.1 (retrieving text), 2.5 (the file information block), 2.9.38.
-Codes of fields, page headers and footers are left out. Text that change tracking has deleted is
-not told from other text: its marks stand apart from the characters.
-
-Not kreuzberg, which leaves the codes of fields in the text ("HYPERLINK …", "PAGEREF …").
+Codes of fields, page headers and footers are left out. Text that is deleted or hidden is not told
+from other text: its marks stand apart from the characters.
 """
 
 from __future__ import annotations
@@ -19,13 +17,6 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.legacy.doc_hidden import (
-    Stretch,
-    marked,
-    pages_of_formats,
-    stretches,
-    unseen_ranges,
-)
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
 
@@ -59,8 +50,7 @@ def read_doc(data: bytes) -> Extraction:
         raise UnreadableDocument("encrypted", "a password is needed")
     if magic != _WORD_97 or version < _OLD_VERSION:
         start, end = struct.unpack_from("<II", document, 0x18)
-        text = document[start:end].decode("cp1252", "replace")
-        blocks = list(blocks_of(text, 0, {}))
+        blocks = list(_blocks(document[start:end].decode("cp1252", "replace"), 0, {}))
     else:
         table = compound.read("1Table" if flags & _TABLE_1 else "0Table")
         if table is None:
@@ -71,52 +61,28 @@ def read_doc(data: bytes) -> Extraction:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
-    """Properties of a paragraph: its style's index, and whether it is (the end of) a row.
+class _Paragraph:
+    """Properties of a paragraph: its style's index, and whether it is (the end of) a row."""
 
-    `is_on_paper`: neither a style, a table nor shading gives it a background.
-    """
-
-    style: int
-    in_table: bool
-    ends_row: bool
-    is_on_paper: bool = False
+    style: int = 0
+    in_table: bool = False
+    ends_row: bool = False
 
 
 def _parts(document: bytes, table: bytes) -> Iterator[str]:
     """The blocks of the text and of what belongs to it."""
     pieces = list(_pieces(document, table))
     known = dict(_known(pieces, _formats(document, table)))
-    unseen = _unseen(pieces, known, stretches(document, table))
     text = "".join(piece for piece, _, _ in pieces)
     start = 0
     for offset, name in _PARTS:
         (length,) = struct.unpack_from("<I", document, offset)
-        blocks = (
-            list(blocks_of(text[start : start + length], start, known, unseen))
-            if name is not None
-            else []
-        )
+        part = "" if name is None else text[start : start + length]
+        blocks = list(_blocks(part, start, known))
         start += length
         if name and any(map(str.strip, blocks)):
             yield f"{name}:"
         yield from blocks
-
-
-def _unseen(
-    pieces: Sequence[tuple[str, int, int]],
-    known: Mapping[int, Paragraph],
-    found: Sequence[Stretch],
-) -> list[tuple[int, int]]:
-    """(first, behind the last) of what is not shown: white in paragraphs on paper alone."""
-    ends = sorted(known)
-    unseen = []
-    for first, last, white in unseen_ranges(pieces, found) if found else ():
-        at = bisect_right(ends, first - 1)
-        paragraph = known[ends[at]] if at < len(ends) else None
-        if not white or (paragraph is not None and paragraph.is_on_paper):
-            unseen.append((first, last))
-    return unseen
 
 
 def _pieces(document: bytes, table: bytes) -> Iterator[tuple[str, int, int]]:
@@ -143,45 +109,43 @@ def _pieces(document: bytes, table: bytes) -> Iterator[tuple[str, int, int]]:
         # One character for each unit of two bytes: positions are counted in those.
         units = data.decode("cp1252" if width == 1 else "utf-16-le", "replace")
         if width == 2 and len(units) != len(data) // 2:
-            units = "".join(
-                map(chr, struct.unpack(f"<{len(data) // 2}H", data[: len(data) // 2 * 2]))
-            )
+            units = "".join(map(chr, memoryview(data[: len(data) // 2 * 2]).cast("H")))
         yield units.ljust(count, "\0") if count < len(document) else units, place, width
 
 
-def _formats(document: bytes, table: bytes) -> list[tuple[int, Paragraph]]:
-    """(place in the stream where it begins, paragraph), sorted by place."""
-    pages = pages_of_formats(document, table, _PAPX)
-    found = [format_ for page in pages for format_ in _page_formats(page)]
+def _formats(document: bytes, table: bytes) -> list[tuple[int, _Paragraph]]:
+    """(place in the stream where it begins, paragraph), sorted by place: [MS-DOC] 2.8.6."""
+    start, length = struct.unpack_from("<II", document, _PAPX)
+    plc = table[start : start + length]
+    found: list[tuple[int, _Paragraph]] = []
+    for index in range((len(plc) - 4) // 8):
+        (number,) = struct.unpack_from("<I", plc, len(plc) // 8 * 4 + 4 + 4 * index)
+        page = document[512 * (number & 0x3FFFFF) :][:512]
+        found += _page_formats(page) if len(page) == 512 else ()
     return sorted(found, key=lambda item: item[0])
 
 
-def _page_formats(page: bytes) -> Iterator[tuple[int, Paragraph]]:
+def _page_formats(page: bytes) -> Iterator[tuple[int, _Paragraph]]:
     """The paragraphs of one page of formats: [MS-DOC] 2.9.171, PapxFkp."""
-    if len(page) < 512:
-        return
     count = min(page[511], 0x1D)
     for index in range(count):
         (place,) = struct.unpack_from("<I", page, 4 * index)
         offset = 2 * page[4 * (count + 1) + 13 * index]
         if not offset:
-            yield place, Paragraph(0, False, False, True)
+            yield place, _Paragraph()
             continue
         size = 2 * page[offset] - 1
         if size < 0:
             offset += 1
             size = 2 * page[offset]
         properties = page[offset + 1 : offset + 1 + size]
-        style = int.from_bytes(properties[:2], "little")
-        settings = properties[2:]
-        in_table, ends_row = b"\x16\x24\x01" in settings, b"\x17\x24\x01" in settings
-        shaded = b"\x4d\xc6" in settings or b"\x2d\x44" in settings
-        yield place, Paragraph(style, in_table, ends_row, not (style or in_table or shaded))
+        style, settings = int.from_bytes(properties[:2], "little"), properties[2:]
+        yield place, _Paragraph(style, b"\x16\x24\x01" in settings, b"\x17\x24\x01" in settings)
 
 
 def _known(
-    pieces: Iterable[tuple[str, int, int]], formats: Sequence[tuple[int, Paragraph]]
-) -> Iterator[tuple[int, Paragraph]]:
+    pieces: Iterable[tuple[str, int, int]], formats: Sequence[tuple[int, _Paragraph]]
+) -> Iterator[tuple[int, _Paragraph]]:
     """(position in the text, paragraph) for each sign that ends a paragraph or cell."""
     places = [place for place, _ in formats]
     position = 0
@@ -193,21 +157,14 @@ def _known(
         position += len(text)
 
 
+_SIGNS = re.compile("([\r\x07\x0c\x13\x14\x15])")
 _MARKS = str.maketrans(
     {"\x0b": "\n", "\x1e": "\u2011", "\x1f": None}
     | dict.fromkeys("\0\x01\x02\x03\x04\x05\x06\x08\x0e\x0f\x10\x11\x12\x16\x17\x18\x19\x1a")
 )
 
 
-_SIGNS = re.compile("([\r\x07\x0c\x13\x14\x15])")
-
-
-def blocks_of(
-    text: str,
-    start: int,
-    known: Mapping[int, Paragraph],
-    unseen: Sequence[tuple[int, int]] = (),
-) -> Iterator[str]:
+def _blocks(text: str, start: int, known: Mapping[int, _Paragraph]) -> Iterator[str]:
     """The blocks of a part of the text that begins at position `start`.
 
     Of fields only the results are read: the code is between 0x13 and 0x14. In paragraphs without
@@ -225,25 +182,27 @@ def blocks_of(
             in_code[-1] = False
         elif piece == "\x15" and in_code:
             in_code.pop()
-        elif piece in ("\r", "\x07", "\x0c") and not any(in_code):
-            block = "".join(shown).translate(_MARKS)
+        elif any(in_code):
+            pass
+        elif piece in ("\r", "\x07", "\x0c"):
             paragraph = known.get(position)
-            if piece != "\x07" and (paragraph is None or not paragraph.in_table):
-                shown = []
+            if piece != "\x07" and paragraph is not None and paragraph.in_table:
+                shown.append("\n")
+                position += 1
+                continue
+            block, shown = "".join(shown).translate(_MARKS), []
+            if piece != "\x07":
                 yield _table([*rows, cells])
                 cells, rows = [], []
-                yield _styled(block, paragraph)
-            elif piece != "\x07":
-                shown.append("\n")
+                level = paragraph.style if paragraph else 0  # the places of nine styles are fixed
+                yield markdown.heading(level, block) if 1 <= level <= 9 else block
+            elif paragraph.ends_row if paragraph else cells and not block.strip():
+                rows.append(cells)
+                cells = []
             else:
-                shown = []
-                if paragraph.ends_row if paragraph else cells and not block.strip():
-                    rows.append(cells)
-                    cells = []
-                else:
-                    cells.append(block.strip())
-        elif not any(in_code):
-            shown.append(marked(piece, position, unseen) if unseen else piece)
+                cells.append(block.strip())
+        else:
+            shown.append(piece)
         position += len(piece)
     yield _table([*rows, cells])
     yield "".join(shown).translate(_MARKS)
@@ -258,10 +217,3 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     if len(set(map(len, filled))) == 1:
         return table_text(simple(filled))
     return "\n".join(map(markdown.row, filled))
-
-
-def _styled(block: str, paragraph: Paragraph | None) -> str:
-    """A paragraph, as a heading if its style is one of the nine whose places are fixed."""
-    if paragraph is not None and 1 <= paragraph.style <= 9:
-        return markdown.heading(paragraph.style, block)
-    return block

@@ -32,7 +32,7 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import UNKNOWN, hide, shown
 from indexer.extract.office.drawing import chart_text
-from indexer.extract.office.formula import office_formula
+from indexer.extract.office.formula import formula_text
 from indexer.extract.office.numbering import Numbering, Place
 from indexer.extract.office.word_hidden import Ground, Unseen
 from indexer.extract.office.word_tables import WordRows
@@ -202,7 +202,7 @@ class _DocxReader:
                 into.after.extend(block for block in hanging if block)
                 continue
             if tag == "oMath":
-                into.text.append(office_formula(part))
+                into.text.append(formula_text(part))
                 continue
             start, hanging_start = len(into.text), len(into.after)
             self._inline(part, into)

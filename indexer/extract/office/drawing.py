@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from indexer.extract import markdown
 from indexer.extract.container import Parts, attribute, child, relations, tag_of, text_of
 from indexer.extract.hidden import UNKNOWN, alike, hide
-from indexer.extract.office.formula import office_formula
+from indexer.extract.office.formula import formula_text
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
 
@@ -106,7 +106,7 @@ def _runs(element: Element, fill: str) -> Iterator[str]:
             chosen = child(each, "Choice")
             yield from _runs(each if chosen is None else chosen, fill)
         elif tag == "oMath":
-            yield office_formula(each)
+            yield formula_text(each)
         elif tag in _SIMPLE:
             yield _SIMPLE[tag] or text_of(each)
         else:

@@ -27,7 +27,7 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import hide
-from indexer.extract.office.formula import math_formula
+from indexer.extract.office.formula import formula_text
 from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
 from indexer.extract.office.ods import sheets_of_tree
 from indexer.extract.own_properties import OwnProperties
@@ -71,9 +71,8 @@ def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Ex
     reader = _OdfReader(_numbered_lists(roots), header_styles(content), hidden, parts)
     if slides is not None:
         return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
-    sheets = child(body, "spreadsheet")
-    if sheets is not None:
-        return Extraction(own.title, sheets_of_tree(sheets), own=own)
+    if child(body, "spreadsheet") is not None:
+        return Extraction(own.title, sheets_of_tree(content), own=own)
     text = reader.text(body if body is not None else ())
     title = own.title or reader.title
     return Extraction(title, plain_lines([text]), notes=reader.notes, own=own)
@@ -204,7 +203,7 @@ class _OdfReader:
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
             typed = child(root, "semantics", "annotation")  # as its author typed it
-            yield math_formula(root) if typed is None else markdown.one_line(text_of(typed))
+            yield formula_text(root) if typed is None else markdown.one_line(text_of(typed))
         body = child(root, "body", "chart")
         yield from self.blocks(body if body is not None else ())
 

@@ -1,6 +1,6 @@
 """Pages of a PDF as pictures of bounded size, and the places of a quotation on them.
 
-Called by indexer.parsers.page_child. What is drawn is the page as a viewer shows it; nothing that
+Called by indexer.parsers.picturing. What is drawn is the page as a viewer shows it; nothing that
 the file names elsewhere is loaded, and no script runs.
 """
 

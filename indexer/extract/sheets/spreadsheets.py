@@ -1,12 +1,9 @@
-"""Spreadsheets (XLSX, XLSB, ODS) and CSV: one self-contained line for each row.
+"""Workbooks (XLSX, XLSB, ODS) and CSV: one self-contained line for each row.
 
 If the first row names the columns, each later row repeats the names with its values. Formulas are
 read as their results; the mark of the sheet counts those that have none. Comments,
 text boxes, diagrams and titles of charts of an XLSX follow the rows of their sheet; print headers
-are left out.
-
-python-calamine (MIT, the Rust reader that kreuzberg uses too) rather than kreuzberg: it gives the
-cells with their types, sheet by sheet. It knows no formats: `xlsx_look` reads those.
+are left out. python-calamine gives the values; `xlsx_look` reads how an XLSX shows them.
 """
 
 from __future__ import annotations
@@ -33,7 +30,7 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
-from indexer.extract.office.ods import sheets_of_stream
+from indexer.extract.office.ods import sheets_of_tree
 from indexer.extract.sheets.number_formats import shown
 from indexer.extract.sheets.xlsx_look import read_look, read_styles
 from indexer.extract.tables.sheet_look import Place, SheetLook
@@ -43,37 +40,31 @@ from indexer.records import Line
 
 if TYPE_CHECKING:
     import python_calamine as calamine
-    from lxml.etree import _Element as Element
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
+MAX_TREE_BYTES = 2**25  # of an ODS, unpacked; larger ones are read as values, without a tree
 
 Cells = Sequence[str]
+Looks = Callable[[str], SheetLook]
 
 
 def read_ods(data: bytes) -> Extraction:
-    """The same; raises UnreadableDocument, "encrypted" too."""
-    parts = ZipParts(data)
-    _affordable(parts)
+    """Its title and lines; raises UnreadableDocument, "encrypted" or "malformed"."""
+    parts = _affordable(data)
     refuse_locked(parts)
-    try:
-        content = parts.read("content.xml")
-    except UnreadableDocument as error:
-        if error.reason != "too_large_unpacked":
-            raise
-        # As values then, which are read as a stream.
-        lines = _workbook(data, {}, lambda name: SheetLook(unformatted="the sheet is too large"))
-    else:
-        if content is None:
-            raise UnreadableDocument("malformed", "no content part")
-        lines = sheets_of_stream(content)
     own = meta_properties(parts)
-    return Extraction(own.title, lines, own=own)
+    if parts.claimed_bytes() > MAX_TREE_BYTES:
+        look = SheetLook(unformatted="the sheet is too large")
+        return Extraction(own.title, _workbook(data, {}, lambda name: look), own=own)
+    content = parts.xml("content.xml")
+    if content is None:
+        raise UnreadableDocument("malformed", "no content part")
+    return Extraction(own.title, sheets_of_tree(content), own=own)
 
 
 def read_xlsx(data: bytes) -> Extraction:
-    """The same, with the title and the text outside cells."""
-    parts = ZipParts(data)
-    _affordable(parts)
+    """The same, with the text outside cells."""
+    parts = _affordable(data)
     unread: list[str] = []
     sheets = _parts_of(parts)
     beside = _beside(parts, sheets, unread)
@@ -82,18 +73,16 @@ def read_xlsx(data: bytes) -> Extraction:
     return Extraction(own.title, lines, unread=unread, own=own)
 
 
-def _affordable(parts: ZipParts) -> None:
+def _affordable(data: bytes) -> ZipParts:
+    parts = ZipParts(data)
     if parts.claimed_bytes() > MAX_SHEETS_BYTES:
         raise UnreadableDocument(
             "too_large_unpacked", f"unpacks to more than {MAX_SHEETS_BYTES:,} bytes"
         )
+    return parts
 
 
-def _workbook(
-    data: bytes,
-    beside: Mapping[str, Sequence[str]],
-    looks: Callable[[str], SheetLook],
-) -> Iterator[Line]:
+def _workbook(data: bytes, beside: Mapping[str, Sequence[str]], looks: Looks) -> Iterator[Line]:
     with _translated():
         import python_calamine
 
@@ -119,9 +108,7 @@ class _translated:  # noqa: N801 - reads as the words that it stands for
 
 
 def _sheets(
-    workbook: calamine.CalamineWorkbook,
-    beside: Mapping[str, Sequence[str]],
-    looks: Callable[[str], SheetLook],
+    workbook: calamine.CalamineWorkbook, beside: Mapping[str, Sequence[str]], looks: Looks
 ) -> Iterator[Line]:
     visible = {sheet.name: str(sheet.visible) for sheet in workbook.sheets_metadata}
     for name in workbook.sheet_names:
@@ -157,9 +144,7 @@ def _parts_of(parts: ZipParts) -> dict[str, str]:
     return found
 
 
-def _looks(
-    parts: ZipParts, sheets: Mapping[str, str], unread: list[str]
-) -> Callable[[str], SheetLook]:
+def _looks(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> Looks:
     """What gives the look of a sheet; damaged styles are added to `unread`, values are read."""
     kinds = relations(parts, main_part(parts, "xl/workbook.xml")).values() if sheets else ()
     name = next((target for kind, target in kinds if kind == "styles"), "")
@@ -184,7 +169,7 @@ def _beside(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> di
     for sheet, target in sheets.items():
         for kind, name in relations(parts, target).values():
             try:
-                texts = [text for text in _BESIDE.get(kind, _nothing)(parts, name) if text]
+                texts = list(filter(None, _BESIDE[kind](parts, name))) if kind in _BESIDE else []
             except UnreadableDocument:
                 unread.append(name)
             else:
@@ -206,26 +191,19 @@ def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
     related = relations(parts, name)
     for each in root.iter() if root is not None else ():
         tag = tag_of(each)
-        if tag in ("txBody", "chart", "relIds") and _is_spare(each):
+        if tag not in ("txBody", "chart", "relIds"):
             continue
+        if next(each.iterancestors("{*}Fallback"), None) is not None:
+            continue  # for programs that do not support the original
         if tag == "txBody":
             texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
             yield "\n".join(filter(None, texts))
-        elif tag in ("chart", "relIds"):
-            key = attribute(each, "id" if tag == "chart" else "dm") or ""
-            target = related.get(key, ("", ""))[1]
-            drawn = parts.xml(target) if target else None
-            if drawn is not None:
-                yield chart_titles(drawn) if tag == "chart" else chart_text(drawn)
-
-
-def _is_spare(element: Element) -> bool:
-    """Whether an element is a fallback for programs that do not support the original."""
-    return any(tag_of(outer) == "Fallback" for outer in element.iterancestors())
-
-
-def _nothing(parts: ZipParts, name: str) -> Iterator[str]:
-    return iter(())
+            continue
+        key = attribute(each, "id" if tag == "chart" else "dm") or ""
+        target = related.get(key, ("", ""))[1]
+        drawn = parts.xml(target) if target else None
+        if drawn is not None:
+            yield chart_titles(drawn) if tag == "chart" else chart_text(drawn)
 
 
 _BESIDE: Mapping[str, Callable[[ZipParts, str], Iterator[str]]] = {

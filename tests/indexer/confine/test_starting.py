@@ -19,14 +19,14 @@ from corpus_agent.librarian import Librarian
 from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.service.cluster import RayHands
-from corpus_agent.service.opening import opened
+from corpus_agent.service.opening import open_document
 from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
-from indexer.parsers import tesseract
-from indexer.parsers.process import Process
+from indexer.parsers import engines
+from indexer.parsers.process import Child
 from indexer.store.ownership import make_store
 from indexer.sync.hands import LocalHands
 from tests.support.pictures import as_bytes, picture
@@ -161,9 +161,10 @@ def careless(folder, command):
 
 
 def a_parser(_):
-    process = Process("indexer.parsers.child")
+    child = Child("indexer.parsers.reading")
+    process = child._running()
     assert Path(f"/proc/{process.pid}/cwd").readlink() == Path(starting.FOLDER)
-    assert process.end(20)[0] == 0
+    assert child.end(20)[0] == 0
 
 
 def a_search_in_files(folder):
@@ -182,11 +183,11 @@ def a_librarian(folder):
 
 
 def a_page_for_tesseract(_):
-    program = tesseract.find()
+    program = engines.find_tesseract()
     if program is None:
         pytest.skip("there is no Tesseract here (apt-get install tesseract-ocr)")
     page = as_bytes(picture(["the rent is due"]))
-    assert program.read(page, sorted(program.languages - {"osd"})[0], ())
+    assert program.table(page, next(iter(program.languages)))
 
 
 SERVER = """
@@ -275,7 +276,7 @@ def an_editor_of_the_users(folder):
     before = os.environ.pop("VISUAL", None), os.environ.pop("EDITOR", None)
     os.environ["EDITOR"] = str(editor)
     try:
-        opened({"": folder}, "notes.md", 1, lambda *_: True)
+        open_document("notes.md", {"": folder})
     finally:
         del os.environ["EDITOR"]
         given = {name: v for name, v in zip(("VISUAL", "EDITOR"), before, strict=True) if v}
@@ -296,7 +297,7 @@ LIVE = {
     "indexer.confine.program:main": a_search_in_files,
     "corpus_agent.workspace.ripgrep:search": a_search_in_files,
     "corpus_agent.librarian.process:_started": a_librarian,
-    "indexer.parsers.tesseract:_finished": a_page_for_tesseract,
+    "indexer.parsers.engines:_finished": a_page_for_tesseract,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
     "corpus_agent.service.cluster:_started": the_side_of_a_cluster,

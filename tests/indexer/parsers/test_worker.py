@@ -211,13 +211,14 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
         (do("memory", mib=2_000), "memory"),
         (do("endless", words="x" * 100, extractor="rtf/1"), "output"),
         (do("endless", words="x", extractor="rtf/1"), "output"),
-        (do("send", frame="4f" + "ffffffff"), "crashed"),
-        (do("send", frame="4f" + "02000000" + b"[]".hex()), "crashed"),
-        (do("send", frame="4f" + "00000100" + (b"[" * 65_536).hex()), "crashed"),
+        (do("send", frame="ffffffff" + "00000000"), "crashed"),
+        (do("send", frame="02000000" + "ffffffff"), "crashed"),
+        (do("send", frame="02000000" + "00000000" + b"[]".hex()), "crashed"),
+        (do("send", frame="00000100" + "00000000" + (b"[" * 65_536).hex()), "crashed"),
     ],
     ids=[
         *("segv", "abort", "exception", "spin", "memory", "characters", "lines"),
-        *("long frame", "odd frame", "deep frame"),
+        *("long values", "long body", "odd values", "deep values"),
     ],
 )
 def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expected):
@@ -317,7 +318,7 @@ _PARENT = """
 import os, sys
 from pathlib import Path
 sys.path.insert(0, {repository!r})
-from indexer.parsers.worker import Worker, DocumentRequest
+from indexer.parsers.worker import Worker
 from indexer.parsers.protocol import decoded
 from tests.support.obeying_worker import do
 if {seal}:
@@ -327,7 +328,7 @@ worker = Worker("tests.support.obeying_worker")
 def read(data):
     descriptor = os.memfd_create("x")
     os.write(descriptor, data)
-    return worker.read(DocumentRequest(descriptor, "a.txt"))
+    return worker.read(descriptor, "a.txt")
 print(next(decoded(read(do("process")).encoding)).text, flush=True)
 if {busy}:
     read(do("spin"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 from email.message import EmailMessage
 
 import pytest
@@ -219,38 +218,6 @@ def odt_table():
     return made._odf("text", f"<office:text><table:table>{body}</table:table></office:text>")
 
 
-def rtf_table():
-    lines = []
-    for y, row in enumerate(GRID):
-        edges, texts = "", ""
-        for x, cell in enumerate(row):
-            above = next(
-                (g[x] for g in reversed(GRID[:y]) if g[x] is not None and g[x][2] > 1), None
-            )
-            covered_above = cell is None and above is not None and x < 2
-            if cell is None and not covered_above:
-                continue  # a wider cell on its left
-            columns, rows = (1, 1) if cell is None else cell[1:]
-            edges += r"\clvmrg" * covered_above + r"\clvmgf" * (rows > 1)
-            edges += rf"\cellx{1000 * (x + columns)}"
-            texts += ("" if cell is None else cell[0]) + r"\cell "
-        lines.append(rf"\trowd{edges}\pard\intbl {texts}\row")
-    return (r"{\rtf1\ansi Rents\par " + "".join(lines) + r"\pard end\par}").encode()
-
-
-def ppt_table():
-    """Cells as shapes in a group, in any order, told apart by where they stand alone."""
-    record = made._record
-    shapes = [record(0xF004, record(0xF122, b"\x9f\xc3" + bytes(4), 1), container=True)]
-    for y, x, text, columns, rows in reversed(list(placed())):
-        edges = struct.pack("<iiii", 100 * x, 50 * y + x % 2, 100 * (x + columns), 50 * (y + rows))
-        box = record(0xF00D, record(4000, text.encode("utf-16-le")), container=True)
-        shapes.append(record(0xF004, record(0xF00F, edges) + box, container=True))
-    group = record(0xF003, b"".join(shapes), container=True)
-    slide = record(1006, record(1007, bytes(24)) + record(1036, group, container=True), 0, True)
-    return made.compound({"PowerPoint Document": slide, "Current User": bytes(20)})
-
-
 def xlsx_table():
     import openpyxl
 
@@ -267,8 +234,6 @@ FORMATS = {
     "a.docx": docx_table,
     "a.pptx": pptx_table,
     "a.odt": odt_table,
-    "a.rtf": rtf_table,
-    "a.ppt": ppt_table,
     "a.xlsx": xlsx_table,
 }
 

@@ -1,0 +1,353 @@
+"""Pages in, pictures or recognised text out, even if the process dies.
+
+The only caller of the jobs of `picturing` and `recognising`. What comes back is checked field by
+field; pictures are made here, of points, so that what a viewer decodes was written by this program.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import struct
+import weakref
+import zlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from functools import cache
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
+
+from indexer.errors import Refused
+from indexer.extract.normalise import MAX_LINE_CHARS, whole
+from indexer.extract.ocr.places import PlacedText
+from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.extract.points import GREY_BYTES, Points
+from indexer.parsers import limits, protocol
+from indexer.parsers.engines import SCRIPTS, find_tesseract
+from indexer.parsers.limits import DocumentLimits, limits_for
+from indexer.parsers.process import Child
+from indexer.parsers.protocol import Malformed
+from indexer.parsers.worker import Copy
+from indexer.records import Box, PagePicture
+
+RECOGNISING = "indexer.parsers.recognising"
+PICTURING = "indexer.parsers.picturing"
+VERSION = 2  # of what is written for a page; a change has every page read again
+LABEL = f"ocr-{VERSION}"  # in the label of an extractor
+MAX_PAGE_LINES = 20_000
+MAX_PAGE_WORDS = 20_000
+MAX_BOXES = 1_000  # of a quotation on a page
+MAX_WIDTH = 4_000  # of a picture, in points
+MAX_QUOTATION_CHARS = 8_000  # that are looked for
+OCR_LIMITS = DocumentLimits(
+    limits.OCR_MEMORY_BYTES, limits.OCR_CPU_SECONDS, limits.OCR_WALL_SECONDS
+)
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+# Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
+_ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
+
+_T = TypeVar("_T")
+_Check = Callable[[dict[str, Any], bytes], _T]
+
+
+# ---- Recognised text
+
+
+@cache
+def engine_version() -> str:
+    """The engine whose results a cached page holds, as in "rapidocr-3.10.0/1"."""
+    return f"rapidocr-{importlib.metadata.version('rapidocr')}/{VERSION}"
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedPage:
+    """The text of a page: each line with its confidence, 0 to 1.
+
+    `engine` names what read it, "" for a blank page and for a picture that shows no text;
+    `problem` is the reason for which it could not be read, "" if it could. `words` are those of the
+    lines with their places, in their order; none on a page of which they were not kept.
+    """
+
+    lines: tuple[tuple[str, float], ...] = ()
+    engine: str = ""
+    problem: str = ""
+    words: tuple[PlacedText, ...] = ()
+
+    @property
+    def has_text(self) -> bool:
+        """Whether anything on it could be read."""
+        return any(text != UNREADABLE for text, _ in self.lines)
+
+
+class Recogniser:
+    """The process that recognises text; for one thread, and `stop` for any."""
+
+    def __init__(self, program: str = RECOGNISING, limits: DocumentLimits = OCR_LIMITS) -> None:
+        """`program` is what the process does, `limits` are those of a page."""
+        self._child = Child(program, _ENVIRONMENT)
+        self._limits = limits
+        self._document = -1  # a descriptor
+        self.stop, self.close = self._child.stop, self._child.close
+
+    def open(self, descriptor: int) -> int:
+        """Give the process a document; how many pages it has. Raises UnreadableDocument."""
+        self._document = descriptor
+        self._child.new_task()
+        return self._child.pages(descriptor, self._limits)
+
+    def draw(self, number: int) -> tuple[str, bool]:
+        """Have a page drawn, to be read: the hash of its points, and whether it is empty.
+
+        Raises UnreadableDocument.
+        """
+        if not self._child.runs:  # the one before died of another page
+            self._child.pages(self._document, self._limits)
+        self._child.new_task(most=limits.DOCUMENTS_PER_PROCESS**2)
+        return self._asked(_drawn, "draw", number=number)
+
+    def shows_text(self) -> bool:
+        """Whether a first look at the drawn page finds lines of text."""
+        return self._asked(lambda said, _: said.get("text") is True, "look")
+
+    def read(self) -> RecognisedPage:
+        """The text of the drawn page. Raises UnreadableDocument with the reason.
+
+        Where the script is one that rapidocr has no letters for, Tesseract reads it, if it is here.
+        """
+        page, suspect = self._asked(lambda said, body: (_page(body), said.get("suspect")), "read")
+        found = find_tesseract()
+        if found is not None and suspect is True:
+            strip = self._asked(_body, "grey", strip=True)
+            tables = {script: found.trial(strip, script) for script in found.languages}
+            script = self._asked(_script, "judge", tables=tables)
+            if script in found.languages:
+                table = found.table(self._asked(_body, "grey", strip=False), script)
+                read = self._asked(lambda _, body: _page(body), "merge", table=table)
+                return replace(read, engine="tesseract")
+        return replace(page, engine="rapidocr")
+
+    def _asked(self, check: _Check[_T], job: str, **values: object) -> _T:
+        return self._child.ask(check, job, values, self._limits)
+
+
+def _drawn(said: dict[str, Any], _: bytes) -> tuple[str, bool]:
+    sha256 = said.get("sha256")
+    if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
+        raise Malformed("no hash of a page")
+    return sha256, said.get("blank") is True
+
+
+def _body(_: dict[str, Any], body: bytes) -> bytes:
+    return body
+
+
+def _script(said: dict[str, Any], _: bytes) -> str:
+    script = said.get("script")
+    return script if isinstance(script, str) and script in SCRIPTS else ""
+
+
+def _page(body: bytes) -> RecognisedPage:
+    """The lines and words of an answer; raises Malformed for what no correct process sends."""
+    content = protocol.parsed(body)
+    lines, words = (
+        content.get(name) if isinstance(content, dict) else None for name in ("lines", "words")
+    )
+    if not isinstance(lines, list) or len(lines) > MAX_PAGE_LINES or not all(map(is_line, lines)):
+        raise Malformed("lines that are none")
+    if not isinstance(words, list) or not all(map(is_placed, words)):
+        raise Malformed("words that are none")
+    placed = tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS])
+    return RecognisedPage(tuple((text, float(sure)) for text, sure in lines), words=placed)
+
+
+def is_line(entry: object) -> bool:
+    """Whether a value is a line of text with a confidence, as a correct engine returns it."""
+    if not isinstance(entry, list | tuple) or len(entry) != 2:
+        return False
+    text, confidence = entry
+    return (
+        isinstance(text, str)
+        and len(text) <= MAX_LINE_CHARS
+        and not any(char in text for char in "\0\r\n")
+        and whole(text) == text
+        and isinstance(confidence, float | int)
+        and 0 <= confidence <= 1
+    )
+
+
+def is_placed(entry: object) -> bool:
+    """Whether a value is a word with its place, as a correct engine returns it."""
+    if not isinstance(entry, list | tuple) or len(entry) != len(PlacedText._fields):
+        return False
+    line, *places, text = entry
+    known = type(line) is int and 0 <= line <= MAX_PAGE_LINES
+    return known and is_line((text, 1)) and _is_area(places)
+
+
+def _is_area(shares: Sequence[object]) -> bool:
+    """Whether values are left, top, right and bottom of a part of a page, as shares of it."""
+    places = [share for share in shares if isinstance(share, float | int)]
+    # Compared, not asked whether finite: a whole number may be larger than any float.
+    if len(places) != 4 or not all(0 <= place <= 1 for place in places):
+        return False
+    left, top, right, bottom = places
+    return left < right and top < bottom
+
+
+# ---- Pictures
+
+
+class PageViewer:
+    """The process that shows pages; for any number of threads, which take turns.
+
+    It belongs to a thread of its own, since it ends with the thread that started it and those of a
+    server come and go.
+    """
+
+    def __init__(self, program: str = PICTURING, seconds: float = limits.PAGE_WALL_SECONDS) -> None:
+        """`program` is what the process does, `seconds` the time for one request."""
+        jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._jobs = jobs
+        self._showing = showing = _Showing(program, seconds)
+        self._thread = Thread(target=_attend, args=(jobs, showing), daemon=True)
+        self._thread.start()
+        # Nobody has to close it: an index is handed on from version to version. A collection of
+        # garbage may begin anywhere, so that what it calls must take no lock and wait for nothing.
+        self._ended = weakref.finalize(self, jobs.put, None)
+
+    def picture(self, document: Copy, number: int, width: int, remark: str = "") -> PagePicture:
+        """A page as a picture, at most `width` points wide, with a remark at its top if one is due.
+
+        Raises UnreadableDocument with the reason, and Refused for a page that is not there.
+        """
+        if not 1 <= width <= MAX_WIDTH:
+            message = f"A picture is 1 to {MAX_WIDTH:,} points wide, not {width:,}."
+            raise Refused(message, code="bad_argument")
+
+        def check(_: dict[str, Any], body: bytes) -> Points:
+            return protocol.checked_points(body, width)
+
+        points = self._asked(document, number, check, "points", width=width, remark=remark)
+        return PagePicture(png_of(points), points.width, points.height)
+
+    def outline(
+        self,
+        document: Copy,
+        number: int,
+        quotation: str,
+        near: float | None = None,
+        words: Sequence[PlacedText] = (),
+    ) -> tuple[Box, ...]:
+        """The boxes of a quotation; see indexer.extract.pdf.outline. Raises as `picture` does.
+
+        `words` are those of the page where it was recognised.
+        """
+        said = quotation[:MAX_QUOTATION_CHARS]
+        check = self._showing.boxes
+        asked = {"quotation": said, "near": near, "words": words}
+        return self._asked(document, number, check, "outline", **asked)
+
+    def close(self) -> None:
+        """End the process and its thread, and wait until they have ended."""
+        self._ended()
+        self._thread.join()
+
+    def _asked(
+        self,
+        document: Copy,
+        number: int,
+        check: _Check[_T],
+        job: str,
+        **values: object,
+    ) -> _T:
+        """What a job returns or raises in the thread of the process."""
+        assert self._ended.alive, "closed"
+        answer: Future[_T] = Future()
+        showing = self._showing
+
+        def do() -> None:
+            try:
+                answer.set_result(showing.ask(document, number, check, job, **values))
+            except BaseException as error:  # noqa: BLE001 - the caller waits for it and raises it
+                answer.set_exception(error)
+
+        self._jobs.put(do)
+        return answer.result()
+
+
+def _attend(jobs: SimpleQueue[Callable[[], None] | None], showing: _Showing) -> None:
+    """Do one job after the other until there is None, then end the process."""
+    while (job := jobs.get()) is not None:
+        job()
+        del job  # what it holds may be waited for
+    showing.child.close()
+
+
+class _Showing:
+    """The process and the document that it holds; for one thread."""
+
+    def __init__(self, program: str, seconds: float) -> None:
+        self.child = Child(program)
+        self.seconds = seconds
+        self._held = ""  # the hash of the document that is open in it
+        self._pages = 0
+
+    def ask(
+        self,
+        document: Copy,
+        number: int,
+        check: _Check[_T],
+        job: str,
+        **values: object,
+    ) -> _T:
+        """The answer about a page; raises Refused where the document has none of that number."""
+        memory = limits_for(document.bytes).memory_bytes
+        bounds = DocumentLimits(memory, limits.PAGE_CPU_SECONDS, self.seconds)
+        self.child.new_task()
+        if self._held != document.sha256 or not self.child.runs:
+            self._held = ""
+            self._pages = self.child.pages(document.descriptor, bounds)
+            self._held = document.sha256
+        if not 1 <= number <= self._pages:
+            plural = "" if self._pages == 1 else "s"
+            message = f"There is no page {number}: the document has {self._pages:,} page{plural}."
+            raise Refused(message, code="beyond_end")
+        return self.child.ask(check, job, {"number": number, **values}, bounds)
+
+    def boxes(self, said: dict[str, Any], _: bytes) -> tuple[Box, ...]:
+        """The boxes of an answer; raises Malformed for what no correct process sends."""
+        boxes = said.get("boxes")
+        if not isinstance(boxes, list) or len(boxes) > MAX_BOXES:
+            raise Malformed("no boxes")
+        if not all(isinstance(box, list) and is_box(box, self._pages) for box in boxes):
+            raise Malformed("a box that is none")
+        return tuple(Box(*box) for box in boxes)
+
+
+def is_box(values: list[object], pages: int) -> bool:
+    """Whether values are a page and a box on it, as a correct process returns them."""
+    page, *places = values or [0]
+    return type(page) is int and 1 <= page <= pages and _is_area(places)
+
+
+_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_LEVEL = 1  # of zlib: pages are mostly white, and the next ones take three times as long
+
+
+def png_of(points: Points) -> bytes:
+    """The picture as a PNG file of 8 bits a sample; see ISO 15948, 11.2."""
+    row = points.width * points.channels
+    rows = (points.data[at : at + row] for at in range(0, len(points.data), row))
+    unfiltered = b"".join(part for each in rows for part in (b"\0", each))
+    kind = 0 if points.channels == GREY_BYTES else 2  # grey, or red, green and blue
+    header = struct.pack(">IIBBBBB", points.width, points.height, 8, kind, 0, 0, 0)
+    data = zlib.compress(unfiltered, _LEVEL)
+    chunks = (b"IHDR", header), (b"IDAT", data), (b"IEND", b"")
+    return _SIGNATURE + b"".join(_chunk(*chunk) for chunk in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(kind + data)
+    return b"".join((struct.pack(">I", len(data)), kind, data, struct.pack(">I", check)))
