@@ -7,7 +7,7 @@ in server.py. Thread-safe.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -36,7 +36,6 @@ from corpus_agent.tools.toolbox import Arguments, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.fields.records import Field, FieldTable
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
@@ -90,15 +89,16 @@ class Tools:
         if isinstance(checked, ToolResult):
             return checked
         for key, value in checked.items():
-            if isinstance(value, str) and len(value) > MAX_ARGUMENT:
-                told = f"{key} has {len(value):,} characters; at most {MAX_ARGUMENT:,} are taken."
+            length = sum(map(len, value)) if isinstance(value, str | list) else 0
+            if length > MAX_ARGUMENT:
+                told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
                 return failure(f"{told} Ask for one thing at a time.", code="bad_argument")
         run = {
             search.NAME: self._search,
             read.NAME: self._read,
             for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
             SOURCES.name: self._sources,
-            tables.TABLE.name: lambda given, cancel: self._table(given, cancel, on_step),
+            tables.TABLE.name: self._table,
             STATUS.name: self._status,
         }[name]
         try:
@@ -204,13 +204,8 @@ class Tools:
             while len(self._conversations) > MAX_CONVERSATIONS:
                 del self._conversations[next(iter(self._conversations))]
 
-    def _table(
-        self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
-    ) -> ToolResult:
-        def make(corpus: Index, columns: Sequence[Field], llm: bool) -> FieldTable:
-            return self._service.table(corpus, columns, cancel, Onlooker(step=on_step), llm=llm)
-
-        return tables.run(self._service.corpus(), self._frame, arguments, make)
+    def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
+        return tables.run(self._service.corpus(), self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
         manifests = self._service.manifests()
