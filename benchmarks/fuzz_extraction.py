@@ -99,7 +99,7 @@ def make_corpus(folder: Path, *, made: bool, files: int, seed: int) -> None:
 def read(root: Path, store: Path, sources: list) -> list[FileRow]:
     """What comes of every file."""
     encoder = loading.encoder_for(Settings(), None)
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = Chunker(encoder)
     with closing(read_all(root, sources, chunker, Texts(store))) as documents:
         return [row for _, row, _ in documents]
 

@@ -299,7 +299,7 @@ class Index:
         """The chunker of a store, which cuts as that says."""
         if prefix not in self._chunkers:
             cut = Cut.stored(self._snapshots.parts[prefix].manifest.fingerprint.chunker)
-            made = Chunker(self.encoder.tokenizer, self.encoder.max_tokens, cut)
+            made = Chunker(self.encoder, cut)
             self._chunkers[prefix] = made
         return self._chunkers[prefix]
 

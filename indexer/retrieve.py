@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from indexer.embed import Encoder, Reranker
 from indexer.embed.languages import covered, fragments, is_english, is_multilingual
+from indexer.embed.question import question_vector
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.exact import Pool, Ranked
 from indexer.store.snapshots import Snapshots
@@ -68,7 +69,7 @@ def search(
     named = snapshot.named(deep)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
-        vector = encoder.encode([encoder.query_prefix + text])[0]
+        vector = question_vector(encoder, text)
         near = snapshot.nearest(vector, deep)
         worded = by_text.result()
     asked = phrases(text)

@@ -9,7 +9,7 @@ this package imports no engine.
 from indexer.embed.encoder import FolderEncoder
 from indexer.embed.folder import PACKAGED_SHA256, packaged_model
 from indexer.embed.installed import InstalledEncoder
-from indexer.embed.protocol import Encoded, Encoder, Engine
+from indexer.embed.protocol import Encoded, Encoder, Engine, Tokens
 from indexer.embed.reranker import Reranker, Scorer
 from indexer.records import PACKAGED_MODEL
 
@@ -23,5 +23,6 @@ __all__ = [
     "InstalledEncoder",
     "Reranker",
     "Scorer",
+    "Tokens",
     "packaged_model",
 ]

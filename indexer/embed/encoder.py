@@ -27,7 +27,7 @@ from indexer.embed import probe
 from indexer.embed.folder import ModelFolder
 from indexer.embed.four_bits import FILE, FourBitModel
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
-from indexer.embed.protocol import Encoded, Engine
+from indexer.embed.protocol import Encoded, Engine, Tokens
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
 
@@ -100,6 +100,15 @@ class FolderEncoder:
     def tokenizer(self) -> Tokenizer:
         """The model's tokenizer, neither truncating nor padding."""
         return self._folder.tokenizer
+
+    @property
+    def passage_tokens(self) -> int:
+        """How many tokens a passage has at most, where nobody chose another size."""
+        return self._folder.passage_tokens
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included, none cut off."""
+        return self._folder.tokens(texts)
 
     @property
     def query_prefix(self) -> str:

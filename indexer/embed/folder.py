@@ -11,13 +11,14 @@ import re
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.embed.protocol import Tokens
 from indexer.errors import CorpusError
-from indexer.records import PACKAGED_MODEL
+from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,13 +52,6 @@ _CONVENTIONS = (
 )
 
 
-class Tokens(NamedTuple):
-    """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
-
-    ids: list[int]
-    offsets: list[tuple[int, int]]
-
-
 class Rows(Protocol):
     """A matrix of which rows are asked for."""
 
@@ -84,6 +78,8 @@ def packaged_model() -> Path:
 
 class ModelFolder:
     """A model folder, by default the packaged one, whose weights must have the published hash."""
+
+    passage_tokens = CHUNK_TOKENS
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = packaged_model() if path is None else path

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.folder import ModelFolder, Tokens
+from indexer.embed.folder import ModelFolder
+from indexer.embed.protocol import Tokens
 from indexer.errors import CorpusError
 from indexer.records import MULTILINGUAL
 
@@ -37,6 +38,9 @@ INSTALL = "pip install 'corpus-agent[multilingual]'"
 BLOCK, BLOCK_BYTES = 32, 18
 ZERO = 8  # the nibble that stands for 0
 SPACE = "\u2581"  # how the pieces write a space
+# One vector holds less of a passage across languages: of questions in ten languages over English
+# paragraphs .947 find theirs among five by vectors of 64 tokens, .939 of 128, .931 of all.
+PASSAGE_TOKENS = 64
 FEW_CHARACTERS = 100_000
 _PLACE = struct.Struct("<BIQQ")
 # A layer's tensors in the file, by BertModel's names.
@@ -61,6 +65,8 @@ def multilingual_model() -> Path | None:
 
 class FourBitModel(ModelFolder):
     """The multilingual model, whose file must have the published hash."""
+
+    passage_tokens = PASSAGE_TOKENS
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -199,7 +205,7 @@ class _Place(NamedTuple):
     size: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Layout:
     """What the file says before its tensors."""
 
@@ -233,6 +239,17 @@ class _Layout:
         specials = first, last, unknown
         return cls(width, layers, heads, positions, epsilon, ends, scores, text, specials, tensors)
 
+    @cached_property
+    def starts(self) -> NDArray[np.uint64]:
+        """The first eight bytes of each piece, as a number."""
+        sizes = np.minimum(np.diff(self.ends.astype(np.int64)), 8)
+        letters = np.frombuffer(self.text + bytes(8), np.uint8)[
+            self.ends[:-1, None] + np.arange(8, dtype=np.uint32)
+        ]
+        letters[np.arange(8) >= sizes[:, None]] = 0
+        starts: NDArray[np.uint64] = letters.view("<u8")[:, 0]
+        return starts
+
     def pieces_in(self, text: str) -> NDArray[np.int64]:
         """The numbers of the pieces that a text may hold, by their first letters, in order.
 
@@ -240,14 +257,9 @@ class _Layout:
         """
         written = (SPACE + text.replace(" ", SPACE)).encode()
         here = {written[at : at + size] for at in range(len(written)) for size in range(1, 9)}
-        sizes = np.minimum(np.diff(self.ends.astype(np.int64)), 8)
-        padded = np.frombuffer(self.text + bytes(8), np.uint8)
-        letters = padded[self.ends[:-1, None] + np.arange(8, dtype=np.uint32)]
-        letters[np.arange(8) >= sizes[:, None]] = 0
-        starts = np.ascontiguousarray(letters).view("<u8")[:, 0]
         wanted = np.array([int.from_bytes(each, "little") for each in here], np.uint64)
         kept = [*self.specials, int(self.scores.argmin())]
-        return np.union1d(np.flatnonzero(np.isin(starts, wanted)), kept)
+        return np.union1d(np.flatnonzero(np.isin(self.starts, wanted)), kept)
 
     def tokenizer(self, pieces: NDArray[np.int64]) -> Tokenizer:
         """A tokenizer of these pieces alone, which it numbers from 0."""

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.confine import extensions
-from indexer.embed.protocol import Encoded
+from indexer.embed.protocol import Encoded, Tokens
 from indexer.errors import CorpusError
-from indexer.records import PACKAGED_MODEL
+from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -63,6 +63,12 @@ class InstalledEncoder:
         """The tokenizer by which passages are measured."""
         made: Tokenizer = self._made.tokenizer
         return made
+
+    passage_tokens = CHUNK_TOKENS
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included, none cut off."""
+        return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
     @property
     def document_prefix(self) -> str:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.folder import ModelFolder, Rows, Tokens
+from indexer.embed.folder import ModelFolder, Rows
 from indexer.embed.graph import Precision, Shape, Weights, bert
-from indexer.embed.protocol import Encoded
+from indexer.embed.protocol import Encoded, Tokens
 from indexer.errors import CorpusError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,13 @@ class Encoded:
     vector: NDArray[np.float32]
     spans: NDArray[np.int64]
     tokens: NDArray[np.float32]
+
+
+class Tokens(NamedTuple):
+    """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]]
 
 
 class Engine(Protocol):
@@ -64,6 +71,15 @@ class Encoder(Engine, Protocol):
     @property
     def tokenizer(self) -> Tokenizer:
         """The model's tokenizer, neither truncating nor padding."""
+        ...
+
+    @property
+    def passage_tokens(self) -> int:
+        """How many tokens a passage has at most, where nobody chose another size."""
+        ...
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included, none cut off."""
         ...
 
     @property

@@ -54,7 +54,7 @@ class ShardWorker:
         folder = Path(opening["model"]) if opening["model"] else None
         self._encoder = make_encoder(folder, self._store)
         cut = Cut.stored(opening["fingerprint"]["chunker"])
-        self._chunker = Chunker(self._encoder.tokenizer, self._encoder.max_tokens, cut)
+        self._chunker = Chunker(self._encoder, cut)
         self._fingerprint = fingerprint_of(self._encoder, self._chunker)
         _check_fingerprint(opening["fingerprint"], asdict(self._fingerprint))
         self._reuse: bool = opening["reuse"]

@@ -1,0 +1,29 @@
+"""Write what the questions of each language have in common, for the multilingual model.
+
+python benchmarks/question_centres.py
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+
+from indexer import FolderEncoder
+from indexer.embed.four_bits import multilingual_model
+from indexer.embed.question import CENTRES
+
+
+def main() -> None:
+    questions = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    encoder = FolderEncoder(multilingual_model())
+    means = [
+        encoder.encode([encoder.query_prefix + each for each in of_language]).mean(axis=0)
+        for of_language in questions.values()
+    ]
+    np.save(CENTRES, np.array(means, np.float16), allow_pickle=False)
+
+
+if __name__ == "__main__":
+    main()
