@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     )
     from corpus_agent.render.json_lists import (
         ListResult,
+        TableResult,
         TimelineResult,
     )
     from corpus_agent.render.json_types import (
         AnswerResult,
         ReadResult,
         SearchResult,
-        TableResult,
         VerifyResult,
     )
     from indexer import Index, Progress
@@ -189,20 +189,17 @@ class Corpus(OpenCorpus):
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
-        llm: bool = False,
         on_document: Callable[[int, int], None] = lambda *_: None,
     ) -> TableResult:
         """What every document at `path` says about each field; paths and `where` as of `search`.
 
-        Fields are named in words; `file` has more of them (see --fields). With `llm`, the model
-        that `open` was given reads each document too (see table --llm); raises UsageError without
-        one. `on_document` is called with how many were looked at, and of how many.
+        Fields are named in words; `file` has more of them (see --fields). `on_document` is called
+        with how many were looked at, and of how many.
         """
         columns = fields.definition.fields_of(names, Path(file) if file is not None else None)
         view = self._bounded(path, not_path, where)
-        launch = self._ready()
-        reader = service.session.field_reader_for(launch, self._settings) if llm else None
-        made = service.tables.table(view, columns, launch, reader, on_document=on_document)
+        made = fields.table.table_of(view, columns, on_document=on_document)
+        made = replace(made, notices=view.notices)
         return {**render.table_object(made, self._seal), **render.stores_read(view.stores)}
 
     def list(
@@ -213,7 +210,7 @@ class Corpus(OpenCorpus):
         not_path: str | Sequence[str] = (),
         where: str = "",
     ) -> ListResult:
-        """Every document with whether it fulfils a condition, as "contracts that end in 2025".
+        """Every document with whether it fulfils a condition, as "governing law = Florida".
 
         What is not understood raises UsageError with what is. Paths and `where`: as of `search`.
         """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,6 @@ from corpus_agent.tools.toolbox import Arguments, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.fields.records import Field, FieldTable
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
     from corpus_agent.startup import Launch
@@ -74,8 +73,6 @@ class Tools:
         on_step: Callable[[str], None] = lambda _: None,
     ) -> ToolResult:
         """The result of a call; raises only Cancelled. `on_step` is called with what is done."""
-        if isinstance(arguments, Mapping) and isinstance(arguments.get("fields"), list):
-            arguments = {**arguments, "fields": "; ".join(map(str, arguments["fields"]))}
         spec = next((spec for spec in TOOLS if spec.name == name), None)
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
@@ -86,15 +83,16 @@ class Tools:
         if isinstance(checked, ToolResult):
             return checked
         for key, value in checked.items():
-            if isinstance(value, str) and len(value) > MAX_ARGUMENT:
-                told = f"{key} has {len(value):,} characters; at most {MAX_ARGUMENT:,} are taken."
+            length = sum(map(len, value)) if isinstance(value, str | list) else 0
+            if length > MAX_ARGUMENT:
+                told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
                 return failure(f"{told} Ask for one thing at a time.", code="bad_argument")
         run = {
             search.NAME: self._search,
             read.NAME: self._read,
             for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
             SOURCES.name: self._sources,
-            tables.TABLE.name: lambda given, cancel: self._table(given, cancel, on_step),
+            tables.TABLE.name: self._table,
             STATUS.name: self._status,
         }[name]
         try:
@@ -188,13 +186,8 @@ class Tools:
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
-    def _table(
-        self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
-    ) -> ToolResult:
-        def make(corpus: Index, columns: Sequence[Field], llm: bool) -> FieldTable:
-            return self._service.table(corpus, columns, cancel, Onlooker(step=on_step), llm=llm)
-
-        return tables.run(self._service.corpus(), self._frame, arguments, make)
+    def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
+        return tables.run(self._service.corpus(), self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
         manifests = self._service.manifests()

@@ -20,7 +20,7 @@ import pytest
 from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices
-from indexer.store.key import key_of
+from indexer.store.folder import key_of
 from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
