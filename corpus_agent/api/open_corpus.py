@@ -59,10 +59,8 @@ class OpenCorpus:
 
         `llm` and `llm_model` choose the model that answers (see --llm); by default answers are
         passages only. `model` is the folder of another embedding model, `reranker` that of a
-        cross-encoder, or the address of a server on this machine. `embedder`, `backend` and
-        `extractors` name what installed packages bring, `device` is what is embedded on (see
-        --device). `chunk_tokens` and `chunk_overlap` say how `index` cuts passages; None: as the
-        index has it.
+        cross-encoder, or the address of a server on this machine; the others up to `chunk_overlap`
+        are as the settings of those names.
 
         With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
         index and Python's own; only a pipe to the model's relay. The index must exist, and no other
