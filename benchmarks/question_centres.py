@@ -10,8 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from indexer import FolderEncoder
-from indexer.embed.four_bits import multilingual_model
+from indexer import FolderEncoder, multilingual_model
 from indexer.embed.question import CENTRES
 
 

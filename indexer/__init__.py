@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
+    from indexer.records import MANY_UNREAD as MANY_UNREAD
+    from indexer.records import MULTILINGUAL as MULTILINGUAL
     from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Box as Box
@@ -87,8 +89,11 @@ if TYPE_CHECKING:
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
+    from indexer.sync.sample import share_in_other_languages as share_in_other_languages
     from indexer.sync.sharded import ShardCounts as ShardCounts
     from indexer.sync.show import has_pages as has_pages
+    from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
+    from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
     from indexer.window import Window as Window
@@ -118,8 +123,8 @@ _PUBLIC = {
     "indexer.parsers.engines": "RecognitionState recognition_state",
     "indexer.parsers.worker": "Enough parsed_lines",
     "indexer.records": (
-        "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "
-        "PagePicture Query Status STATUSES is_other"
+        "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD MANY_UNREAD "
+        "MULTILINGUAL OCR_CHOICES OpenStore PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.filters": "parse_filter",
     "indexer.store.inspection": "Inspection",
@@ -128,10 +133,12 @@ _PUBLIC = {
     "indexer.sync.forget": "Forgotten forget_document",
     "indexer.sync.hands": "Hand Hands LocalHands ShardLost",
     "indexer.sync.plan": "Plan",
+    "indexer.sync.sample": "share_in_other_languages",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.show": "has_pages",
+    "indexer.weights": "INSTALL_MULTILINGUAL multilingual_model",
     "indexer.window": (
         "MAX_WINDOW_BYTES MAX_WINDOW_LINES Window check_numbers fills_window narrowed"
     ),

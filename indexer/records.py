@@ -103,6 +103,7 @@ class Chunk:
 
 
 LEAST_UNREAD = 0.01  # share of passages in languages that the model does not read, to be told
+MANY_UNREAD = 0.2  # from which the multilingual model is taken
 
 
 def is_other(language: str) -> bool:

@@ -173,7 +173,12 @@ LOG = click.option(
     "nearest above, else the only one below. Repeat it to read several together.",
 )
 @click.option("--all-stores", is_flag=True, help="Read all indexes that stores lists, together.")
-@click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
+@click.option(
+    "--model",
+    type=click.Path(path_type=Path),
+    metavar="NAME|DIR",
+    help="minilm, multilingual (extra [multilingual]), or a folder of another embedding model.",
+)
 @click.option(
     "--reranker",
     metavar="DIR|URL",

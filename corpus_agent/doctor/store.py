@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering, render
-from corpus_agent.answering.languages import MANY_UNREAD
 from corpus_agent.doctor.environment import processor
 from corpus_agent.doctor.finding import Check, Finding, State
 from corpus_agent.service import loading, session
 from corpus_agent.text.naming import called_path
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError, Refused, paths, recognition_state, storage
+from indexer import MANY_UNREAD, CorpusError, Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from corpus_agent.settings.record import Device, Log, Settings, is_address
+from corpus_agent.settings.record import MODEL_NAMES, Device, Log, Settings, is_address
 from indexer import OCR_CHOICES, UsageError, read_regular, storage
 
 PREFIX = "CORPUS_AGENT_"
@@ -167,7 +167,8 @@ def _check_absolute(values: Mapping[str, Any], where: Callable[[str], str]) -> N
     """Raise UsageError for a relative path; on the command line one may be relative."""
     for key in _ABSOLUTE:
         value = values.get(key)
-        if isinstance(value, str) and not (is_address(value) or Path(value).is_absolute()):
+        named = isinstance(value, str) and (is_address(value) or value in MODEL_NAMES)
+        if isinstance(value, str) and not (named or Path(value).is_absolute()):
             raise UsageError(
                 f"{where(key)} must be an absolute path, not {_shown(value)}.",
                 "A relative one would mean another folder wherever you stand.",

@@ -7,13 +7,32 @@ from dataclasses import replace
 from pathlib import Path
 
 import indexer
-from corpus_agent.settings.record import NamedStore, Settings, is_address
-from indexer import NoIndex, UsageError, engine_for, paths, storage
+from corpus_agent.settings.record import MODEL_NAMES, NamedStore, Settings, is_address
+from indexer import (
+    INSTALL_MULTILINGUAL,
+    MULTILINGUAL,
+    CorpusError,
+    NoIndex,
+    UsageError,
+    engine_for,
+    multilingual_model,
+    paths,
+    storage,
+)
 from indexer.confine.extensions import Extension, installed
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names; raises UsageError if it does not exist."""
+    """The folder that `flag` names, None for the packaged model; raises UsageError for none.
+
+    "minilm" is the packaged model, "multilingual" that of the extra: CorpusError where it is not.
+    """
+    if folder == Path("minilm"):
+        return None
+    if folder == Path("multilingual"):
+        if (found := multilingual_model()) is not None:
+            return found
+        raise CorpusError(f"{MULTILINGUAL} is not installed.", f"Run: {INSTALL_MULTILINGUAL}")
     if folder is not None and not paths.is_folder(folder):
         raise UsageError(
             f"There is no model folder {str(folder)!r}.",
@@ -44,10 +63,14 @@ def absolute(settings: Settings) -> Settings:
     return replace(
         settings,
         store=paths.from_here(store) if store else None,
-        model=paths.from_here(settings.model) if settings.model else None,
+        model=_absolute_model(settings.model),
         llm=_absolute_place(settings.llm),
         reranker=_absolute_place(reranker) if reranker is not None else None,
     )
+
+
+def _absolute_model(model: Path | None) -> Path | None:
+    return model if model is None or str(model) in MODEL_NAMES else paths.from_here(model)
 
 
 def _absolute_place(place: str) -> str:

@@ -10,6 +10,7 @@ from indexer import MAX_FILE_BYTES, Ocr
 
 Log = Literal["on", "off"]
 Device = Literal["auto", "cpu", "cuda", "mps", "xpu"]
+MODEL_NAMES = ("minilm", "multilingual")  # in place of a folder
 MARK = ":"  # between the name of a store and a source, where several stores are read
 
 

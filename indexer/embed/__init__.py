@@ -7,11 +7,12 @@ this package imports no engine.
 """
 
 from indexer.embed.encoder import FolderEncoder
-from indexer.embed.folder import PACKAGED_SHA256, packaged_model
+from indexer.embed.folder import PACKAGED_SHA256
 from indexer.embed.installed import InstalledEncoder
 from indexer.embed.protocol import Encoded, Encoder, Engine, Tokens
 from indexer.embed.reranker import Reranker, Scorer
 from indexer.records import PACKAGED_MODEL
+from indexer.weights import packaged_model
 
 __all__ = [
     "PACKAGED_MODEL",

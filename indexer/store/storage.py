@@ -13,6 +13,7 @@ from indexer.store.manifest import (
     Manifest,
     find_store,
     read_manifest,
+    recorded,
     root_of,
     sum_of,
 )
@@ -49,6 +50,7 @@ __all__ = [
     "no_index",
     "read_manifest",
     "read_small",
+    "recorded",
     "root_of",
     "sum_of",
     "untrusted",
