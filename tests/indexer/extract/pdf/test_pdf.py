@@ -13,7 +13,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
 from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
-from tests.attacks.injection.pdf import pdf_of
+from tests.attacks.injection.strings import pdf_of
 from tests.support.documents import extract
 from tests.support.hostile_files import pdf_of_objects
 from tests.support.places import eval_data
