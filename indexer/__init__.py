@@ -72,9 +72,6 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
-    from indexer.store.cleanup import Cleaned as Cleaned
-    from indexer.store.cleanup import clean_up as clean_up
-    from indexer.store.filters import in_part as in_part
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.inspection import Inspection as Inspection
     from indexer.sync.display import RunDisplay as RunDisplay
@@ -123,8 +120,7 @@ _PUBLIC = {
         "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "
         "PagePicture Query Status STATUSES is_other"
     ),
-    "indexer.store.cleanup": "Cleaned clean_up",
-    "indexer.store.filters": "in_part parse_filter",
+    "indexer.store.filters": "parse_filter",
     "indexer.store.inspection": "Inspection",
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",

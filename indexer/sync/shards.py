@@ -13,7 +13,7 @@ from dataclasses import asdict
 from indexer.files.walk import SeenFile
 from indexer.parsers.limits import limits_for
 from indexer.records import Fingerprint
-from indexer.store.key import keyed_sum
+from indexer.store.folder import keyed_sum
 
 MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
 LEAST_BYTES = 32 * 2**10  # half a second of work, against some milliseconds to hand it over

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise, zip_longest
 from statistics import median
@@ -24,7 +23,7 @@ from indexer.extract.pdf.characters import boxes
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine, Places, joined, placed_lines
 from indexer.extract.pdf.matching import LIGATURES
 from indexer.extract.pdf.running import Page, page_of
-from indexer.extract.pdf.unseen import take_unseen
+from indexer.extract.pdf.unseen import seen_text
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -63,8 +62,7 @@ def text_of(page: Page) -> str:
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
-    hidden = [cleaned(line) for line in take_unseen(page)]
-    with closing(page.get_textpage()) as text_page:
+    with seen_text(page) as (text_page, hidden):
         text = str(text_page.get_text_range())
         places = Places(text_page, page)
         runs = _runs(text_page)
@@ -81,7 +79,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
         cells = [places.extent_of(run.left, run.bottom, run.right, run.top) for run in runs]
     notes = [note.text for note in notes_of(page)]
     words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
-    notes += (hide(line) for line in hidden if f" {line} " not in words)
+    notes += (hide(line) for line in map(cleaned, hidden) if f" {line} " not in words)
     return page_of(lines, cells, places.height, notes, label)
 
 

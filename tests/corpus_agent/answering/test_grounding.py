@@ -212,7 +212,7 @@ def test_the_place_of_a_support_is_the_line_it_begins_in():
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
-    """benchmarks/claims.py, with the margin of a few sentences."""
+    """benchmarks/claims.toml, with the margin of a few sentences."""
     from corpus_agent.service import session
     from corpus_agent.settings import Settings
 

@@ -19,7 +19,7 @@ from corpus_agent.librarian import Librarian
 from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.service.cluster import RayHands
-from corpus_agent.service.opening import opened
+from corpus_agent.service.opening import open_document
 from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
@@ -276,7 +276,7 @@ def an_editor_of_the_users(folder):
     before = os.environ.pop("VISUAL", None), os.environ.pop("EDITOR", None)
     os.environ["EDITOR"] = str(editor)
     try:
-        opened({"": folder}, "notes.md", 1, lambda *_: True)
+        open_document("notes.md", {"": folder})
     finally:
         del os.environ["EDITOR"]
         given = {name: v for name, v in zip(("VISUAL", "EDITOR"), before, strict=True) if v}

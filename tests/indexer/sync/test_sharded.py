@@ -21,8 +21,7 @@ import pytest
 from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices
-from indexer.store.cleanup import clean_up
-from indexer.store.key import key_of
+from indexer.store.folder import key_of
 from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
@@ -368,19 +367,15 @@ def test_a_cluster_of_which_nothing_comes_ends_the_run(docs, tmp_path):
 
 
 @pytest.mark.nightly
-def test_cleanup_and_a_plain_run_leave_nothing_staged(docs, plain, tmp_path):
+def test_a_plain_run_leaves_nothing_staged(docs, plain, tmp_path):
     store = tmp_path / "store"
     index(docs, store)
-    for finish in (
-        lambda: clean_up(store),
-        lambda: index(docs, store, None, Choices(verify=True, force=True)),
-    ):
-        left = store / STAGING / ("0" * 32)
-        left.mkdir(parents=True)
-        (left / "documents").write_text("[]")
-        check_names(store)
-        finish()
-        assert not (store / STAGING).exists()
+    left = store / STAGING / ("0" * 32)
+    left.mkdir(parents=True)
+    (left / "documents").write_text("[]")
+    check_names(store)
+    index(docs, store, None, Choices(verify=True, force=True))
+    assert not (store / STAGING).exists()
     same(plain, store)
 
 
