@@ -35,6 +35,7 @@ from indexer.store.vectors import KnownVectors
 from indexer.sync.hands import Hands
 from indexer.sync.read import read_all
 from indexer.sync.shard_result import ShardResult, checked_result
+from indexer.sync.shard_work import VERSION
 from indexer.sync.shards import Shard, cut, name_of, order_of, ordered
 
 MOST_LOST = 8  # one after the other, with no sound shard between
@@ -108,8 +109,6 @@ class ShardedReading:
 
     def _opening(self) -> dict[str, Any]:
         """What a process is told before its first shard."""
-        from indexer.sync.shard_work import VERSION
-
         model = self._hands.model
         return {
             "version": VERSION,
