@@ -77,8 +77,8 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none, `own` what it says of itself. `extractor` is a
-    label; it, `remark` and what that is made of (`engines`, `unread` parts, `notes`) are final after
-    the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
+    label; it, `engines`, `remark` and what that is made of (`unread` parts, `notes`) are final
+    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
     `empty_reason` at the end if there was no text.
     """
 
