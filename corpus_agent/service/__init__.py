@@ -17,7 +17,6 @@ __all__ = [
     "service",
     "session",
     "stdio",
-    "tables",
     "watching",
 ]
 
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio
-    from corpus_agent.service import tables as tables
     from corpus_agent.service import watching as watching
 else:
     __getattr__ = lazy_modules(__name__, __all__)

@@ -208,17 +208,6 @@ def answerer_for(
     )
 
 
-def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.ModelFieldReader:
-    """The model of a launch as a reader of fields; raises UsageError where there is none."""
-    model, broker = launch.model, launch.broker
-    if model is None or broker is None:
-        raise launch.unavailable or UsageError(
-            "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
-        )
-    wait_for_model(launch)
-    return agent.field_reader.ModelFieldReader(model.name, broker, limits_of(settings))
-
-
 def wait_for_model(launch: Launch) -> None:
     """Wait until a llama-server that was started has loaded its model; raises CorpusError."""
     if launch.llama is not None and launch.broker is not None:
