@@ -79,10 +79,9 @@ if TYPE_CHECKING:
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
-    from indexer.sync.hands import Hand as Hand
     from indexer.sync.hands import Hands as Hands
     from indexer.sync.hands import LocalHands as LocalHands
-    from indexer.sync.hands import ShardLost as ShardLost
+    from indexer.sync.hands import ShardProcess as ShardProcess
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
@@ -126,10 +125,10 @@ _PUBLIC = {
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",
     "indexer.sync.forget": "Forgotten forget_document",
-    "indexer.sync.hands": "Hand Hands LocalHands ShardLost",
     "indexer.sync.plan": "Plan",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
+    "indexer.sync.hands": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.show": "has_pages",
     "indexer.window": (

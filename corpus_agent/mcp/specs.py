@@ -37,19 +37,6 @@ SEARCH = ToolSpec.of(
     k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
     **_CHOOSING,
 )
-ASK = ToolSpec.of(
-    for_parent.NAME,
-    for_parent.DESCRIPTION.replace(
-        "what was said before is not known here.",
-        "what was said before is known only within a conversation of the same name.",
-    ),
-    ["question"],
-    **for_parent.SCHEMA["properties"],
-    conversation={
-        "type": "string",
-        "description": "A name of your choice; questions with the same one follow each other",
-    },
-)
 SOURCES = ToolSpec.of(
     "list_sources",
     """\
@@ -72,4 +59,4 @@ Usage:
 Example: {}""",
     [],
 )
-TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)
+TOOLS = (SEARCH, SPECS[1], for_parent.SPEC, tables.TABLE, SOURCES, STATUS)

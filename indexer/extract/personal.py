@@ -108,8 +108,9 @@ def _components(data: bytes) -> list[_Component]:
             open_ones[-1].inner.append(begun)
             open_ones.append(begun)
         elif found.name == "END":
-            while name in [each.name for each in open_ones[1:]]:
-                open_ones.pop()
+            if name in [each.name for each in open_ones[1:]]:
+                while open_ones.pop().name != name:
+                    pass
         else:
             open_ones[-1].properties.append(found)
     return root.inner
