@@ -16,8 +16,7 @@ import regex
 from indexer.extract.hidden import hide
 from indexer.extract.pdf import order, right_to_left
 from indexer.extract.pdf.annotations import notes_of
-from indexer.extract.pdf.lines import PlacedLine, joined, placed_lines, respaced
-from indexer.extract.pdf.matching import LIGATURES
+from indexer.extract.pdf.lines import LIGATURES, PlacedLine, joined, placed_lines, respaced
 from indexer.extract.pdf.places import Places
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
