@@ -135,7 +135,7 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     """
     if not before.size or not line.size or before.text.endswith(HYPHENS):
         return None
-    if not before.beside(line):
+    if abs(before.base - line.base) > max(before.size, line.size) or not before.beside(line):
         return None
     (base, size), (next_base, next_size) = places.base(before.end), places.base(line.start)
     if abs(base - next_base) <= 0.05 * max(size, next_size):

@@ -185,7 +185,7 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
     read = order.in_order(layout.read_page(page).lines)
     place = _placing(page)
-    with seen_text(page) as (text_page, _):
+    with seen_text(page) as (text_page, _, _):
         chars = Places(text_page, page)
         shown = [(chars.char(n), place(chars.box(n))) for n in range(chars.count)]
     lines = [list(_placed(line, shown)) for line in read]
@@ -283,13 +283,16 @@ def outlined(
     found = whole(here.letters, quote, near)
     if found is not None:
         return _boxes([(number, here)], here.letters, found)
-    # Across the end of a page, the heads and feet between the two are no part of it.
     for first in (number, number - 1):
-        both = [(each, page(each)) for each in (first, first + 1)]
-        pages = [(each, letters) for each, letters in both if letters is not None]
-        letters = PageLetters([line for _, each in pages for line in each.lines]).letters
-        if len(pages) == 2 and len(among := aligned(letters, quote)) == len(quote.text):
-            return _boxes(pages, letters, among)
+        before, after = page(first), page(first + 1)
+        if before is not None and after is not None:
+            pages = [(first, before), (first + 1, after)]
+            letters = PageLetters([*before.lines, *after.lines]).letters
+            among = aligned(letters, quote)
+            # The heads and feet between the two are no part of it.
+            is_across = among[:1] < [len(before.letters.text)] <= among[-1:]
+            if is_across and len(among) == len(quote.text):
+                return _boxes(pages, letters, among)
     among = aligned(here.letters, quote)
     if len(among) < MIN_SHARE * len(quote.text):
         return []
