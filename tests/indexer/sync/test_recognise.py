@@ -18,13 +18,12 @@ from indexer.index import Index
 from indexer.parsers import protocol
 from indexer.parsers.pages import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
-from indexer.records import FileRow, Line
+from indexer.records import FileRow, Line, RunDisplay
 from indexer.store.manifest import read_manifest
 from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPages
 from indexer.store.texts import TEXTS_FOLDER
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
-from indexer.sync.run import RunDisplay
 from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, own
@@ -201,7 +200,7 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from indexer.sync.run import RunDisplay
+from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.records import Choices
 from tests.support.fakes import ToyEncoder

@@ -12,7 +12,7 @@ import pytest
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
-from indexer.records import Query
+from indexer.records import Query, RunDisplay
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import (
     MANIFEST_NAME,
@@ -22,7 +22,7 @@ from indexer.store.manifest import (
 )
 from indexer.store.snapshot import Snapshot
 from indexer.sync.plan import plan
-from indexer.sync.run import Run, RunDisplay, until_next_commit
+from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import CHUNKER, ENCODER, found, planned, rows, sync, writer
