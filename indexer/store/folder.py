@@ -158,4 +158,5 @@ def translated(store: Path) -> Iterator[None]:
                 f"{str(store)!r} is on a read-only file system.",
                 "Choose another place: --store DIR",
             ) from error
-        raise damaged(store, "its tables cannot be read") from error
+        said = error.strerror if isinstance(error, OSError) else None
+        raise damaged(store, said or "its tables cannot be read") from error
