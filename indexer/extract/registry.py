@@ -126,8 +126,3 @@ REGISTRY = (
     _archive("packed", ".gz .bz2 .xz", "gz bz2 xz", "archives"),
     *_DOCUMENTS,
 )
-
-
-def is_read(suffix: str) -> bool:
-    """Whether files of this suffix have a reader in this program."""
-    return any(suffix in each.suffixes for each in REGISTRY)
