@@ -18,10 +18,11 @@ from indexer.index import Index
 from indexer.parsers import protocol
 from indexer.parsers.pages import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
-from indexer.records import FileRow, Line, RunDisplay
+from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
 from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPages
 from indexer.store.texts import TEXTS_FOLDER
+from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
 from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan

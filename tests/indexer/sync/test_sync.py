@@ -12,7 +12,7 @@ import pytest
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
-from indexer.records import Query, RunDisplay
+from indexer.records import Query
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import (
     MANIFEST_NAME,
@@ -21,6 +21,7 @@ from indexer.store.manifest import (
     root_of,
 )
 from indexer.store.snapshot import Snapshot
+from indexer.sync.display import RunDisplay
 from indexer.sync.plan import plan
 from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder
