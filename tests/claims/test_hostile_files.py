@@ -41,9 +41,9 @@ outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
 )
 
 
-def read(root: Path, store: Path) -> dict[str, Any]:
+def read(root: Path, store: Path, seconds: float = 120) -> dict[str, Any]:
     store.mkdir()
-    return python(_READ, root, store)
+    return python(_READ, root, store, seconds=seconds)
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_damaged_documents_have_a_status_each(root, tmp_path, count):
         name, content = chance.choice(originals)
         damaged = chance.choice((*DAMAGES, inside))(bytearray(content), chance)
         (root / f"n{number:04}-{name[-40:]}").write_bytes(damaged)
-    outcome = read(root, tmp_path / "store")
+    outcome = read(root, tmp_path / "store", seconds=120 + count / 2)
     assert len(outcome["rows"]) == count
     assert {status for status, *_ in outcome["rows"].values()} <= set(STATUSES)
     assert "crashed" not in {reason for _, reason, *_ in outcome["rows"].values()}
