@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -21,11 +22,12 @@ from typing import Any
 
 from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
-from corpus_agent.answering.grounding import Supporter
-from corpus_agent.answering.verification import UNSUPPORTED, Evidence
+from corpus_agent.answering.support import Supporter
+from corpus_agent.answering.verification import Evidence
 from corpus_agent.tools.result import passage
 from indexer.records import Line
 
+MARKED = re.compile(r"\[unsupported\]|\[differs: ")
 KINDS = ("figure", "negation", "name", "swap")
 SOURCE = "notes/house.md"
 NAMES = {
@@ -120,7 +122,7 @@ def main() -> None:
     made = answered(arguments.set, random.Random(arguments.seed))
     cases = [next(made) for _ in range(arguments.answers)]
     texts = [shown(case, encode) for case in cases]
-    marked = [UNSUPPORTED in text for text in texts]
+    marked = [bool(MARKED.search(text)) for text in texts]
     every = Counter(case.kind for case in cases)
     marks = Counter(case.kind for case, mark in zip(cases, marked, strict=True) if mark)
     print_table(

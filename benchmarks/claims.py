@@ -12,7 +12,7 @@ from typing import Any
 
 from common import corpus_of, print_table
 
-from corpus_agent.answering.grounding import Supporter
+from corpus_agent.answering.support import Judgement, Supporter
 from indexer.index import Index
 from indexer.records import Query
 
@@ -32,7 +32,7 @@ def measured(
             passages = [hit.chunk for hit in hits]
             encode = corpus.encoder.encode_tokens if vectors else None
             support = Supporter(passages, encode).support(claim)
-            rows.append((says, support is not None, claim))
+            rows.append((says, not isinstance(support, Judgement), claim))
     return rows
 
 

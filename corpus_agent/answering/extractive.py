@@ -46,7 +46,10 @@ class ExtractiveAnswerer:
     egress = None
     model_server = None
 
-    def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, encoder: Encoder, notices: tuple[str, ...] = (), *, quotes_only: bool = False
+    ) -> None:
+        self.quotes_only = quotes_only  # its passages always are; a list in their place is not
         self._encoder = encoder
         self._notices = notices
 

@@ -99,10 +99,10 @@ def search(
     return None
 
 
-STRICT = click.option(
-    "--strict-evidence",
+QUOTES = click.option(
+    "--quotes-only",
     is_flag=True,
-    help="Leave out what no passage supports, if a model wrote it.",
+    help="Let the model choose whole sentences of the documents, and write nothing itself.",
 )
 
 
@@ -110,7 +110,7 @@ STRICT = click.option(
 @click.argument("question")
 @llm_options
 @below
-@STRICT
+@QUOTES
 @click.option(
     "--strict-answer",
     is_flag=True,
@@ -143,7 +143,7 @@ def ask(
     paths: tuple[str, ...],
     not_paths: tuple[str, ...],
     where: str,
-    strict_evidence: bool,
+    quotes_only: bool,
     strict_answer: bool,
     receipt_file: Path | None,
     export_file: Path | None,
@@ -173,7 +173,7 @@ def ask(
         corpus,
         launch,
         settings,
-        strict=strict_evidence,
+        quotes_only=quotes_only,
         on_draft=watching.draft,
         on_passages=watching.passages,
     )
@@ -210,7 +210,7 @@ def _opened(
 
 @main.command()
 @llm_options
-@STRICT
+@QUOTES
 @click.option("--resume", is_flag=True, help="Go on with the last conversation of the log.")
 @EXPORT
 @LOG
@@ -218,7 +218,7 @@ def chat(
     llm: str | None,
     llm_model: str | None,
     allow_remote_llm: str | None,
-    strict_evidence: bool,
+    quotes_only: bool,
     resume: bool,
     export_file: Path | None,
     log: str | None,
@@ -248,7 +248,7 @@ def chat(
             corpus,
             launch,
             settings,
-            strict=strict_evidence,
+            quotes_only=quotes_only,
             on_draft=watching.draft,
             on_passages=watching.passages,
         )

@@ -39,7 +39,7 @@ from corpus_agent.fields.condition_words import (
 from corpus_agent.fields.definition import field_of
 from corpus_agent.fields.records import Cell, Field, FieldType, FieldValue
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates, is_duration
-from corpus_agent.text.negation import holds_turning_word
+from corpus_agent.text.polarity import holds_turning_word
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
 

@@ -25,7 +25,7 @@ from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import with_role
 from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import find_dates
-from corpus_agent.text.negation import denies_value, denies_value_of
+from corpus_agent.text.polarity import denies_value, denies_value_of
 from corpus_agent.text.table_rows import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.values import Reading

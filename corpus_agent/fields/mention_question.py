@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import regex
 
-from corpus_agent.text.negation import holds_turning_word
+from corpus_agent.text.polarity import holds_turning_word
 
 MAX_TERM_WORDS = 5  # of one that stands without quotation marks
 _OPEN, _CLOSE = "\"'“”„«»‘’", "\"'“”„«»‘’"

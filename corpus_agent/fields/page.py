@@ -14,7 +14,7 @@ import regex
 
 from corpus_agent.text.dates import find_dates, habit
 from corpus_agent.text.front_matter import Property, front_matter
-from corpus_agent.text.negation import REACH, denies_value
+from corpus_agent.text.polarity import REACH, denies_value
 from corpus_agent.text.sentences import Unit, units
 from corpus_agent.text.table_rows import TextTable, column_of, tables_of
 from corpus_agent.text.values import Reading

@@ -22,7 +22,7 @@ from corpus_agent.fields.records import (
     ProposedValue,
     SaidValue,
 )
-from corpus_agent.text.negation import turned_before, turned_behind, turned_in_clause
+from corpus_agent.text.polarity import turns
 from corpus_agent.text.values import Reading
 
 MOST_SAID = 300  # characters of a value
@@ -130,8 +130,7 @@ def _is_cut(document: DocumentText, value: regex.Match[str]) -> bool:
     )
     if _SIGN.search(before) or parted(before, value[0]) or parted(value[0], after):
         return True
-    turned = turned_before(before, value[0]) or turned_behind(value[0], after)
-    return turned or turned_in_clause(before, after)
+    return turns(before, after)
 
 
 def with_said(cell: Cell, said: Sequence[FieldValue]) -> tuple[Cell, int]:

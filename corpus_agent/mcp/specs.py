@@ -49,6 +49,10 @@ ASK = ToolSpec.of(
         "type": "string",
         "description": "A name of your choice; questions with the same one follow each other",
     },
+    quotes_only={
+        "type": "boolean",
+        "description": "Answer in whole sentences of the documents alone. Default: false",
+    },
 )
 SOURCES = ToolSpec.of(
     "list_sources",

@@ -201,7 +201,13 @@ class Tools:
         question, name = arguments["question"], arguments.get("conversation", "")
         with self._lock:
             turns = self._conversations.get(name, ()) if name else ()
-        found, _ = self._service.ask_after(question, turns, cancel, Onlooker(step=on_step))
+        found, _ = self._service.ask_after(
+            question,
+            turns,
+            cancel,
+            Onlooker(step=on_step),
+            quotes_only=arguments.get("quotes_only", False),
+        )
         if name:
             self._keep(name, Turn(question, found))
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
