@@ -4,7 +4,7 @@ Three hundred answers by a model that quotes the documents rightly; a third of t
 else than their quotation: another figure, a negation more or less, another name, the one for the
 other. The facts and sentences are those of answers.toml.
 
-    python benchmarks/answers.py [--seed 1] [--set dev|held|last] [--vectors] [--failures]
+    python benchmarks/answers.py [--seed 1] [--set dev|held|last]
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.support import Supporter
 from corpus_agent.answering.verification import Evidence
+from corpus_agent.service import loading
+from corpus_agent.settings import Settings
 from corpus_agent.tools.result import passage
 from indexer.records import Line
 
@@ -108,39 +110,17 @@ def main() -> None:
     parser.add_argument("--answers", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", choices=("dev", "held", "last"), default="dev")
-    parser.add_argument("--vectors", action="store_true", help="with the encoder, as `ask` has it")
-    parser.add_argument("--failures", action="store_true")
     arguments = parser.parse_args()
-    from benchmarks.common import print_table
-
-    encode = None
-    if arguments.vectors:
-        from corpus_agent.service import loading
-        from corpus_agent.settings import Settings
-
-        encode = loading.encoder_for(Settings(), None).encode_tokens
+    encode = loading.encoder_for(Settings(), None).encode_tokens
     made = answered(arguments.set, random.Random(arguments.seed))
     cases = [next(made) for _ in range(arguments.answers)]
-    texts = [shown(case, encode) for case in cases]
-    marked = [bool(MARKED.search(text)) for text in texts]
+    marked = [bool(MARKED.search(shown(case, encode))) for case in cases]
     every = Counter(case.kind for case in cases)
     marks = Counter(case.kind for case, mark in zip(cases, marked, strict=True) if mark)
-    print_table(
-        ("answers", "count", "marked", "unmarked"),
-        [(kind, every[kind], marks[kind], every[kind] - marks[kind]) for kind in every],
-    )
     wrong = sum(every[kind] - marks[kind] for kind in KINDS)
-    print(
-        f"set {arguments.set}, seed {arguments.seed}: {wrong} of "
-        f"{len(cases) - every['honest']} contradictions unmarked; {marks['honest']} of "
-        f"{every['honest']} right ones marked ({marks['honest'] / every['honest']:.1%})"
-    )
-    seen = set()
-    for case, mark, text in zip(cases, marked, texts, strict=True):
-        if arguments.failures and mark == (case.kind == "honest"):
-            if (case.kind, case.question) not in seen:
-                print(f"\n{case.kind}: {case.fact}\n  {case.question}\n  {text}")
-            seen.add((case.kind, case.question))
+    honest = every["honest"]
+    print(f"{wrong} of {len(cases) - honest} contradictions unmarked; "
+          f"{marks['honest']} of {honest} right ones marked")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -23,8 +23,9 @@ import numpy as np
 
 from benchmarks.common import timed
 from indexer.records import Query
-from indexer.store.cleanup import clean_up
+from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
+from indexer.store.writer import Writer
 from tests.support.checks import check_same, content, vectors_of
 
 ONE_RUN = """
@@ -32,6 +33,7 @@ import json, resource, sys
 from pathlib import Path
 from corpus_agent.service.cluster import RayHands
 from indexer import FolderEncoder, LocalHands, sync_folder
+from indexer.store.manifest import read_manifest
 from indexer.store.ownership import make_store
 store, root, where, least = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 make_store(store)
@@ -102,7 +104,9 @@ def main() -> None:
         check_same(*stores)
         print("rows and file rows equal: True")
         for store in stores:  # words of an index in several parts are weighed part by part
-            clean_up(store)
+            made = read_manifest(store)
+            with Writer(store, made.fingerprint, made.root) as writer:
+                writer.cleanup()
         left, right = (vectors_of(content(store)[0]) for store in stores)
         print(f"vectors equal to the last bit: {np.array_equal(left, right)}")
         print(f"searches alike: {sum(searches_alike(stores, left))} of {2 * len(left[::50])}")

@@ -1,4 +1,4 @@
-"""What the benchmark scripts share: where the data is, an index of it, a table of results."""
+"""What the benchmark scripts share: data, questions, indexes, clocks, tables of results."""
 
 from __future__ import annotations
 
@@ -8,16 +8,20 @@ import re
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from benchmarks.golden import EVAL
+from benchmarks.golden import EVAL, REPOSITORY
+from corpus_agent.selftest.evaluation.questions import load
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.index import Index
 
+SAMPLE = REPOSITORY / "sample_corpus"
 Result = TypeVar("Result")
 
 
@@ -52,21 +56,91 @@ def corpus_of(folder: Path, store: Path | None = None) -> Iterator[Index]:
     """The corpus of a folder: indexed for this run, or kept in `store` from an earlier one."""
     with tempfile.TemporaryDirectory() as scratch:
         settings = Settings(store=store or Path(scratch) / "store")
-        outcome = session.index(settings, folder)
-        print(f"{outcome.chunks} chunks, {outcome.embedded} embedded, {outcome.seconds:.1f} s")
+        session.index(settings, folder)
         yield session.open_corpus(settings)
 
 
-def processor_seconds() -> float:
-    """What this process and those of its children that have ended took."""
-    return sum(os.times()[:4])
+@contextmanager
+def corpus_of_texts(texts: dict[str, str]) -> Iterator[Index]:
+    """The corpus of files that are written for this run."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, text in texts.items():
+            path = Path(scratch, "docs", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        with corpus_of(Path(scratch, "docs")) as corpus:
+            yield corpus
+
+
+# ---- Questions with known answers
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question: its set, what it is split by, where its answer is and what that holds."""
+
+    which: str
+    group: str
+    text: str
+    source: str
+    answers: tuple[str, ...]
+
+
+def xquad(lang: str) -> tuple[Path, list[Asked]]:
+    folder = data("languages", "xquad-r-dev", lang, "paragraphs")
+    titles = {entry["id"]: entry["title"] for entry in read_jsonl(data("qa", "xquad-dev.jsonl"))}
+    name = "xquad" if lang == "en" else f"xquad {lang}"
+    return folder, [
+        Asked(name, titles[e["id"]], e["question"], e["source"], tuple(e["answers"]))
+        for e in read_jsonl(data("languages", "xquad-r-dev", lang, "questions.jsonl"))
+    ]
+
+
+def squad() -> tuple[Path, list[Asked]]:
+    folder = data("refusal", "squad2-dev")
+    return folder / "paragraphs", [
+        Asked("squad", s.rpartition("-")[0], e["question"], s, tuple(e["answers"]))
+        for e in read_jsonl(folder / "questions.jsonl")
+        for s in [e["source"]]
+    ]
+
+
+def sample() -> tuple[Path, list[Asked]]:
+    return SAMPLE, [
+        Asked(
+            "sample", min(q.sources, default=q.text), q.text, min(q.sources, default=""), q.answers
+        )
+        for q in load(SAMPLE / "questions.toml")
+        if len(q.sources) < 2
+    ]
+
+
+def few(asked: Iterable[Asked], most: int) -> list[Asked]:
+    """At most so many answerable and so many other questions of each article, evenly taken."""
+    groups = defaultdict(list)
+    for each in asked:
+        groups[each.group, bool(each.answers)].append(each)
+    return [each for group in groups.values() for each in group[:: max(1, len(group) // most)]]
+
+
+def held_out(asked: Sequence[Asked]) -> list[Asked]:
+    """The questions of every other article."""
+    held = sorted({each.group for each in asked})[1::2]
+    return [each for each in asked if each.group in held]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+# ---- Clocks and tables
 
 
 def timed(work: Callable[[], Result]) -> tuple[float, float, Result]:
     """Seconds by the clock and of the processors, ended children included, and the result."""
-    started, used = time.perf_counter(), processor_seconds()
+    started, used = time.perf_counter(), sum(os.times()[:4])
     result = work()
-    return time.perf_counter() - started, processor_seconds() - used, result
+    return time.perf_counter() - started, sum(os.times()[:4]) - used, result
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

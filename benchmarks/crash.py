@@ -1,14 +1,10 @@
-"""SIGKILL at random moments during `index` or `table`, then a run to the end.
+"""SIGKILL at random moments during `index`, then a run to the end.
 
-    python benchmarks/crash.py [--kills 100] [--files 500] [--seed 1] [--model small|default]
-                               [--command index|table|table-llm]
+    python benchmarks/crash.py [--kills 100] [--files 500] [--seed 1]
 
 After every kill the store must open, be whole and be searchable; in the end it must equal a fresh
 index of the same folder, vectors included. Kills are spread over the whole life of the process.
-Documents change between runs, so that there is always something to kill. With `--command table` it
-is that which is killed: the committed version stays as it was, and the last table is that of a run
-that nothing disturbed. With `table-llm` a scripted model reads each document, and a kill may cost
-no more than the one request that was on its way. Exit 1 on any failure.
+Documents change between runs, so that there is always something to kill. Exit 1 on any failure.
 """
 
 from __future__ import annotations
@@ -16,215 +12,104 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from pathlib import Path
 from random import Random
 
-REPOSITORY = Path(__file__).parent.parent
-sys.path.insert(0, str(REPOSITORY))
+from benchmarks.common import print_table, timed
+from benchmarks.golden import REPOSITORY
+from indexer.errors import NoIndex
+from tests.support.checks import check_same, check_store
+from tests.support.folders import change_folder, make_folder
+from tests.support.small_model import make_small_model
 
-from benchmarks.common import print_table  # noqa: E402
-from indexer.errors import NoIndex  # noqa: E402
-from tests.support.checks import check_same, check_store  # noqa: E402
-from tests.support.fakes import FieldsModelServer  # noqa: E402
-from tests.support.folders import change_folder, make_folder  # noqa: E402
-from tests.support.small_model import make_small_model  # noqa: E402
-
-
-class Command:
-    """The real command on one folder, its model chosen."""
-
-    def __init__(self, root: Path, model: Path | None) -> None:
-        self.root = root
-        self._model = ["--model", str(model)] if model else []
-        self._environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-
-    def start(self, store: Path, *arguments: str) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "corpus_agent", "--store", str(store), *self._model]
-        return subprocess.Popen(
-            [*command, *arguments],
-            env=self._environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-
-    def index(self, store: Path, *options: str) -> dict[str, float]:
-        """A run to the end: its JSON, and the seconds that the whole process took."""
-        started = time.monotonic()
-        process = self.start(store, "index", "--json", *options, str(self.root))
-        output, errors = process.communicate()
-        if process.returncode:
-            sys.exit(f"index failed: {errors}")
-        return {**json.loads(output)["index"], "process_seconds": time.monotonic() - started}
-
-    def killed(self, store: Path, after: float, *arguments: str) -> str:
-        """How a run ended: "killed", "finished", or "failed" with its error printed."""
-        process = self.start(store, *(arguments or ("index", str(self.root))))
-        try:
-            process.wait(after)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-        _, errors = process.communicate()
-        if process.returncode == -signal.SIGKILL:
-            return "killed"
-        if process.returncode:
-            print(errors, file=sys.stderr)
-        return "failed" if process.returncode else "finished"
-
-    def search_works(self, store: Path) -> bool:
-        process = self.start(store, "search", "--json", "ba de fi")
-        output, errors = process.communicate()
-        if process.returncode:
-            print(errors, file=sys.stderr)
-        return process.returncode == 0 and bool(json.loads(output)["results"])
+Json = dict[str, dict[str, float]]
 
 
-def tables(command: Command, store: Path, kills: int, random: Random) -> None:
-    """Kill `table`, which reads each document again, as long as a whole one takes."""
-    asked = ("table", "due date", "total", "--json")
-    committed = (store / "manifest.json").read_bytes()
-    started = time.monotonic()
-    whole, _ = command.start(store, *asked).communicate()
-    seconds = time.monotonic() - started
-    ends: Counter[str] = Counter()
-    while ends["killed"] < kills:
-        shutil.rmtree(store / "texts", ignore_errors=True)  # so that parsers are killed too
-        end = command.killed(store, random.uniform(0, seconds), *asked)
-        ends[end] += 1
-        same = (store / "manifest.json").read_bytes() == committed
-        ends["problems"] += end == "failed" or not same or not survived(store, command, ends)
-    last, _ = command.start(store, *asked).communicate()
-    rows = [
-        ("kills", ends["killed"]),
-        ("runs that finished before their kill", ends["finished"]),
-        ("stores that were not as they were", ends["problems"]),
-        ("documents of the last table", len(json.loads(last)["rows"])),
-        ("the last table equals an undisturbed one", "yes" if last == whole else "no"),
-    ]
-    print_table(("figure", "value"), rows)
-    sys.exit(1 if ends["problems"] or last != whole else 0)
-
-
-def read_by_model(command: Command, store: Path, kills: int, random: Random) -> None:
-    """Kill `table --llm` until a run comes to its end, and so again from the beginning."""
-    asked = ("table", "due date", "total", "--json", "--llm")
-    ends: Counter[str] = Counter()
-    committed = (store / "manifest.json").read_bytes()
-    with FieldsModelServer(say=_first_words, delay=0.05) as server:
-        place = server.server.base_url
-        started = time.monotonic()
-        whole, errors = command.start(store, *asked, place).communicate()
-        seconds, documents = time.monotonic() - started, len(server.requests)
-        if not documents:
-            sys.exit(f"the model was not asked: {errors}")
-        while ends["killed"] < kills:
-            shutil.rmtree(store / "texts")
-            server.requests.clear()
-            killed, end = 0, "killed"
-            while end == "killed" and ends["killed"] < kills:
-                end = command.killed(store, random.uniform(0, seconds), *asked, place)
-                ends[end] += 1
-                killed += end == "killed"
-                same = (store / "manifest.json").read_bytes() == committed
-                failed = end == "failed" or not same
-                ends["problems"] += failed or not survived(store, command, ends)
-            last, _ = command.start(store, *asked, place).communicate()
-            ends["other tables"] += json.loads(last)["rows"] != json.loads(whole)["rows"]
-            ends["asked twice"] += max(0, len(server.requests) - documents - killed)
-            ends["asked"] += len(server.requests)
-            ends["tables"] += 1
-    rows = [
-        ("kills", ends["killed"]),
-        ("tables that came to their end", ends["tables"]),
-        ("stores that were not as they were", ends["problems"]),
-        ("tables that are not that of an undisturbed run", ends["other tables"]),
-        (
-            "documents, and requests for each table",
-            f"{documents}, {ends['asked'] / ends['tables']}",
-        ),
-        ("requests beyond one for each document and one for each kill", ends["asked twice"]),
-    ]
-    print_table(("figure", "value"), rows)
-    sys.exit(1 if any(ends[bad] for bad in ("problems", "asked twice", "other tables")) else 0)
-
-
-def _first_words(_: str, __: str, passages: str) -> tuple[str, str] | None:
-    """A value that each document has: the first line that is long enough to be quoted."""
-    line = next((line for line in passages.splitlines() if len(line.split()) > 5), None)
-    return (" ".join(line.split()[:3]), line) if line else None
-
-
-def main() -> None:
-    options = parse()
-    random = Random(options.seed)
-    scratch = Path(tempfile.mkdtemp(dir=options.scratch))
-    model = make_small_model(scratch / "small") if options.model == "small" else None
-    root, store = scratch / "docs", scratch / "store"
-    make_folder(root, options.files, random)
-    command = Command(root, model)
-    whole = command.index(scratch / "timed")
-    print(
-        f"{options.files} files, {whole['chunks']} passages; a whole run: "
-        f"{whole['process_seconds']:.1f} s, of which {whole['seconds']:.1f} s of work"
+def start(model: Path, store: Path, *arguments: str) -> subprocess.Popen[str]:
+    """The real command with a small model."""
+    command = [sys.executable, "-m", "corpus_agent", "--store", store, "--model", model]
+    return subprocess.Popen(
+        list(map(str, (*command, *arguments))),
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
-    others = {"table": tables, "table-llm": read_by_model}
-    if options.command in others:
-        return others[options.command](command, scratch / "timed", options.kills, random)
-    ends: Counter[str] = Counter()
-    while ends["killed"] < options.kills:
-        end = command.killed(store, random.uniform(0, whole["process_seconds"]))
-        ends[end] += 1
-        ends["problems"] += end == "failed" or not survived(store, command, ends)
-        if end == "finished" or random.random() < 0.2:
-            change_folder(root, 0.4, random)
-        if ends["killed"] % 10 == 0:
-            print(dict(ends), flush=True)
-    final = command.index(store)
-    command.index(scratch / "fresh")
-    check_store(store)
-    check_same(store, scratch / "fresh")
-    print_table(
-        ("figure", "value"),
-        [
-            ("kills", ends["killed"]),
-            ("runs that finished before their kill", ends["finished"]),
-            ("kills before the first commit (no index yet)", ends["no index yet"]),
-            ("stores that did not open, were not whole or could not be searched", ends["problems"]),
-            ("embedded by the last run, of all passages", f"{final['embedded']}/{final['chunks']}"),
-            ("final rows equal those of a fresh index", "yes"),
-        ],
-    )
-    shutil.rmtree(scratch)
-    sys.exit(1 if ends["problems"] else 0)
 
 
-def survived(store: Path, command: Command, ends: Counter[str]) -> bool:
-    """Whether the store is whole after a kill; every tenth time the real `search` says so too."""
+def whole(model: Path, store: Path, *arguments: str) -> Json:
+    """What a run to the end says."""
+    process = start(model, store, *arguments)
+    output, errors = process.communicate()
+    if process.returncode:
+        sys.exit(f"{arguments[0]} failed: {errors}")
+    return dict(json.loads(output))
+
+
+def killed(process: subprocess.Popen[str], after: float) -> str:
+    """How a run ended: "killed", "finished", or "failed" with its error printed."""
+    try:
+        process.wait(after)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    _, errors = process.communicate()
+    if process.returncode in (0, -signal.SIGKILL):
+        return "killed" if process.returncode else "finished"
+    print(errors, file=sys.stderr)
+    return "failed"
+
+
+def looked_at(model: Path, store: Path, ends: Counter[str]) -> None:
+    """Check the store after a kill; every tenth time the real `search` reads it too."""
     try:
         check_store(store).close()
     except NoIndex:
         ends["no index yet"] += 1
-        return True
-    return bool(ends["killed"] % 10) or command.search_works(store)
+        return
+    if (
+        not ends["killed"] % 10
+        and not whole(model, store, "search", "--json", "ba de fi")["results"]
+    ):
+        sys.exit("nothing is found")
 
 
-def parse() -> argparse.Namespace:
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--files", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--model", choices=("small", "default"), default="small")
-    parser.add_argument("--command", choices=("index", "table", "table-llm"), default="index")
-    parser.add_argument("--scratch", type=Path, help="Where to work; default: the temp folder.")
-    return parser.parse_args()
+    options = parser.parse_args()
+    random, ends = Random(options.seed), Counter[str]()
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        root, store = scratch / "docs", scratch / "store"
+        model = make_small_model(scratch / "small")
+        make_folder(root, options.files, random)
+        index = ("index", "--json", str(root))
+        seconds, _, _ = timed(lambda: whole(model, scratch / "timed", *index))
+        while ends["killed"] < options.kills:
+            end = killed(start(model, store, *index), random.uniform(0, seconds))
+            ends[end] += 1
+            if end == "failed":
+                sys.exit(1)
+            looked_at(model, store, ends)
+            if end == "finished" or random.random() < 0.2:
+                change_folder(root, 0.4, random)
+        final = whole(model, store, *index)["index"]
+        whole(model, scratch / "fresh", *index)
+        check_store(store)
+        check_same(store, scratch / "fresh")
+    print_table(
+        ("kills", "finished before", "no index yet", "embedded by the last run"),
+        [(ends["killed"], ends["finished"], ends["no index yet"],
+          f"{final['embedded']} of {final['chunks']}")],
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -156,8 +156,6 @@ def others() -> None:
             counts[of]["right"] += given == [expected]
             counts[of]["silent"] += not expected
             counts[of]["silent, right"] += not expected and not given
-            if given != ([expected] if expected else []) and of in sys.argv:
-                print(f"  {number} {name}: {expected!r} {given}")
     rows = [
         (of, one["true"], one["right"] / one["given"], one["right"] / one["true"],
          f"{one['silent, right']} of {one['silent']}")
@@ -167,7 +165,5 @@ def others() -> None:
 
 
 if __name__ == "__main__":
-    kept = [Path(argument) for argument in sys.argv[1:] if argument not in ("set", "held out")]
-    if "others" not in map(str, kept):
-        contracts(kept[0] if kept else None)
+    contracts(Path(sys.argv[1]) if sys.argv[1:] else None)
     others()

@@ -19,16 +19,28 @@ from pathlib import Path
 from statistics import mean
 
 import numpy as np
-from common import data, print_table, read_jsonl
 from numpy.typing import NDArray
 
-from benchmarks.asked import Asked, few, flat, index_of, pool, sample, squad, xquad
+from benchmarks.common import (
+    Asked,
+    corpus_of,
+    data,
+    few,
+    flat,
+    print_table,
+    read_jsonl,
+    sample,
+    squad,
+    xquad,
+)
+from corpus_agent.answering import reading
 from corpus_agent.answering.confidence import WEIGHTS
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import figures, weighed
 from indexer import Encoded
 from indexer.index import Index
+from indexer.records import Query
 
 Floats = NDArray[np.float64]
 RIDGE = 15.0
@@ -50,9 +62,9 @@ class Case:
 def cases_of(folder: Path, every: Sequence[Asked]) -> Iterator[Case]:
     """The cases of one kind; `source` of a question is where its answer is, if it has no string."""
     memory: dict[str, Encoded] = {}
-    with index_of(folder) as corpus:
+    with corpus_of(folder) as corpus:
         for asked in every:
-            hits = pool(corpus, asked.text)
+            hits = corpus.search(Query(asked.text, reading.POOL, per_source=None))
             own = weighed(asked.text, hits, corpus.encoder.encode_tokens, memory)
             if own is None:
                 continue

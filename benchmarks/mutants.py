@@ -52,7 +52,7 @@ AREAS: dict[str, tuple[int, list[str], list[str]]] = {
     "plan": (45, ["indexer/sync/plan.py"], ["tests/indexer/sync"]),
     "forget": (
         25,
-        ["indexer/sync/forget.py", "indexer/store/cleanup.py"],
+        ["indexer/sync/forget.py"],
         ["tests/indexer/store", "tests/indexer/sync"],
     ),
     "staging": (25, ["indexer/store/staging.py"], ["tests/indexer/sync"]),

@@ -25,18 +25,15 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-REPOSITORY = Path(__file__).parent.parent
-sys.path.insert(0, str(REPOSITORY))
-
-from benchmarks.common import print_table  # noqa: E402
-from indexer.errors import Refused  # noqa: E402
-from indexer.index import Index  # noqa: E402
-from indexer.records import Query  # noqa: E402
-from indexer.store.snapshot import Snapshot  # noqa: E402
-from tests.support.checks import check_store  # noqa: E402
-from tests.support.fakes import ToyEncoder  # noqa: E402
-from tests.support.folders import paragraph  # noqa: E402
-from tests.support.toy_index import sync  # noqa: E402
+from benchmarks.common import print_table
+from indexer.errors import Refused
+from indexer.index import Index
+from indexer.records import Query
+from indexer.store.snapshot import Snapshot
+from tests.support.checks import check_store
+from tests.support.fakes import ToyEncoder
+from tests.support.folders import paragraph
+from tests.support.toy_index import sync
 
 FILES = 60
 PARAGRAPHS = 8
@@ -139,14 +136,14 @@ def compared(idle: list[Look], busy: list[Look]) -> tuple[list[tuple[str, ...]],
     """The rows of the table, and by how much the worst blocking exceeds its idle median."""
     rows, worst = [], 0.0
     for lap in ("open", "search", "read", PARSED):
-        both = [[look[lap] for look in seen if lap in look] for seen in (idle, busy)]
-        walls = [[wall for wall, _ in seen] or [0.0] for seen in both]
-        blocked = [[blocked for _, blocked in seen] or [0.0] for seen in both]
-        excess = max(blocked[1]) - statistics.median(blocked[0])
+        walls, blocked = [
+            [look[lap][part] for look in busy if lap in look] or [0.0] for part in (0, 1)
+        ]
+        usual = statistics.median([look[lap][1] for look in idle if lap in look] or [0.0])
+        excess = max(blocked) - usual
         worst = max(worst, excess if lap != PARSED else 0.0)
-        figures = [of(wall) for wall in walls for of in (statistics.median, max)]
-        counted = f"{lap} ({len(both[1])})"
-        rows.append((counted, *(f"{1e3 * figure:.0f} ms" for figure in (*figures, excess))))
+        figures = statistics.median(walls), max(walls), excess
+        rows.append((f"{lap} ({len(walls)})", *(f"{1e3 * each:.0f} ms" for each in figures)))
     return rows, worst
 
 
@@ -180,8 +177,7 @@ def main() -> None:
         busy, failed_busy = looks(store, options.readers, written)
         check_store(store)
     rows, blocked = compared(idle, busy)
-    header = ("lap", "idle median", "idle max", "writing median", "writing max", "blocked")
-    print_table(header, rows)
+    print_table(("lap", "median while writing", "most", "blocked longer than idle"), rows)
     print(f"{options.readers} readers, {options.commits} commits, {len(busy)} looks while writing")
     print(f"failed readers: {failed + failed_busy}; blocked at most {blocked * 1e3:.0f} ms longer")
     sys.exit(1 if failed or failed_busy or blocked > MAX_BLOCKED else 0)

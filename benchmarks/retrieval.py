@@ -16,8 +16,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
 
-from common import corpus_of, data, document_files, print_table, read_jsonl
-
+from benchmarks.common import corpus_of, data, document_files, print_table, read_jsonl
 from indexer.index import Index
 from indexer.records import Hit, Query
 from indexer.retrieve import POOL

@@ -9,6 +9,7 @@ the seal.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,16 +27,8 @@ from corpus_agent.settings import (
     of_store,
     stores_to_read,
 )
-from corpus_agent.trust.finding import holding, store_to_write
-from corpus_agent.trust.stores import (
-    StorePlace,
-    absolute,
-    check_outside,
-    place_of,
-    record,
-    recorded_place,
-    trusted_text,
-)
+from corpus_agent.trust.known import flag_for, store_to_write
+from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place_of, record
 from corpus_agent.trust.user_state import NoUserState
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 from indexer.confine import GPU_DEVICES
@@ -49,7 +42,7 @@ class Launch:
     `reranker` is one behind a server, with a relay of its own. `llama` is the server that was
     started for it, perhaps still loading; `unavailable` is why a named model is none; `notices`
     report that and a missing corpus. `settings` name the store and the root, which were verified as
-    this user's; `new_store` if the store was made just now.
+    this user's; `new_store` if the store was made just now, `flag` is what names it from here.
     """
 
     seal: Sealed
@@ -61,6 +54,7 @@ class Launch:
     unavailable: models.discovery.ModelUnavailable | None = None
     settings: Settings = field(default_factory=Settings)
     new_store: bool = False
+    flag: str = ""
 
     @property
     def egress(self) -> str | None:
@@ -132,16 +126,13 @@ def for_indexing(
     """
     place = corpus_place(settings, folder)
     new = storage.may_be_made(place.store)
-    here = paths.working_folder() if folder is not None and settings.store is None else None
-    notices, inode = ((), None) if dry_run else _made(place, here)
-    if settings.trust_store or settings.trusted_stores:
+    notices, inode = ((), None) if dry_run else _made(place)
+    if settings.trust_store:
         notices = ()  # a user who passes that flag knows that nothing can be recorded
-    if new and (around := holding(place.root)) is not None:
-        notices = (*notices, _within_another(place.root, around))
-    settings = in_place(settings, place)
+    settings, flag = in_place(settings, place), flag_for(place.store) if new else ""
     closed = _close([place], settings, seal_off=seal_off, watching=watching)
     _check_same(place.store, inode)
-    return Launch(closed, notices=notices, settings=settings, new_store=new)
+    return Launch(closed, notices=notices, settings=settings, new_store=new, flag=flag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +193,8 @@ def in_place(settings: Settings, place: StorePlace) -> Settings:
     return of_store(settings, place.store) if paths.is_folder(place.store) else settings
 
 
-def _made(place: StorePlace, here: Path | None) -> tuple[tuple[str, ...], int]:
+def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
     """Create the store if missing and record it; returns notices of failure, and its inode.
-
-    `here` is where its folder was named.
 
     Recorded before the marker is written, so that a process killed at any moment leaves no store of
     this user without a record; and again, for a store that existed before.
@@ -214,27 +203,15 @@ def _made(place: StorePlace, here: Path | None) -> tuple[tuple[str, ...], int]:
 
     def remember(identity: storage.Identity) -> None:
         try:
-            record(place, identity, here)
+            record(place, identity)
         except NoUserState as error:
-            unrecorded[_unrecorded(place, error)] = None
+            later = f"Later commands need: --trust-store --store {shlex.quote(str(place.store))}"
+            text = f"It could not be recorded that this index is yours: {error} {later}"
+            unrecorded[text] = None
 
     identity = storage.make_store(place.store, remember)
     remember(identity)
     return tuple(unrecorded), identity.inode
-
-
-def _within_another(root: Path, around: Path) -> str:
-    return (
-        f"{str(root)!r} has an index of its own now, which is found here from now on; that of "
-        f"{str(around)!r} holds its documents too."
-    )
-
-
-def _unrecorded(place: StorePlace, error: NoUserState) -> str:
-    return (
-        f"It could not be recorded that this index is yours: {error} Later commands need "
-        f"--trust-store, or CORPUS_AGENT_TRUSTED_STORES={trusted_text(place.store, place.root)}"
-    )
 
 
 def _check_same(store: Path, inode: int | None) -> None:
@@ -354,7 +331,7 @@ def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
     wanted = indexer.check_root(folder) if folder is not None else None
     store = absolute(store_to_write(settings, wanted))
     try:
-        known = recorded_place(store, settings)
+        known = None if storage.may_be_made(store) else place_of(store, settings)
     except UntrustedStore as error:  # one that came with the folder need not be taken
         elsewhere = "(or leave it: corpus-agent --store DIR index FOLDER)"
         raise UntrustedStore(error.message, f"{error.hint} {elsewhere}") from None

@@ -72,9 +72,6 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
-    from indexer.store.cleanup import Cleaned as Cleaned
-    from indexer.store.cleanup import clean_up as clean_up
-    from indexer.store.filters import in_part as in_part
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.inspection import Inspection as Inspection
     from indexer.sync.display import RunDisplay as RunDisplay
@@ -82,10 +79,9 @@ if TYPE_CHECKING:
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
-    from indexer.sync.hands import Hand as Hand
     from indexer.sync.hands import Hands as Hands
     from indexer.sync.hands import LocalHands as LocalHands
-    from indexer.sync.hands import ShardLost as ShardLost
+    from indexer.sync.hands import ShardProcess as ShardProcess
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
@@ -124,16 +120,15 @@ _PUBLIC = {
         "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "
         "PagePicture Query Status STATUSES is_other"
     ),
-    "indexer.store.cleanup": "Cleaned clean_up",
-    "indexer.store.filters": "in_part parse_filter",
+    "indexer.store.filters": "parse_filter",
     "indexer.store.inspection": "Inspection",
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",
     "indexer.sync.forget": "Forgotten forget_document",
-    "indexer.sync.hands": "Hand Hands LocalHands ShardLost",
     "indexer.sync.plan": "Plan",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
+    "indexer.sync.hands": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.show": "has_pages",
     "indexer.window": (

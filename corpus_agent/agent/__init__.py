@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["answerer", "field_reader"]
+__all__ = ["answerer"]
 
 if TYPE_CHECKING:
     from corpus_agent.agent import answerer as answerer
-    from corpus_agent.agent import field_reader as field_reader
 else:
     __getattr__ = lazy_modules(__name__, __all__)

@@ -105,7 +105,7 @@ class ModelAnswerer:
         self._broker = broker
         self._limits = limits or Limits()
         self._encode = encode
-        self.quotes_only = quotes_only
+        self._quotes_only = quotes_only
         self._own = own
         self._on_draft = on_draft
         self._on_passages = on_passages
@@ -155,7 +155,7 @@ class ModelAnswerer:
 
     def _drafted(self, work: Work, model: ChatModel) -> _Draft:
         """The checked draft; one without tools if the model refuses what the program finds."""
-        if self.quotes_only:
+        if self._quotes_only:
             return self._of_sentences(work, model)
         if self._without_tools:
             return self._from_passages(work, model)

@@ -46,10 +46,7 @@ class ExtractiveAnswerer:
     egress = None
     model_server = None
 
-    def __init__(
-        self, encoder: Encoder, notices: tuple[str, ...] = (), *, quotes_only: bool = False
-    ) -> None:
-        self.quotes_only = quotes_only  # its passages always are; a list in their place is not
+    def __init__(self, encoder: Encoder, notices: tuple[str, ...] = ()) -> None:
         self._encoder = encoder
         self._notices = notices
 

@@ -1,8 +1,7 @@
 """Readings of a follow-up question: with the words of the questions before it, and alone.
 
 Uses forms of words in five languages, not their meaning; extractive.py reads the passages of each
-and keeps the one that they answer best. If a model answers, it rewrites the question instead
-(agent/query_rewrite.py). benchmarks/conversations.py has the figures.
+and keeps the one that they answer best. benchmarks/conversations.py has the figures.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # contain the answer for .989 of the held-out questions, eight for .981.
 POOL = 10
 # Of documents that a question names, all are read: whose passages name it most says little there
-# (benchmarks/financebench.py: cells quoted with ten .464, with thirty .714).
+# (cells of annual reports quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
 _GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern

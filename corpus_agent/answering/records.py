@@ -177,11 +177,6 @@ class Answerer(Protocol):
         ...
 
     @property
-    def quotes_only(self) -> bool:
-        """Whether each word of its answers is a sentence of a document."""
-        ...
-
-    @property
     def egress(self) -> str | None:
         """The remote host that passages are sent to; None if nothing leaves this machine."""
         ...

@@ -11,7 +11,7 @@ import regex
 from corpus_agent.text.tokens import fold
 
 # The one place that says what to do instead.
-HINT = "`corpus-agent table FIELD…`, `list CONDITION` and `missing TERM…` look at each."
+HINT = "`corpus-agent table FIELD…` and `list CONDITION` look at each."
 NOTICE = (
     "Only the passages nearest to the question were looked at, and a question about all documents"
     f" needs every one of them. {HINT}"

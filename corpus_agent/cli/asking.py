@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -21,17 +21,15 @@ from corpus_agent.cli.common import (
 )
 from corpus_agent.cli.exporting import (
     EXPORT,
-    Export,
     check_apart,
-    exported,
-    opened_export,
-    rendered,
+    opened_new,
     warn_of_index,
+    write_answers,
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import print_json, print_lines, print_notices, style
-from corpus_agent.cli.viewing import link_to, opener_at_terminal
+from corpus_agent.cli.viewing import link_to
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store
 from indexer import Query, UsageError
@@ -86,7 +84,7 @@ def search(
     launch = launch_to_read(settings_in_force(several=True), searching=True)
 
     corpus = service.loading.open_to_search(launch.settings, launch=launch)
-    corpus = service.places.bounded(corpus, paths, not_paths, where, text=query)
+    corpus = service.places.bounded(corpus, paths, not_paths, where)
     hits = corpus.search(Query(query, limit, per_source))
     if as_json:
         seal = launch.seal.state
@@ -125,13 +123,6 @@ QUOTES = click.option(
     " there; see verify.",
 )
 @EXPORT
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "md", "html"]),
-    default="text",
-    help="How the answer is printed: as text (default), or as --export writes it.",
-)
 @LOG
 @JSON
 def ask(
@@ -147,7 +138,6 @@ def ask(
     strict_answer: bool,
     receipt_file: Path | None,
     export_file: Path | None,
-    form: Literal["text", "md", "html"],
     as_json: bool,
 ) -> None:
     """Answer QUESTION from the documents, with quotations that were looked up.
@@ -157,17 +147,17 @@ def ask(
 
     An answer from several indexes is kept in the log of none: --receipt writes it.
     """
-    if as_json and form != "text":
-        raise UsageError("--json and --format contradict each other.", "Leave one out.")
     settings = settings_in_force(
         several=True, llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm, log=log
     )
-    descriptor, export = _opened(receipt_file, export_file)
+    receipt = answering.receipt.open_file(receipt_file) if receipt_file is not None else None
+    export = opened_new(export_file)
+    check_apart(receipt, export)
     launch = launch_to_read(settings, asking=True, typed=llm is not None)
     settings = launch.settings
 
     corpus = service.loading.open_to_search(settings, launch=launch)
-    corpus = service.places.bounded(corpus, paths, not_paths, where, text=question)
+    corpus = service.places.bounded(corpus, paths, not_paths, where)
     watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
         corpus,
@@ -181,31 +171,17 @@ def ask(
         answer, record = service.session.ask_recorded(
             question, corpus, answerer, launch, settings, on_event=watching.event
         )
-    if descriptor is not None:
-        answering.receipt.write(descriptor, record)
-    if export is not None:
-        export.write(exported([answer], corpus, export.kind))
+    if receipt is not None:
+        answering.receipt.write(receipt, record)
+    write_answers(export, [answer])
+    for file in (receipt_file, export_file):
+        warn_of_index(file, settings.root)
     if as_json:
         print_json(render.answer_object(answer, launch.seal.state), corpus)
-    elif form != "text":
-        click.echo(rendered(exported([answer], corpus, form), form), nl=False)
     else:
         print_lines(render.answer_lines(answer, link_to(settings.root), style))
     if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
-
-
-def _opened(
-    receipt_file: Path | None, export_file: Path | None
-) -> tuple[int | None, Export | None]:
-    """The receipt's descriptor and the export: opened before the seal closes all but the index."""
-    receipt = None
-    if receipt_file is not None:
-        receipt = answering.receipt.open_file(receipt_file)
-        warn_of_index(receipt_file)
-    export = opened_export(export_file)
-    check_apart(receipt, export.descriptor if export is not None else None)
-    return receipt, export
 
 
 @main.command()
@@ -232,8 +208,7 @@ def chat(
     settings = settings_in_force(
         several=several, llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm, log=log
     )
-    export = opened_export(export_file)
-    opener = opener_at_terminal(settings)
+    export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, choosing=True, typed=llm is not None)
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
@@ -261,15 +236,14 @@ def chat(
                 question, newest, answerer, launch, settings, history, watching.event, talking.name
             )[0]
 
-    show, link = opener.open if opener is not None else None, link_to(settings.root)
-    doing = Doing(answer, make, service.session.models_of, click.echo, show, link, style)
+    link = link_to(settings.root)
+    doing = Doing(answer, make, service.session.models_of, click.echo, link, style)
     talk = Chat(corpus, launch, store, doing, talking.turns)
     if resume:
         print_lines(render.resumed_lines(talking), err=True)
     talk.run()
-    if export is not None:
-        answers = [turn.answer for turn in talk.turns]
-        export.write(exported(answers, corpus.latest(), export.kind))
+    write_answers(export, [turn.answer for turn in talk.turns])
+    warn_of_index(export_file, settings.root)
 
 
 @main.command()

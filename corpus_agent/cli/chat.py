@@ -6,7 +6,6 @@ Keeps the turns and the current model; answering and printing are passed in as c
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from corpus_agent import render
 from corpus_agent.answering.records import Answer, Answerer, Citation, Passage, Turn
 from corpus_agent.models.discovery import Model
 from corpus_agent.startup import Launch
-from corpus_agent.text.naming import answerer, called, called_model, called_path, quoted
+from corpus_agent.text.naming import answerer, called_model, called_path, quoted
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.wording import searched
 from indexer import CorpusError, Index, UsageError
@@ -32,14 +31,11 @@ SAVED_FOLDER = "saved"  # in the store: the only place that the seal leaves open
 NO_MODEL = "none"
 HELP = """Type a question, or
   /sources      the passages that were quoted, with their numbers
-  /open N       the document of passage N in your viewer or editor
   /read N       passage N with the lines around it
   /save [NAME]  keep the conversation as Markdown, in the folder of the index
   /model        which model answers and which there are; /model NAME takes another, or none
   /quit         end (so does Ctrl-D); Ctrl-C stops an answer"""
-COMMANDS = ("/sources", "/open", "/read", "/save", "/model", "/help", "/quit", "/exit")
-
-_OPEN = re.compile(r"open \d+")  # no question
+COMMANDS = ("/sources", "/read", "/save", "/model", "/help", "/quit", "/exit")
 
 Ask = Callable[[str, Index, Answerer, Launch, Sequence[Turn]], Answer]
 
@@ -49,16 +45,14 @@ class Doing:
     """Callbacks that the chat calls.
 
     `ask` answers, `make` returns the answerer of a launch, `models` the names at its server;
-    `write` prints a line. `show` opens a source at a line in a program of the user's and returns
-    its name; None where there is no terminal. `link` makes links of places, `style` shows which
-    lines of a passage are likely.
+    `write` prints a line. `link` makes links of places, `style` shows which lines of a passage are
+    likely.
     """
 
     ask: Ask
     make: Callable[[Launch], Answerer]
     models: Callable[[Launch], list[str]]
     write: Callable[[str], None]
-    show: Callable[[str, int], str] | None = None
     link: render.Link = render.no_link
     style: Callable[[str, bool], str] | None = None
 
@@ -111,8 +105,8 @@ class Chat:
 
     def _respond(self, line: str) -> None:
         try:
-            if line.startswith("/") or _OPEN.fullmatch(line):
-                self._command(line if line.startswith("/") else f"/{line}")
+            if line.startswith("/"):
+                self._command(line)
             else:
                 self._ask(line)
         except KeyboardInterrupt:
@@ -132,7 +126,6 @@ class Chat:
         argument = argument.strip()
         commands: dict[str, Callable[[str], None]] = {
             "/sources": lambda _: self._sources(),
-            "/open": self._open,
             "/read": self._read,
             "/save": self._save,
             "/model": self._model,
@@ -159,16 +152,8 @@ class Chat:
         numbered = {str(n): passage.citation for n, passage in self._passages().items()}
         citation = numbered.get(number)
         if citation is None:
-            raise UsageError("Which one?", "/sources lists the numbers, as in /open 1.")
+            raise UsageError("Which one?", "/sources lists the numbers, as in /read 1.")
         return citation
-
-    def _open(self, number: str) -> None:
-        """Open the document in a program of the user's; without a terminal print the passage."""
-        if self._doing.show is None:
-            return self._read(number)
-        citation = self._cited(number)
-        program = self._doing.show(citation.source, citation.line_start)
-        return self._write(f"Opened {called(citation.source)} with {visible(program)}.")
 
     def _read(self, number: str) -> None:
         """Print the passage with the lines around it."""
@@ -223,7 +208,6 @@ class Chat:
         if not space:
             return [f"{name} " for name in COMMANDS if name.startswith(line)]
         words = {
-            "/open": [str(n) for n in sorted(self._passages())],
             "/read": [str(n) for n in sorted(self._passages())],
             "/model": [NO_MODEL, *self._doing.models(self._launch)],
         }.get(command, [])

@@ -19,31 +19,24 @@ from corpus_agent.cli.common import (
     main,
     settings_in_force,
 )
-from corpus_agent.cli.exporting import EXPORT, opened_export
 from corpus_agent.cli.printing import print_json, print_lines
 from indexer import SealUnavailable
 
 if TYPE_CHECKING:
-    from corpus_agent.cli.exporting import Export
     from corpus_agent.doctor import Check, Finding
-    from corpus_agent.render.export import ExportedAnswer
-    from corpus_agent.render.receipts import CheckedReceipt
     from corpus_agent.settings import Settings
-    from indexer import Index
 
 
 @main.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@EXPORT
 @JSON
-def verify(file: Path, export_file: Path | None, as_json: bool) -> None:
+def verify(file: Path, as_json: bool) -> None:
     """Check every quotation of a receipt against today's files, parsed anew; no model takes part.
 
     FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
     quotation still stands in its document, 1 otherwise.
     """
     receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
-    export = opened_export(export_file)
     launch = launch_to_read(settings_in_force(several=True))
 
     # A run that a document took over may have written what the store keeps of a text.
@@ -52,21 +45,12 @@ def verify(file: Path, export_file: Path | None, as_json: bool) -> None:
         (content, list(answering.receipt.check(content, corpus, corpus.file, corpus.stores)))
         for content in receipts
     ]
-    if export is not None:
-        export.write([_exported(one, corpus, export) for one in checked])
     if as_json:
         print_json(render.verify_object(checked, corpus.version, launch.seal.state), corpus)
     else:
         print_lines(render.verify_lines(checked))
     if not all(found.holds for _, rows in checked for found in rows):
         raise SystemExit(1)
-
-
-def _exported(checked: CheckedReceipt, corpus: Index, export: Export) -> ExportedAnswer:
-    """A receipt as it stands today, with the pages of its quotations if they are to be shown."""
-    now = [found.now for found in checked[1]]
-    pages = service.pictures.pages_of(corpus, now) if export.with_pages else ()
-    return render.exported_receipt(checked, pages)
 
 
 @main.command()

@@ -19,13 +19,11 @@ import click
 from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import clean, print_lines
 from corpus_agent.settings import check_one, load, unknown_variables
-from corpus_agent.text.naming import called_path
-from corpus_agent.trust.finding import being_made, gone_notices, stores_here
-from corpus_agent.trust.known import chosen_stores
-from indexer import UsageError, __version__, parse_filter, paths, storage
+from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
+from indexer import __version__, parse_filter, paths
 
 if TYPE_CHECKING:
-    from corpus_agent.settings import NamedStore, Settings
+    from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
 
 
@@ -171,9 +169,8 @@ LOG = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="NAME|DIR",
-    help="The index: its name (see stores) or folder; default: that of the documents around here, "
-    "else those that were made from here. Repeat it to read several together. This and the options "
-    "below may also stand behind the command.",
+    help="The index: its name (see stores) or folder. Default: that of this folder or of the "
+    "nearest above, else the only one below. Repeat it to read several together.",
 )
 @click.option("--all-stores", is_flag=True, help="Read all indexes that stores lists, together.")
 @click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
@@ -261,7 +258,10 @@ def settings_in_force(
     store = chosen[0].store if chosen else None
     settings = load({**given["flags"], "store": store, **flags}, given["config"], os.environ)
     if settings.store is None and not chosen and finding:
-        chosen = _found_here(several=several, to_come=to_come)
+        found = store_here(paths.working_folder())
+        if found is None and not to_come:
+            raise no_index_here()
+        chosen = chosen_stores([found])[0] if found is not None else ()
     if len(chosen) > 1:
         settings = replace(settings, store=None, several=chosen)
         if not several:
@@ -269,32 +269,6 @@ def settings_in_force(
     elif chosen:
         settings = replace(settings, store=chosen[0].store)
     return settings
-
-
-def _found_here(*, several: bool, to_come: bool) -> tuple[NamedStore, ...]:
-    """The stores that are found from the working folder; says what is passed over, or several.
-
-    Raises UsageError for several that may not be, NoIndex where the first run goes on, if none is
-    `to_come`.
-    """
-    here = paths.working_folder()
-    found = chosen_stores(stores_here(here))[0]
-    if not (found or to_come) and (store := being_made(here)):
-        raise storage.no_index(store)
-    for folder in storage.passed_over(here):
-        click.echo(f"Note: {called_path(folder)} holds no index and is passed over.", err=True)
-    if len(found) > 1:
-        made = f"{len(found)} indexes were made from here"
-        names = ", ".join(one.name for one in found)
-        if not several:
-            raise UsageError(
-                f"{made}, and this works on one: {names}.", f"Name it: -s {found[0].name}"
-            )
-        click.echo(
-            f"Note: {made} and are read together: {names}. One alone: -s {found[0].name}", err=True
-        )
-    print_lines((f"Note: {clean(notice)}" for notice in gone_notices(here)), err=True)
-    return found
 
 
 def parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:

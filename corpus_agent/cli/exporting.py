@@ -4,70 +4,50 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import render, service
+from corpus_agent import render
 from corpus_agent.cli.printing import clean
-from corpus_agent.text.naming import called_path, quoted
-from corpus_agent.trust.finding import holding
+from corpus_agent.text.naming import quoted
 from corpus_agent.trust.stores import absolute
-from indexer import UsageError, storage
+from indexer import UsageError
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer
-    from corpus_agent.render.export import ExportedAnswer
-    from indexer import Index
-
-Kind = Literal["md", "html"]
-_KINDS: dict[str, Kind] = {".md": "md", ".html": "html", ".htm": "html"}
 
 EXPORT = click.option(
     "--export",
     "export_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write it with its citations to a new FILE: .md, or .html with the pages they are from.",
+    help="Write it with its passages to a new FILE, as Markdown.",
 )
 
 
-def opened_new(file: Path) -> int:
-    """A descriptor of a new file.
+def opened_new(file: Path | None) -> int | None:
+    """A descriptor of a new file, None for none.
 
     An empty one is as good as new: a run that ended with an error leaves it.
     """
+    if file is None:
+        return None
     flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
         descriptor = os.open(file, flags, 0o600)
         found = os.fstat(descriptor)
-    except OSError as error:
-        raise UsageError(f"{os.fspath(file)!r} cannot be written: {error.strerror}.") from None
+    except OSError:
+        message = f"{os.fspath(file)!r} cannot be written."
+        raise UsageError(message, "Name a new file in a folder that you may write.") from None
     if not stat.S_ISREG(found.st_mode) or found.st_size:
         os.close(descriptor)
         raise UsageError(
             f"{os.fspath(file)!r} is there already, and is not overwritten.", "Name a new file."
         )
-    warn_of_index(file)
     return descriptor
-
-
-def warn_of_index(file: Path) -> None:
-    """Say that a new file lies among documents, so that the next run of `index` reads it as one.
-
-    An answer that is a document is found before what it quotes, also when that has changed.
-    """
-    around = holding(absolute(file))
-    if around is not None and storage.STORE_NAME not in file.parts:
-        click.echo(
-            f"Note: {clean(quoted(file.name))} lies in {called_path(around)}, which is indexed: "
-            "the next run reads it as a document, and finds it before what it quotes. Write it "
-            "elsewhere, or name it in .corpusignore.",
-            err=True,
-        )
 
 
 def check_apart(first: int | None, second: int | None) -> None:
@@ -82,46 +62,20 @@ def write_text(descriptor: int, text: str) -> None:
         file.write(text)
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """A new file for answers, and whether their pages are to be in it."""
-
-    descriptor: int
-    kind: Kind
-
-    @property
-    def with_pages(self) -> bool:
-        """Whether it shows the pages that citations are from."""
-        return self.kind == "html"
-
-    def write(self, answers: Sequence[ExportedAnswer]) -> None:
-        """Write the answers, and close the file."""
-        write_text(self.descriptor, rendered(answers, self.kind))
+def write_answers(descriptor: int | None, answers: Sequence[Answer]) -> None:
+    """Write answers as Markdown to a descriptor of `opened_new`, if there is one."""
+    if descriptor is not None:
+        write_text(descriptor, render.export_markdown([*map(render.exported_answer, answers)]))
 
 
-def rendered(answers: Sequence[ExportedAnswer], kind: Kind) -> str:
-    """The answers as Markdown or as a page of HTML."""
-    return (render.export_html if kind == "html" else render.export_markdown)(answers)
+def warn_of_index(file: Path | None, root: Path | None) -> None:
+    """Say that a new file lies among the documents, so that the next run of `index` reads it.
 
-
-def exported(answers: Iterable[Answer], corpus: Index, kind: Kind) -> list[ExportedAnswer]:
-    """The answers with the pages that they cite, where this kind shows them."""
-    return [
-        render.exported_answer(
-            answer, service.pictures.pages_of(corpus, answer.citations) if kind == "html" else ()
+    An answer that is a document is found before what it quotes, also when that has changed.
+    """
+    if file is not None and root is not None and root in absolute(file).parents:
+        click.echo(
+            f"Note: {clean(quoted(file.name))} lies among your documents: the next index reads it "
+            "as one. Write it elsewhere, or name it in .corpusignore.",
+            err=True,
         )
-        for answer in answers
-    ]
-
-
-def opened_export(file: Path | None) -> Export | None:
-    """The file of --export; raises UsageError for one that is there, or of no known kind."""
-    if file is None:
-        return None
-    kind = _KINDS.get(file.suffix.lower())
-    if kind is None:
-        raise UsageError(
-            f"{os.fspath(file)!r} is neither Markdown nor HTML by its name.",
-            "Name a FILE.md or a FILE.html.",
-        )
-    return Export(opened_new(file), kind)

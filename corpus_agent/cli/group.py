@@ -27,6 +27,9 @@ _ONE_VERSION = "is gone: an index keeps its current version alone; keep copies o
 GONE = {  # said for one release
     **dict.fromkeys(("history", "diff", "rollback"), _ONE_VERSION),
     "watch": "is now: corpus-agent index --watch",
+    "missing": "is now: corpus-agent list 'without TERM'",
+    "compare": "is now: corpus-agent table FIELD… --path A --path B",
+    "cleanup": "is gone: `index` and `forget` give back disk space by themselves.",
 }
 GROUPS = {  # the commands by what a person wants, with a line for the list
     "Ask": {
@@ -41,15 +44,12 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
         "table": "What every document says about some fields.",
         "list": "The documents that fulfil a condition.",
         "timeline": "All dated statements, in order.",
-        "compare": "What two documents say about some fields.",
-        "missing": "The documents that do not mention a term.",
     },
     "Index": {
         "index": "Make the index of a folder, or bring it up to date.",
         "forget": "Drop a document from the index.",
         "files": "Every file that was seen, and why it has no text.",
         "status": "What the index holds, and where it is.",
-        "cleanup": "Give back disk space.",
     },
     "Connect": {
         "web": "Serve a page to your browser.",

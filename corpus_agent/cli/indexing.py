@@ -89,9 +89,8 @@ def index(
     Without PATH: the folder of the index found here, else the current folder. Files that are
     gone are removed from the index, files that did not change cost nothing.
 
-    The index is .corpus-agent in that folder (--store DIR puts it elsewhere). It is found from
-    within the folder, and from where you type this; two that were made from one place are read
-    together there. Of several PATHs each gets its own.
+    The index is .corpus-agent in that folder; --store DIR puts it elsewhere. Of several PATHs
+    each gets its own.
     """
     path = one_of(folders, {"--watch": watch, "--json": as_json, "--dry-run": dry_run})
     if watch:
@@ -165,7 +164,7 @@ def forget(source: str, as_json: bool) -> None:
     settings = launch.settings
 
     corpus = service.session.open_corpus(settings, searching=False)
-    done = service.upkeep.forget(settings, service.places.on_disk(corpus, source))
+    done = service.session.forget(settings, service.places.on_disk(corpus, source))
     if as_json:
         return print_json(render.forget_object(done, launch.seal.state))
     return print_lines(render.forget_lines(done))
@@ -200,11 +199,7 @@ def files(
     launch = launch_to_read(settings_in_force(several=True))
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    these, not_these = (service.places.selected(corpus, typed) for typed in (paths, not_paths))
-    chosen = corpus.selected(where)
-    among = [row for row in corpus.files(these, not_these) if row.source in chosen]
-    if not among and (paths or not_paths or where):
-        raise service.places.none_selected(corpus, paths, not_paths, where)
+    among = service.places.chosen_rows(corpus, paths, not_paths, where)
     rows = [row for row in among if row.status in wanted]
     if as_json:
         return print_json(render.files_object(rows, corpus.version, launch.seal.state), corpus)
@@ -241,20 +236,3 @@ def status(as_json: bool) -> None:
         )
         found.append((name, content))
     return print_each(found, [render.status_lines(each) for _, each in found], as_json=as_json)
-
-
-@main.command()
-@click.option("--dry-run", is_flag=True, help="Say what could go and change nothing.")
-@JSON
-def cleanup(dry_run: bool, as_json: bool) -> None:
-    """Give back the disk space that the index does not need.
-
-    Merges its tables, and drops versions that nobody reads.
-    `index` does the same when enough has gathered. Reading goes on meanwhile.
-    """
-    settings = launch_to_read(settings_in_force()).settings
-
-    done = service.upkeep.cleanup(settings, dry_run=dry_run)
-    if as_json:
-        return print_json(render.cleanup_object(done))
-    return print_lines(render.cleanup_lines(done))

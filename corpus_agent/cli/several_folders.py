@@ -15,8 +15,7 @@ import indexer
 from corpus_agent.cli.group import EXIT_SOME_FAILED
 from corpus_agent.settings import Settings, load
 from corpus_agent.text.naming import called_path
-from corpus_agent.trust.finding import store_to_write
-from corpus_agent.trust.known import chosen_stores
+from corpus_agent.trust.known import chosen_stores, store_to_write
 from indexer import UsageError
 from indexer.confine import die_with_parent
 
@@ -39,7 +38,6 @@ def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
         )
     roots = dict.fromkeys(map(indexer.check_root, folders))  # all, before any is indexed
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
-    _check_apart(stores)
     parent, failed = os.getpid(), 0
     for folder in stores:
         click.echo(f"{called_path(folder)}:", err=True)
@@ -57,14 +55,3 @@ def one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     named = " ".join(f"-s {shlex.quote(one.name)}" for one in chosen_stores([*stores.values()])[0])
     click.echo(f'To ask them together: corpus-agent {named} ask "…"')
     raise SystemExit(failed)
-
-
-def _check_apart(stores: Mapping[Path, Path]) -> None:
-    """Raise UsageError where two folders would have one index, as where neither may be written."""
-    for folder, store in stores.items():
-        same = [repr(str(each)) for each, own in stores.items() if own == store]
-        if len(same) > 1:
-            raise UsageError(
-                f"{' and '.join(same)} would have one index, {str(store)!r}.",
-                f"Name a place for each: corpus-agent --store DIR index {shlex.quote(str(folder))}",
-            )

@@ -10,7 +10,7 @@ from corpus_agent import render
 from corpus_agent.cli.common import JSON, main, settings_in_force
 from corpus_agent.cli.printing import print_json, print_lines
 from corpus_agent.text.naming import called_path
-from corpus_agent.trust import dropping, known
+from corpus_agent.trust import known
 from corpus_agent.trust import stores as trusted
 from indexer import storage
 
@@ -42,24 +42,16 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
 
 
 @main.command()
-@click.option(
-    "--drop",
-    multiple=True,
-    metavar="NAME",
-    help="Take an index off the list that is not there any more; repeatable.",
-)
-@click.option(
-    "--unreachable", is_flag=True, help="Let --drop take off one that cannot be seen now."
-)
+@click.option("--drop", metavar="NAME", help="Take an index off the list that is gone.")
 @JSON
-def stores(drop: tuple[str, ...], unreachable: bool, as_json: bool) -> None:
+def stores(drop: str | None, as_json: bool) -> None:
     """List your indexes by name: those that you made or trusted, wherever they are.
 
     Any command takes the name: corpus-agent -s notes status. Several are read together:
     corpus-agent search "rent" -s notes -s contracts.
     """
-    for path in dropping.drop(drop, unreachable=unreachable) if drop else ():
-        click.echo(f"Off the list: {called_path(path)}", err=True)
+    if drop is not None:
+        click.echo(f"Off the list: {called_path(trusted.drop(drop))}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
     content = render.stores_object(known.known_stores(settings))

@@ -10,14 +10,9 @@ from pathlib import Path
 import click
 
 from corpus_agent import render, service
-from corpus_agent.cli.common import (
-    launch_to_read,
-    main,
-    parse_place,
-    settings_in_force,
-)
-from corpus_agent.cli.printing import clean, print_notices
-from corpus_agent.settings import Settings, stores_to_read
+from corpus_agent.cli.common import main, settings_in_force
+from corpus_agent.cli.printing import clean
+from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import called
 from corpus_agent.trust.stores import place_of
 
@@ -49,43 +44,16 @@ def link_to(root: Path | None) -> render.Link:
     return render.link_below(root)
 
 
-def roots_of(settings: Settings) -> dict[str, Path]:
-    """The folders of documents by what their sources begin with, of stores that are trusted."""
-    stores = stores_to_read(settings)
-    return {one.prefix: place_of(one.store, settings).root for one in stores}
-
-
-def opener_at_terminal(settings: Settings) -> service.opening.Opener | None:
-    """The process that asks at the terminal before it opens a document; None without one."""
-    if not sys.stdin.isatty():
-        return None
-    return service.opening.Opener.start(roots_of(settings))
-
-
 @main.command(name="open")
 @click.argument("place", metavar="SOURCE[:LINE]")
 def open_document(place: str) -> None:
     """Open a document in a program of yours: PDF, pictures and Office files in their viewer.
 
-    All else, web pages too, in the editor that VISUAL or EDITOR names, at LINE. The document is
-    looked up by the sealed process; another one, which was started before and has read none, starts
-    the program. What is not by its bytes what its name says is not opened.
+    All else, web pages too, in the editor that VISUAL or EDITOR names, at LINE. What is not by its
+    bytes what its name says is not opened.
     """
     settings = settings_in_force(several=True)
-    place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
-    roots = roots_of(settings)
-    opener = service.opening.Opener.start(roots, service.opening.named_by(place, roots))
-    try:
-        launch = launch_to_read(settings)
-        corpus = service.session.open_corpus(launch.settings, searching=False)
-        print_notices(corpus)
-        names = render.names(row.source for row in corpus.files())
-        named, line, _ = parse_place(place, set(names))
-        source = service.places.document(named, names, corpus.roots)
-        window = corpus.read(source, line, 1)
-        program = opener.open(source, line)
-    finally:
-        opener.close()
-    at = window.lines[0].page if window.lines else None
-    page = f", page {at}" if at is not None else ""
-    click.echo(f"Opened {called(source)}{page} with {clean(program)}.", err=True)
+    stores = stores_to_read(settings)
+    roots = {one.prefix: place_of(one.store, settings).root for one in stores}
+    source, program = service.opening.open_document(place, roots)
+    click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)

@@ -50,7 +50,7 @@ def follow(
 def store_lines(launch: Launch, *, named: bool) -> Iterator[str]:
     """Where the index of a launch is, if it is new or its folder was not `named`."""
     store, root = existing_place(launch.settings)
-    return render.store_lines(store, root, new=launch.new_store, named=named)
+    return render.store_lines(store, root, new=launch.new_store, named=named, flag=launch.flag)
 
 
 class _Lines:

@@ -1,7 +1,4 @@
-"""Whether a value of a document holds: its quotation is looked up, and shows it.
-
-Called by table.py and timeline.py for every value that they show, whoever proposed it.
-"""
+"""Whether a value holds: its quotation is looked up and shows it, and nothing makes it doubtful."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ import regex
 from corpus_agent.answering.comparable import without_markup
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
+from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import loses_its_sign
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldType, FieldValue, ProposedValue
@@ -35,14 +33,59 @@ def checked_value(
         if citation is None:
             return None
         citations.append(citation)
-    if not proposal.computed and not all(
+    if not proposal.also and not all(
         span[0] <= reading.start
         and reading.end <= span[1]
         and shows(document, citations[0], reading)
         for reading in proposal.readings
     ):
         return None
-    return FieldValue(proposal.text, proposal.normal, tuple(citations), proposal.computed)
+    doubt = ""
+    if len(proposal.readings) == 1:
+        doubt = _doubt(document, proposal.readings[0], kind)
+    text, computed = proposal.text, bool(proposal.also)
+    return FieldValue(text, proposal.normal, tuple(citations), computed, doubt)
+
+
+# ---- What makes a value doubtful
+
+_CLAUSE_ENDS = regex.compile(r"[.;:|](?=\s)|\n\s*\n")
+_BEHIND = 90  # characters of the same sentence behind a value that may turn it
+_NEAR = 60  # characters before it in which a denial is one of the value
+_MIXED = regex.compile(r"(?=\p{L}*\p{Latin})(?=\p{L}*[\p{Cyrillic}\p{Greek}])\p{L}{3,}")
+_QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
+_SHORT_QUOTE = 4  # words: a defined term, and no quotation
+
+
+def _doubt(document: DocumentText, value: Reading, kind: FieldType) -> str:
+    """Why a value does not count though its sentence has it; "" where nothing speaks against it.
+
+    A span of time stands in a condition by its nature ("unless 90 days' notice is given"), and an
+    end may come earlier.
+    """
+    first, last = document.sentence(value.start, value.end)
+    before, behind = document.text[first : value.start], document.text[value.end : last]
+    clause, rest = _CLAUSE_ENDS.split(before)[-1], _CLAUSE_ENDS.split(behind)[0][:_BEHIND]
+    conditional = kind != "duration" and not lexicon.holds("early", clause + rest)
+    if any(_MIXED.search(text) for text in (value.text, clause[-40:])):
+        return "letters of two scripts in one word"
+    if lexicon.holds("example", document.text[first:last]):
+        return "an example or a draft"
+    if lexicon.holds("denial", lexicon.without("bound", clause)[-_NEAR:]):
+        return "denied"
+    if lexicon.holds("former", clause) or lexicon.begins("no_longer", rest):
+        return "a former value"
+    if conditional and lexicon.holds("condition", clause):
+        return "a condition"
+    if conditional and kind != "place" and lexicon.begins("exception", rest):
+        return "a condition"
+    ends = _QUOTE_ENDS.match(behind)
+    opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
+    if opened and ends:
+        start = max(map(before.rfind, '"“„«')) + 1
+        if len((before[start:] + value.text + ends[0]).split()) > _SHORT_QUOTE:
+            return "a quotation"
+    return ""
 
 
 def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

@@ -25,7 +25,6 @@ from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import with_role
 from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import find_dates
-from corpus_agent.text.polarity import denies_value, denies_value_of
 from corpus_agent.text.table_rows import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.values import Reading
@@ -63,10 +62,6 @@ _CONNECTED = regex.compile(
     r"(?i)^[\s,:|]*(?:(?:is|are|was|be|shall|will|of|on|by|at|in|am|as|for|the|a|an|no|later|than|to|and|including|equal|fixed|set|agreed|currently|beträgt|ist|war|vom|zum|bis|der|die|das|von|in|höhe|est|de|du|le|la|au|avant|fixé|es|el|del|è|di|il|entro|en|bedraagt|op|é|em|no|dia|per|annum|month|sum|monatlich|jährlich|mensuel|mensuelle|mensual|annual|gross)\s+){0,6}[\s|:]*$"
 )
 _SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
-# What leads from a value that is denied to the one that holds.
-_BUT = regex.compile(
-    r"(?i)(?<!\p{L})(?:but|rather|now|sondern|nun|jetzt|mais|désormais|sino|ahora|ma|bensì|ora|maar|nu|mas|agora)(?!\p{L})"
-)
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
@@ -160,14 +155,13 @@ def _beside(
         )
     if worded:
         return
-    if denies_value_of(document.before(start, _REACH_BEFORE)):
-        return
     find = finder_of(kind, document, labelled=label is not None and opens)
     behind = text[at : at + _REACH]
     ended = _SENTENCE_END.search(behind)
     behind = behind[: ended.start()] if ended else behind
-    gap, read = _not_denied(text[start:at], behind, find(behind))
+    read = find(behind)
     if read:
+        gap = behind[: read[0].start]
         if loose and not _CONNECTED.match(gap):
             return
         score = _score(gap, labelled=label is not None and opens)
@@ -186,8 +180,6 @@ def _beside(
         stated
         and len(pieces[-1][stated[-1].end :].split()) <= 3
         and "\n" not in pieces[-1][stated[-1].start :]
-        and not denies_value(pieces[-1][: stated[-1].start], "")
-        and not denies_value(pieces[-1][stated[-1].end :], "")
     ):
         shift = start - len(pieces[-1])
         yield _proposal(stated[-1], shift, stated[-1].start + shift, end, _BEFORE)
@@ -229,27 +221,6 @@ def _below(
             found = [replace(one, start=one.start + at, end=one.end + at) for one in _first(read)]
         for one in found:
             yield ProposedValue((one,), one.start, one.end, _LABELLED)
-
-
-def _not_denied(led: str, behind: str, read: list[Reading]) -> tuple[str, list[Reading]]:
-    """The readings behind a phrase from the first that is not denied on, and what leads to it.
-
-    Behind one that is denied the next counts where the text goes on to it: "not 900 but 950".
-    """
-    done = 0
-    for at, one in enumerate(read):
-        if one.start < done:  # the other reading of one date
-            continue
-        gap = behind[done : one.start]
-        turn = _BUT.search(gap)
-        if turn and (done or denies_value(led + gap[: turn.start()].rstrip("0123456789., "), "")):
-            gap = gap[turn.end() :]
-        elif done and not (gap.strip(" ,;)\n") and _CONNECTED.match(gap.lstrip(" ,;)"))):
-            return "", []
-        if not denies_value(led + behind[: one.start], behind[one.end :]):
-            return gap, read[at:]
-        done = one.end
-    return "", []
 
 
 def _first(read: list[Reading]) -> list[Reading]:
@@ -347,3 +318,28 @@ def _name(document: DocumentText, at: int, end: int | None = None) -> Reading | 
 def _as_written(text: str, start: int, end: int) -> Reading:
     plain = " ".join(text[start:end].split())
     return Reading(start, end, plain, plain)
+
+
+_HYPHEN = r"(?:[-\u2010\u00ad]\s*\n\s*)?"  # a word that goes on in the next line
+_SAME = (("'\u2019\u2018", "['\u2019\u2018]"), ("-\u2010\u2011\u2013", "[-\u2010\u2011\u2013]"))
+
+
+def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
+    """The first place at which a document has exactly these words, in any case; [] for none."""
+    found = _exactly(words).search(document.text)
+    if found is None:
+        return []
+    reading = _as_written(document.text, *found.span())
+    return [ProposedValue((reading,), found.start(), found.end(), 1.0)]
+
+
+@cache
+def _exactly(words: str) -> regex.Pattern[str]:
+    """Words with any white space between them; not as a part of longer ones."""
+    spelt = r"\s+".join(_HYPHEN.join(map(_char, word)) for word in words.split())
+    return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}]){spelt}(?![\p{{L}}\p{{N}}])")
+
+
+def _char(char: str) -> str:
+    """A character, or any of those that are written for it."""
+    return next((alike for chars, alike in _SAME if char in chars), regex.escape(char))

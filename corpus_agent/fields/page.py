@@ -14,7 +14,6 @@ import regex
 
 from corpus_agent.text.dates import find_dates, habit
 from corpus_agent.text.front_matter import Property, front_matter
-from corpus_agent.text.polarity import REACH, denies_value
 from corpus_agent.text.sentences import Unit, units
 from corpus_agent.text.table_rows import TextTable, column_of, tables_of
 from corpus_agent.text.values import Reading
@@ -23,11 +22,11 @@ from indexer import MAX_WINDOW_LINES, Line, Window
 _REACH = 2_500  # characters around a place in which its sentence is looked for
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
-_RULES = regex.compile(r"(?m)^[ ]*[-_=*~][-_=*~ ]{2,}$")
+_NOTHING = regex.compile(r"(?m)^[ ]*[-_=*~][-_=*~ ]{2,}$|~~[^~\n]+~~")  # rules, what is struck
 
 
-def _blank(rule: regex.Match[str]) -> str:
-    return " " * len(rule[0])
+def _blank(found: regex.Match[str]) -> str:
+    return " " * len(found[0])
 
 
 class DocumentText:
@@ -39,8 +38,12 @@ class DocumentText:
         self.stale = stale
         shown = ["" if line.is_mark else line.text for line in lines]
         self.written = "\n".join(shown)
-        # As many characters, so that places are the same: blanks for their like and for rules.
-        self.text = _RULES.sub(_blank, self.written.translate(_BLANKS))
+        # As many characters, so that places are the same: blanks for their like, for rules, and for
+        # what a reader of the document does not see or sees struck out.
+        seen = (
+            " " * len(one) if line.hidden else one for line, one in zip(lines, shown, strict=True)
+        )
+        self.text = _NOTHING.sub(_blank, "\n".join(seen).translate(_BLANKS))
         # Its quotations that do not hold, wherever they stand: looked up once, and not once a line.
         self.unquotable: set[str] = set()
         self._cut: dict[tuple[int, int], list[Unit]] = {}  # sentences, by the piece of text
@@ -124,10 +127,6 @@ class DocumentText:
     def after(self, at: int, reach: int) -> str:
         """The text behind a place within its paragraph, on one line."""
         return " ".join(self.text[at : at + reach].partition("\n\n")[0].split())
-
-    def denies(self, value: Reading) -> bool:
-        """Whether the words beside a date, a sum or a number deny it."""
-        return denies_value(self.before(value.start, REACH), self.after(value.end, REACH))
 
     @cached_property
     def tables(self) -> list[TextTable]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from corpus_agent.answering.records import Citation
@@ -13,22 +12,9 @@ from corpus_agent.text.values import Reading
 FieldType = Literal[
     "date", "money", "duration", "percent", "rate", "party", "place", "number", "text"
 ]
-FIELD_TYPES: tuple[FieldType, ...] = (
-    "date",
-    "money",
-    "duration",
-    "percent",
-    "rate",
-    "party",
-    "place",
-    "number",
-    "text",
-)
-_TENTHS = re.compile(r"[A-Z]{3} -?[0-9]+\.[0-9]", re.ASCII)  # of a sum: "GBP 705.8"
 WORDED: tuple[FieldType, ...] = ("party", "place", "text")  # with no form but their words
-# found: the document says it. several: it says different things, or a date that may be read in two
-# ways. silent: it does not say it. unreadable: nobody could look.
-CellStatus = Literal["found", "several", "silent", "unreadable"]
+# doubtful: only where something else is said of it. unreadable: nobody could look.
+CellStatus = Literal["found", "several", "doubtful", "silent", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +22,17 @@ class Field:
     """A column: its title, its type, and the phrases that a document may call it by, best first.
 
     `clause` names the rule that finds it where a label is not enough: "governing law", "parties".
-    `question` is what a column of a file asks, for a model that reads.
     """
 
     name: str
     type: FieldType
     phrases: tuple[str, ...]
     clause: str = ""
-    question: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is looked for by more than its own words."""
+        return len(self.phrases) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,73 +58,31 @@ class ProposedValue:
         """The values as they are written, joined."""
         return "; ".join(dict.fromkeys(reading.text for reading in self.readings))
 
-    @property
-    def computed(self) -> bool:
-        """Whether the value is not written in the document but follows from what is."""
-        return bool(self.also)
-
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """A value with its evidence: quotations that were looked up in the document.
+    """A value with its evidence: whole sentences or rows that were looked up in the document.
 
-    A computed one has a quotation for each thing that it was computed from. `by_model`: a model
-    pointed to it, and no rule found it.
+    A computed one has a quotation for each thing that it follows from. `doubt` says why it does not
+    count: its sentence has a condition, a negation, or speaks of something else.
     """
 
     text: str
     normal: str
     citations: tuple[Citation, ...]
     computed: bool = False
-    by_model: bool = False
+    doubt: str = ""
 
     @property
     def shown(self) -> str:
-        """The normal form for a person: with whole cents, "until" the day of a counted term."""
-        if self.computed:
-            return f"until {self.normal}"
-        return f"{self.normal}0" if _TENTHS.fullmatch(self.normal) else self.normal
-
-    @property
-    def hidden(self) -> bool:
-        """Whether the document shows its reader a quotation that it rests on not, or not whole."""
-        return any(citation.hidden for citation in self.citations)
-
-
-@dataclass(frozen=True, slots=True)
-class SaidValue:
-    """What a model says of the field at a place of those that were asked; nothing is checked."""
-
-    field: int
-    value: str
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReading:
-    """What a model brought to a table.
-
-    `asked` documents it read now, `known` is how many it had read before, `unanswered` how many it
-    gave no answer for. `taken` are its values that no rule found, `agreed` those that one found,
-    `refused` those that do not stand in the document as it quoted them.
-    """
-
-    model: str
-    asked: int = 0
-    known: int = 0
-    unanswered: int = 0
-    taken: int = 0
-    agreed: int = 0
-    refused: int = 0
-    egress: str | None = None
+        """The value as the document writes it, with what qualifies it."""
+        written = f"until {self.normal} (computed)" if self.computed else self.text
+        return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one document says about one field; `values` is empty unless it says something.
-
-    Also where a document mentions a term at a place that is too little to be quoted.
-    """
+    """What one document says about one field; only `silent` and `unreadable` have no values."""
 
     status: CellStatus
     values: tuple[FieldValue, ...] = ()
@@ -156,32 +103,14 @@ class DocumentRow:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherLanguage:
-    """How many documents are in a language in which words of ours may find nothing.
-
-    `field` is the place of the field whose words they are; None: the months of dates.
-    """
-
-    language: str
-    documents: int
-    field: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class FieldTable:
-    """Every document with what it says; `unverified` counts values whose quotation did not hold.
-
-    `elsewhere` are the languages in which no document says a field that may be called otherwise
-    there. `reading` is what a model that was asked too brought, None without one.
-    """
+    """Every document with what it says; `unverified` counts values whose quotation did not hold."""
 
     fields: tuple[Field, ...]
     rows: tuple[DocumentRow, ...]
     version: int
     unverified: int = 0
-    notices: tuple[str, ...] = field(default=())
-    reading: ModelReading | None = None
-    elsewhere: tuple[OtherLanguage, ...] = ()
+    notices: tuple[str, ...] = ()
 
     @property
     def unreadable(self) -> int:

@@ -1,6 +1,6 @@
 """The dated statements of all documents in order, and the documents that fulfil a condition.
 
-Every document is looked at, and every quotation is looked up, as for a table. Called by the doors.
+Every document is looked at, and every quotation is looked up, as for a table.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.checked import quoted_span, shows
 from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
-from corpus_agent.fields.languages import months_elsewhere
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldTable, OtherLanguage
+from corpus_agent.fields.records import FieldTable
 from corpus_agent.fields.table import Documents, chosen_files, document_of, table_of
+from corpus_agent.text.wording import number_of
 from indexer import CorpusError
 
 
@@ -30,6 +30,18 @@ class ListedDocuments:
     def count(self, wanted: ListVerdict) -> int:
         """How many documents have this verdict."""
         return self.verdicts.count(wanted)
+
+    @property
+    def counted(self) -> str:
+        """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
+        read = number_of(len(self.table.rows) - self.table.unreadable, "document")
+        others: tuple[tuple[int, str], ...] = (
+            (self.count("no"), "not"),
+            (self.count("unclear"), "unclear"),
+            (self.count("silent"), "say nothing of it"),
+        )
+        rest = "".join(f", {count:,} {said}" for count, said in others if count)
+        return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +63,7 @@ class Timeline:
     """The dated statements of all documents, by date; `undated` documents have none.
 
     `unread` are the documents that could not be looked at, with the reason; `unverified` counts
-    statements whose quotation did not hold, `elsewhere` documents whose months are not known.
+    statements whose quotation did not hold.
     """
 
     statements: tuple[DatedStatement, ...]
@@ -62,7 +74,6 @@ class Timeline:
     unverified: int
     version: int
     notices: tuple[str, ...] = ()
-    elsewhere: tuple[OtherLanguage, ...] = ()
 
 
 def listed(
@@ -72,10 +83,7 @@ def listed(
     *,
     notices: tuple[str, ...] = (),
 ) -> ListedDocuments:
-    """Every document with what it says about the field of a condition, and whether it holds.
-
-    `notices` say what was left out before.
-    """
+    """Every document with what it says about the field of a condition, and whether it holds."""
     table = table_of(corpus, [condition.field], on_document=on_document)
     table = replace(table, notices=(*table.notices, *notices))
     verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
@@ -95,11 +103,8 @@ def timeline_of(
         if file.is_blank:  # it was read, and there is nothing in it
             undated += 1
             continue
-        if not file.is_document:
-            unread.append((file.source, file.reason or file.status))
-            continue
         try:
-            document = document_of(corpus, file.source)
+            document = document_of(corpus, file)
         except CorpusError as error:
             unread.append((file.source, error.message))
             continue
@@ -109,17 +114,8 @@ def timeline_of(
         unverified += dropped
         found += statements
     found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
-    elsewhere = months_elsewhere((file.source for file in files), corpus.main_languages())
-    return Timeline(
-        tuple(found),
-        len(files),
-        undated,
-        tuple(unread),
-        changed,
-        unverified,
-        corpus.version,
-        elsewhere=elsewhere,
-    )
+    counts = undated, tuple(unread), changed, unverified, corpus.version
+    return Timeline(tuple(found), len(files), *counts)
 
 
 def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:

@@ -16,9 +16,10 @@ _PUBLIC = {
         "answer_lines answer_object block citation_lines resumed_lines"
     ),
     "corpus_agent.render.common": "as_object evidence names place stores_read",
-    "corpus_agent.render.export": "export_html export_markdown exported_answer exported_receipt",
+    "corpus_agent.render.export": "export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
-        "compared_lines foot_lines missing_lines table_csv table_html table_lines table_object"
+        "foot_lines list_lines list_object table_csv table_lines table_object timeline_lines "
+        "timeline_object"
     ),
     "corpus_agent.render.files": (
         "excluded_line excluded_object file_line file_object files_object problem_line"
@@ -28,16 +29,13 @@ _PUBLIC = {
         "plan_object run_object waiting_line watch_line"
     ),
     "corpus_agent.render.links": "Link link_below no_link",
-    "corpus_agent.render.listing": (
-        "list_foot list_lines list_object timeline_lines timeline_object"
-    ),
     "corpus_agent.render.passages": (
         "explain_lines read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.receipts": "recorded_answer verify_lines verify_object",
     "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",
     "corpus_agent.render.upkeep": (
-        "LIST_OF_IGNORED MULTILINGUAL cleanup_lines cleanup_object forget_lines forget_object "
+        "LIST_OF_IGNORED MULTILINGUAL forget_lines forget_object "
         "not_read status_lines status_object waiting_text what_reads_them"
     ),
 }
@@ -54,17 +52,17 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import names as names
     from corpus_agent.render.common import place as place
     from corpus_agent.render.common import stores_read as stores_read
-    from corpus_agent.render.export import export_html as export_html
     from corpus_agent.render.export import export_markdown as export_markdown
     from corpus_agent.render.export import exported_answer as exported_answer
     from corpus_agent.render.export import exported_receipt as exported_receipt
-    from corpus_agent.render.fields import compared_lines as compared_lines
     from corpus_agent.render.fields import foot_lines as foot_lines
-    from corpus_agent.render.fields import missing_lines as missing_lines
+    from corpus_agent.render.fields import list_lines as list_lines
+    from corpus_agent.render.fields import list_object as list_object
     from corpus_agent.render.fields import table_csv as table_csv
-    from corpus_agent.render.fields import table_html as table_html
     from corpus_agent.render.fields import table_lines as table_lines
     from corpus_agent.render.fields import table_object as table_object
+    from corpus_agent.render.fields import timeline_lines as timeline_lines
+    from corpus_agent.render.fields import timeline_object as timeline_object
     from corpus_agent.render.files import excluded_line as excluded_line
     from corpus_agent.render.files import excluded_object as excluded_object
     from corpus_agent.render.files import file_line as file_line
@@ -85,11 +83,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.links import Link as Link
     from corpus_agent.render.links import link_below as link_below
     from corpus_agent.render.links import no_link as no_link
-    from corpus_agent.render.listing import list_foot as list_foot
-    from corpus_agent.render.listing import list_lines as list_lines
-    from corpus_agent.render.listing import list_object as list_object
-    from corpus_agent.render.listing import timeline_lines as timeline_lines
-    from corpus_agent.render.listing import timeline_object as timeline_object
     from corpus_agent.render.passages import explain_lines as explain_lines
     from corpus_agent.render.passages import read_object as read_object
     from corpus_agent.render.passages import search_lines as search_lines
@@ -104,8 +97,6 @@ if TYPE_CHECKING:
     from corpus_agent.render.trusting import trust_object as trust_object
     from corpus_agent.render.upkeep import LIST_OF_IGNORED as LIST_OF_IGNORED
     from corpus_agent.render.upkeep import MULTILINGUAL as MULTILINGUAL
-    from corpus_agent.render.upkeep import cleanup_lines as cleanup_lines
-    from corpus_agent.render.upkeep import cleanup_object as cleanup_object
     from corpus_agent.render.upkeep import forget_lines as forget_lines
     from corpus_agent.render.upkeep import forget_object as forget_object
     from corpus_agent.render.upkeep import not_read as not_read

@@ -1,4 +1,4 @@
-"""Renders tables of fields: lines for a terminal, JSON, CSV and a page of HTML.
+"""Renders tables, lists and timelines: lines for a terminal, JSON and CSV.
 
 All text is from documents: it is cleaned here, and nothing in it is mark-up, a link or a formula.
 """
@@ -9,45 +9,30 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
-from corpus_agent.fields.languages import field_notices
+from corpus_agent.fields.condition import ListVerdict
+from corpus_agent.fields.definition import not_understood
+from corpus_agent.fields.records import CellStatus
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import (
-    SCHEMA_VERSION,
-    cited_place,
-    in_answer,
-    left_out,
-    place,
-    unreadable,
-)
+from corpus_agent.render.common import SCHEMA_VERSION, cited_place, in_answer, left_out, place_of
 from corpus_agent.render.files import plain_reason
 from corpus_agent.text.naming import called_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Citation
-    from corpus_agent.fields.records import (
-        Cell,
-        DocumentRow,
-        Field,
-        FieldTable,
-        FieldValue,
-        ModelReading,
-    )
-    from corpus_agent.render.json_types import (
+    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
+    from corpus_agent.fields.timeline import DatedStatement, ListedDocuments, Timeline
+    from corpus_agent.render.json_lists import (
         DocumentCells,
-        Seal,
-        TableCell,
-        TableColumn,
-        TableModel,
+        ListResult,
         TableResult,
-        TableValue,
+        TimelineResult,
     )
+    from corpus_agent.render.json_types import Seal
 
-_DURATION = re.compile(r"P(\d{1,6})([YMWD])")  # as fields.amounts writes it
+_DURATION = re.compile(r"P(\d{1,6})([YMWD])")
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
 _NARROWEST = 12  # characters of a column
 _NAME = 0.3  # of the width, for the names of documents
@@ -55,6 +40,11 @@ _GAP = "  "
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # computed (OWASP)
 # A spreadsheet of a country that writes 1,5 begins a cell behind each of these, quoted or not.
 _SEPARATED = re.compile(r"([;\t])(?=[\"']*[=+\-@＝＋－＠])")
+_BOM = "\ufeff"  # without it a spreadsheet takes UTF-8 for something else
+
+
+def _plain(text: str) -> str:
+    return inert(one_line(text))
 
 
 def table_object(table: FieldTable, seal: Seal) -> TableResult:
@@ -62,72 +52,86 @@ def table_object(table: FieldTable, seal: Seal) -> TableResult:
     return {
         "schema_version": SCHEMA_VERSION,
         "version": table.version,
-        "fields": [_column_object(table, column) for column in range(len(table.fields))],
+        "fields": [
+            {
+                "name": _plain(field.name),
+                "type": field.type,
+                "documents": {state: table.count(column, state) for state in get_args(CellStatus)},
+            }
+            for column, field in enumerate(table.fields)
+        ],
         "rows": [_row_object(row) for row in table.rows],
         "looked_at": len(table.rows),
         "unreadable": table.unreadable,
         "changed": table.changed,
         "unverified": table.unverified,
-        "model": _model_object(table.reading) if table.reading is not None else None,
-        "other_languages": [
-            {
-                "field": inert(one_line(table.fields[one.field].name)),
-                "language": one.language,
-                "documents": one.documents,
-            }
-            for one in table.elsewhere
-            if one.field is not None
-        ],
-        "notices": [inert(notice) for notice in table.notices],
+        "notices": [*map(inert, (*table.notices, *not_understood(table)))],
         "seal": seal,
-    }
-
-
-def _model_object(reading: ModelReading) -> TableModel:
-    return {
-        "name": reading.model,
-        "asked": reading.asked,
-        "known": reading.known,
-        "unanswered": reading.unanswered,
-        "taken": reading.taken,
-        "agreed": reading.agreed,
-        "refused": reading.refused,
-        "egress": reading.egress,
-    }
-
-
-def _column_object(table: FieldTable, column: int) -> TableColumn:
-    field = table.fields[column]
-    return {
-        "name": inert(one_line(field.name)),
-        "type": field.type,
-        "say": table.count(column, "found", "several"),
-        "several": table.count(column, "several"),
-        "silent": table.count(column, "silent"),
-        "unreadable": table.count(column, "unreadable"),
     }
 
 
 def _row_object(row: DocumentRow) -> DocumentCells:
     return {
         "source": in_answer(row.source),
-        "reason": inert(one_line(row.reason)) if row.reason else None,
+        "reason": _plain(row.reason) if row.reason else None,
         "changed": row.changed,
-        "cells": [_cell_object(cell) for cell in row.cells],
+        "cells": [
+            {
+                "status": cell.status,
+                "values": [
+                    {
+                        "value": _plain(value.normal),
+                        "text": _plain(value.text),
+                        "computed": value.computed,
+                        "doubt": value.doubt,
+                        "citations": [citation_object(each) for each in value.citations],
+                    }
+                    for value in cell.values
+                ],
+            }
+            for cell in row.cells
+        ],
     }
 
 
-def _cell_object(cell: Cell) -> TableCell:
-    return {"status": cell.status, "values": [_value_object(value) for value in cell.values]}
-
-
-def _value_object(value: FieldValue) -> TableValue:
+def list_object(listed: ListedDocuments, seal: Seal) -> ListResult:
+    """The JSON of `list`: that of a table, with the condition and each row's verdict."""
+    table = table_object(listed.table, seal)
     return {
-        "value": inert(one_line(value.normal)),
-        "text": inert(one_line(value.text)),
-        "computed": value.computed,
-        "by_model": value.by_model,
-        "citations": [citation_object(citation) for citation in value.citations],
+        **table,
+        "rows": [
+            {**row, "verdict": verdict}
+            for row, verdict in zip(table["rows"], listed.verdicts, strict=True)
+        ],
+        "condition": _plain(listed.condition.shown),
+        "counts": {verdict: listed.count(verdict) for verdict in get_args(ListVerdict)},
+    }
+
+
+def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
+    """The JSON of `timeline`."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": timeline.version,
+        "statements": [
+            {
+                "date": one.day,
+                "either": one.either,
+                "column": _plain(one.column) if one.column else None,
+                "citation": citation_object(one.citation),
+            }
+            for one in timeline.statements
+        ],
+        "looked_at": timeline.looked_at,
+        "undated": timeline.undated,
+        "unreadable": [
+            {"source": in_answer(source), "reason": _plain(reason)}
+            for source, reason in timeline.unread
+        ],
+        "changed": timeline.changed,
+        "unverified": timeline.unverified,
+        "notices": [*map(inert, timeline.notices)],
+        "seal": seal,
     }
 
 
@@ -135,132 +139,100 @@ def _value_object(value: FieldValue) -> TableValue:
 
 
 def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> Iterator[str]:
-    """One line a document that says something, and the counts; with `quotations` the evidence."""
-    widths = _widths(len(table.fields), width)
-    shown = [row for row in table.rows if row.reason or any(cell.values for cell in row.cells)]
-    silent = len(table.rows) - len(shown)
+    """One line a document that says something; with `quotations` the evidence below it."""
+    name = max(_NARROWEST, int(width * _NAME))
+    rest = (width - name) // max(1, len(table.fields)) - len(_GAP)
+    widths = [name, *[max(_NARROWEST, rest)] * len(table.fields)]
+    shown = [row for row in table.rows if any(cell.values for cell in row.cells)]
     if shown:
         yield _line(["document", *(field.name for field in table.fields)], widths)
         yield _GAP.join("-" * wide for wide in widths)
     for row in shown:
-        name = called_in_answer(row.source) + (" (changed)" if row.changed else "")
-        yield _line([name, *map(_shown, table.fields, row.cells)], widths)
-        if row.reason:
-            yield f"    {plain_reason(row.reason)}"
-        if quotations:
-            yield from _evidence_lines(table, row)
+        yield _line([_named(row), *map(cell_text, row.cells)], widths)
+        for field, cell in zip(table.fields, row.cells, strict=True):
+            for value in cell.values if quotations else ():
+                yield from _quotation_lines(value, f"    {one_line(field.name)}: ")
     if shown:
         yield ""
-    if silent and len(table.fields) > 1:
-        yield f"{number_of(silent, 'document says', 'documents say')} nothing of these"
     yield from foot_lines(table)
 
 
 def foot_lines(table: FieldTable) -> Iterator[str]:
-    """How many documents were looked at, and for each field how many say it and how many do not."""
-    changed = (
-        f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
-    )
-    yield f"{number_of(len(table.rows), 'document')} looked at{changed}:"
-    for column, field in enumerate(table.fields):
-        several = table.count(column, "several")
-        say = number_of(table.count(column, "found") + several, "says", "say")
-        more = f" ({several:,} in more than one way)" if several else ""
-        yield (
-            f"  {one_line(field.name)}: {say}{more}, "
-            f"{table.count(column, 'silent'):,} silent"
-            f"{unreadable(table.count(column, 'unreadable'))}"
-        )
-    if table.unverified:
-        yield f"  {left_out(table.unverified, 'value')}"
-    if table.reading is not None:
-        yield f"  {model_counts(table.reading)}"
-    yield from language_lines(table)
+    """How many documents are no row, and what was left out."""
+    read = len(table.rows) - table.unreadable
+    silent = read - sum(any(cell.values for cell in row.cells) for row in table.rows)
+    if silent:
+        them = "these" if len(table.fields) > 1 else one_line(table.fields[0].name)
+        yield f"{silent:,} of {number_of(read, 'document')} say nothing of {them}"
+    yield from _left_lines(table)
 
 
-def language_lines(table: FieldTable) -> Iterator[str]:
-    """The languages of documents in which a field may be called otherwise."""
-    for notice in field_notices(table):
-        yield f"  {inert(one_line(notice))}"
-
-
-def model_counts(reading: ModelReading) -> str:
-    """What became of the values of a model, on one line."""
-    unanswered = f", no answer for {reading.unanswered:,}" if reading.unanswered else ""
-    return (
-        f"{reading.model}: {number_of(reading.asked, 'document')} read, {reading.known:,} known "
-        f"from before{unanswered}; {number_of(reading.taken, 'value')} more than the rules found, "
-        f"{reading.agreed:,} the same, {reading.refused:,} refused: not in the document, or "
-        "not in what it quoted"
-    )
-
-
-def missing_lines(table: FieldTable) -> Iterator[str]:
-    """The documents that have none of the terms, those that nobody could read, and the counts."""
-    without = [row for row in table.rows if all(cell.status == "silent" for cell in row.cells)]
-    for row in without:
-        yield called_in_answer(row.source) + (" (changed)" if row.changed else "")
+def _left_lines(table: FieldTable) -> Iterator[str]:
     for row in table.rows:
         if row.reason:
-            yield f"unreadable: {called_in_answer(row.source)} ({plain_reason(row.reason)})"
+            yield _unread(row.source, row.reason)
+    if table.changed:
+        yield f"{number_of(table.changed, 'document')} changed after they were indexed"
+    if table.unverified:
+        yield left_out(table.unverified, "value")
+    yield from (_plain(notice) for notice in not_understood(table))
+
+
+def list_lines(listed: ListedDocuments) -> Iterator[str]:
+    """The documents that fulfil the condition, those that may, and how many others there are."""
+    for wanted in ("yes", "unclear"):
+        if wanted == "unclear" and listed.count(wanted):
+            yield "unclear:"
+        for row, verdict in zip(listed.table.rows, listed.verdicts, strict=True):
+            if verdict != wanted:
+                continue
+            said = cell_text(row.cells[0])
+            yield f"{_named(row)}: {said}" if row.cells[0].values else _named(row)
+            quoted = (tuple(_quotation_lines(value)) for value in row.cells[0].values)
+            for lines in dict.fromkeys(quoted):  # one sentence may say several values
+                yield from lines
+    if listed.count("yes") or listed.count("unclear"):
+        yield ""
+    yield _plain(listed.counted)
+    yield from _left_lines(listed.table)
+
+
+def timeline_lines(timeline: Timeline) -> Iterator[str]:
+    """A date a line with the statement and its place, then the counts."""
+    rows: dict[object, str] = {}  # of tables, with the day at which each was quoted
+    for one in timeline.statements:
+        quoted = rows.setdefault(one.citation, one.day) if one.column else one.day
+        yield from _statement_lines(one, None if quoted == one.day else quoted)
     yield ""
-    changed = (
-        f", {table.changed:,} of them changed after they were indexed" if table.changed else ""
+    yield (
+        f"{number_of(len(timeline.statements), 'dated statement')} in "
+        f"{number_of(timeline.looked_at - len(timeline.unread), 'document')}, "
+        f"{timeline.undated:,} of them without a date"
     )
-    mention = len(table.rows) - len(without) - table.unreadable
-    documents = number_of(len(table.rows), "document")
-    if len(table.fields) == 1:
-        counts = number_of(len(without), "does not mention it", "do not mention it")
-        counts += f", {number_of(mention, 'does', 'do')}"
-    else:
-        counts = number_of(len(without), "mentions none of them", "mention none of them")
-        counts += f", {number_of(mention, 'mentions', 'mention')} one or more"
-    yield f"{documents} looked at{changed}: {counts}{unreadable(table.unreadable)}"
-    yield from language_lines(table)
+    for source, reason in timeline.unread:
+        yield _unread(source, reason)
+    if timeline.changed:
+        yield f"{number_of(timeline.changed, 'document')} changed after they were indexed"
+    if timeline.unverified:
+        yield left_out(timeline.unverified, "statement")
 
 
-def compared_lines(table: FieldTable) -> Iterator[str]:
-    """For each field what each document says, with its quotation, and whether they say the same."""
-    for column, field in enumerate(table.fields):
-        cells = [row.cells[column] for row in table.rows]
-        yield f"{one_line(field.name)}: {_alike(field, cells)}"
-        for row, cell in zip(table.rows, cells, strict=True):
-            changed = " (changed)" if row.changed else ""
-            yield f"  {called_in_answer(row.source)}{changed}: {_shown(field, cell)}"
-            for value in cell.values:
-                for citation in value.citations:
-                    yield f"      {cited_place(citation)}"
-                    yield f"      {enclosed(citation.quote, '“', '”')}"
-    yield from language_lines(table)
+def _statement_lines(one: DatedStatement, quoted: str | None) -> Iterator[str]:
+    """A statement; of a row that stands above, the day at which it was `quoted` instead."""
+    either = " (or the day and the month the other way round)" if one.either else ""
+    column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
+    row = f" of the row at {quoted}" if quoted else ""
+    yield f"{one.day:<10}  {cited_place(one.citation)}{column}{row}{either}"
+    if quoted is None:
+        yield f"            {enclosed(one.citation.quote, '“', '”')}"
 
 
-def _alike(field: Field, cells: list[Cell]) -> str:
-    """How what several documents say about a field goes together."""
-    states = {cell.status for cell in cells}
-    if "unreadable" in states:
-        return "unreadable"
-    if states == {"silent"}:
-        return "silent"
-    if "silent" in states:
-        return "not in each"
-    said = {tuple(_compared(field, value) for value in cell.values) for cell in cells}
-    return "the same" if len(said) == 1 else "different"
+def _named(row: DocumentRow) -> str:
+    return called_in_answer(row.source) + (" (changed)" if row.changed else "")
 
 
-def _compared(field: Field, value: FieldValue) -> str:
-    """A value as it is compared: two years are 24 months."""
-    found = _DURATION.fullmatch(value.normal) if field.type == "duration" else None
-    if found is None:
-        return value.normal.casefold()
-    times, unit = {"Y": (12, "M"), "W": (7, "D")}.get(found[2], (1, found[2]))
-    return f"P{int(found[1]) * times}{unit}"
-
-
-def _widths(fields: int, width: int) -> list[int]:
-    """The width of each column, the names' first."""
-    name = max(_NARROWEST, int(width * _NAME))
-    rest = width - name - len(_GAP) * fields
-    return [name, *[max(_NARROWEST, rest // fields)] * fields]
+def _unread(source: str, reason: str) -> str:
+    return f"unreadable: {called_in_answer(source)} ({plain_reason(reason)})"
 
 
 def _line(cells: list[str], widths: list[int]) -> str:
@@ -274,127 +246,47 @@ def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def _shown(field: Field, cell: Cell) -> str:
-    """A cell on one line: its value, or why there is none."""
-    if not cell.values:
-        return cell.status
-    values = (inert(one_line(_worded(field, value))) for value in cell.values)
-    marked = (
-        shown
-        + (" (computed)" if value.computed else " (model)" if value.by_model else "")
-        + (" (hidden)" if value.hidden else "")
-        for shown, value in zip(values, cell.values, strict=True)
-    )
-    return " | ".join(marked)
+def cell_text(cell: Cell) -> str:
+    """A cell on one line: its values as the document writes them, a dash where it has none."""
+    return " | ".join(_plain(value.shown) for value in cell.values) or "–"
 
 
-def _worded(field: Field, value: FieldValue) -> str:
-    """A value for a person: a duration in words."""
-    found = _DURATION.fullmatch(value.normal) if field.type == "duration" else None
-    if found is None:
-        return value.shown
-    unit = _UNITS[found[2]]
-    return f"{int(found[1]):,} {unit if int(found[1]) == 1 else f'{unit}s'}"
+def _quotation_lines(value: FieldValue, label: str = "    ") -> Iterator[str]:
+    for citation in value.citations:
+        yield f"{label}{cited_place(citation)}"
+        yield f"        {enclosed(citation.quote, '“', '”')}"
 
 
-def _evidence_lines(table: FieldTable, row: DocumentRow) -> Iterator[str]:
-    for field, cell in zip(table.fields, row.cells, strict=True):
-        for value in cell.values:
-            for citation in value.citations:
-                yield f"    {one_line(field.name)}: {cited_place(citation)}"
-                yield f"        {enclosed(citation.quote, '“', '”')}"
-
-
-def _where(citation: Citation) -> str:
-    lines = citation.line_start, citation.line_end
-    return place(citation.source, *lines, citation.page, called_in_answer)
-
-
-# ---- For a program or a browser
+# ---- For a spreadsheet
 
 
 def table_csv(table: FieldTable) -> str:
-    """The table as CSV: for each field value, status, quotation and place."""
+    """The table as CSV: a column a field and one for its places; days in ISO form, "1 year"."""
     out = io.StringIO()
     writer = csv.writer(out)
-    parts = ("", " (status)", " (quotation)", " (place)")
-    names = [f"{one_line(field.name)}{part}" for field in table.fields for part in parts]
-    writer.writerow(map(_no_formula, ["document", "changed", *names]))
+    names = [f"{one_line(field.name)}{part}" for field in table.fields for part in ("", " (place)")]
+    writer.writerow(map(_no_formula, ["document", *names]))
     for row in table.rows:
-        cells = [text for cell in row.cells for text in _csv_cells(cell)]
-        changed = "yes" if row.changed else "no"
-        writer.writerow(map(_no_formula, [in_answer(row.source), changed, *cells]))
-    return out.getvalue()
+        cells = [text for cell in row.cells for text in _csv_cells(cell.values)]
+        writer.writerow(map(_no_formula, [in_answer(row.source), *cells]))
+    return _BOM + out.getvalue()
 
 
-def _csv_cells(cell: Cell) -> tuple[str, str, str, str]:
-    marks = {
-        "computed": any(value.computed for value in cell.values),
-        "model": any(value.by_model for value in cell.values),
-        "hidden": any(value.hidden for value in cell.values),
-    }
-    citations = [citation for value in cell.values for citation in value.citations]
-    return (
-        " | ".join(inert(one_line(value.normal)) for value in cell.values),
-        ", ".join([cell.status, *(mark for mark, it_is in marks.items() if it_is)]),
-        " | ".join(inert(one_line(citation.quote)) for citation in citations),
-        " | ".join(inert(_where(citation)) for citation in citations),
-    )
+def _csv_cells(values: Sequence[FieldValue]) -> tuple[str, str]:
+    places = []
+    for value in values:
+        marks = [*["computed"] * value.computed, *[f"doubtful: {value.doubt}"] * bool(value.doubt)]
+        at = [place_of(one.source, one.line_start, one.page) for one in value.citations]
+        places.append(", ".join(at) + (f" ({', '.join(marks)})" if marks else ""))
+    normal = " | ".join(_DURATION.sub(_span, _plain(value.normal)) for value in values)
+    return normal, " | ".join(map(inert, places))
+
+
+def _span(found: re.Match[str]) -> str:
+    return number_of(int(found[1]), _UNITS[found[2]])
 
 
 def _no_formula(text: str) -> str:
     """A cell that no spreadsheet takes for a formula."""
     text = _SEPARATED.sub(r"\1 ", text)
     return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>
-body {{ font: 15px/1.4 sans-serif; margin: 2em; }}
-table {{ border-collapse: collapse; }}
-th, td {{ border: 1px solid #bbb; padding: .3em .6em; text-align: left; vertical-align: top; }}
-.silent, .unreadable {{ color: #777; }}
-summary {{ cursor: pointer; }}
-q {{ display: block; color: #444; max-width: 40em; }}
-</style></head><body>
-<table>
-<tr>{head}</tr>
-{rows}
-</table>
-<p>{foot}</p>
-</body></html>
-"""
-
-
-def table_html(table: FieldTable) -> str:
-    """The table as one page without scripts, links or anything to load."""
-    names = ["document", *(field.name for field in table.fields)]
-    return _PAGE.format(
-        title=escape(", ".join(map(one_line, names[1:]))),
-        head="".join(f"<th>{escape(one_line(name))}</th>" for name in names),
-        rows="\n".join(_html_row(table.fields, row) for row in table.rows),
-        foot="<br>".join(escape(line.strip()) for line in foot_lines(table)),
-    )
-
-
-def _html_row(fields: Sequence[Field], row: DocumentRow) -> str:
-    changed = " (changed)" if row.changed else ""
-    reason = f"<br>{escape(plain_reason(row.reason))}" if row.reason else ""
-    cells = "".join(
-        f'<td class="{cell.status}">{_html_cell(field, cell)}</td>'
-        for field, cell in zip(fields, row.cells, strict=True)
-    )
-    return f"<tr><td>{escape(in_answer(row.source))}{changed}{reason}</td>{cells}</tr>"
-
-
-def _html_cell(field: Field, cell: Cell) -> str:
-    shown = escape(_shown(field, cell))
-    quoted = "".join(
-        f"<q>{escape(inert(one_line(citation.quote)))}</q>{escape(cited_place(citation))}"
-        for value in cell.values
-        for citation in value.citations
-    )
-    return f"<details><summary>{shown}</summary>{quoted}</details>" if quoted else shown

@@ -154,14 +154,12 @@ def render(frame: Frame, answer: Answer, seal: str = "enforced") -> str:
 
 
 def _headed(answer: Answer) -> str:
-    """What the status means in words, with the probability where one was estimated."""
+    """What the status means in words."""
     if not answer.passages and not answer.text:
         return _CHANGED if answer.changed else "Nothing in the documents is about this"
     if not answer.text and not answer.is_outright:
         return "No passage answers this outright; these are the nearest"
-    if answer.probability is None:
-        return answer.status.capitalize()
-    return f"{answer.status.capitalize()} (probability {answer.probability:.2f})"
+    return answer.status.capitalize()
 
 
 def _server_text(server: ModelServer | None) -> str:

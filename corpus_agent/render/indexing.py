@@ -135,15 +135,17 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
         yield f"{number_of(len(counts.again), 'time')} a shard was done again; the last: {last}"
 
 
-def store_lines(store: Path, root: Path, *, new: bool, named: bool) -> Iterator[str]:
+def store_lines(
+    store: Path, root: Path, *, new: bool, named: bool, flag: str = ""
+) -> Iterator[str]:
     """What to do next with an index that was made just now, and where it lies if not in its folder.
 
-    Of one that is there already, whose it is, unless somebody `named` its folder.
+    Of one that is there already, whose it is, unless somebody `named` its folder. `flag` names it.
     """
     if store.parent != root or not (named or new):
         yield f"The index of {called_path(root)} is in {called_path(store)}."
     if new:
-        yield 'Ask with: corpus-agent ask "…"'
+        yield f'Ask with: corpus-agent {flag}ask "…"'
 
 
 def _left_lines(outcome: Outcome) -> Iterator[str]:

@@ -1,19 +1,62 @@
-"""Types of the results that list documents: by a condition, by time, by version. As json_types."""
+"""Types of the results that look at every document: tables, lists and timelines. As json_types."""
 
 from __future__ import annotations
 
 from typing import Literal, TypedDict
 
-from corpus_agent.render.json_types import (
-    AnswerCitation,
-    DocumentCells,
-    ReadStores,
-    Seal,
-    TableResult,
-    UnknownWords,
-)
+from corpus_agent.fields.records import CellStatus, FieldType
+from corpus_agent.render.json_types import AnswerCitation, ReadStores, Seal
 
 Verdict = Literal["yes", "no", "unclear", "silent", "unreadable"]
+
+
+class TableValue(TypedDict):
+    """A value in its normal form and as written; `doubt` says why it does not count, or is ""."""
+
+    value: str
+    text: str
+    computed: bool
+    doubt: str
+    citations: list[AnswerCitation]
+
+
+class TableCell(TypedDict):
+    """What a document says about a field; no values where it is silent or unreadable."""
+
+    status: CellStatus
+    values: list[TableValue]
+
+
+class DocumentCells(TypedDict):
+    """A document; `reason` says why it could not be read, `changed` that it is not as indexed."""
+
+    source: str
+    reason: str | None
+    changed: bool
+    cells: list[TableCell]
+
+
+class TableColumn(TypedDict):
+    """A field with the number of documents by the status of their cells."""
+
+    name: str
+    type: FieldType
+    documents: dict[str, int]
+
+
+class TableResult(ReadStores):
+    """What every document says about each field; `unverified` values were left out."""
+
+    schema_version: int
+    version: int
+    fields: list[TableColumn]
+    rows: list[DocumentCells]
+    looked_at: int
+    unreadable: int
+    changed: int
+    unverified: int
+    notices: list[str]
+    seal: Seal
 
 
 class ListedCells(DocumentCells):
@@ -22,22 +65,12 @@ class ListedCells(DocumentCells):
     verdict: Verdict
 
 
-class VerdictCounts(TypedDict):
-    """How many documents have each verdict."""
-
-    yes: int
-    no: int
-    unclear: int
-    silent: int
-    unreadable: int
-
-
 class ListResult(TableResult):
     """Every document with what it says about the field of a condition."""
 
     rows: list[ListedCells]  # type: ignore[misc]  # with one key more
     condition: str
-    counts: VerdictCounts
+    counts: dict[str, int]
 
 
 class DatedCitation(TypedDict):
@@ -70,6 +103,5 @@ class TimelineResult(ReadStores):
     unreadable: list[UnreadSource]
     changed: int
     unverified: int
-    other_languages: list[UnknownWords]
     notices: list[str]
     seal: Seal

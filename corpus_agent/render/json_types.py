@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from corpus_agent.answering.records import AnswerStatus, Verdict, Word  # for get_type_hints
-from corpus_agent.fields.records import CellStatus, FieldType
 
 Seal = Literal["enforced", "off"]
 
@@ -143,94 +142,6 @@ class AnswerResult(ReadStores):
     coverage: dict[str, int]
     notices: list[str]
     version: int
-    seal: Seal
-
-
-class TableValue(TypedDict):
-    """A value in its normal form and as written; `computed` from what its citations say.
-
-    `by_model`: a model pointed to it, and no rule found it.
-    """
-
-    value: str
-    text: str
-    computed: bool
-    by_model: bool
-    citations: list[AnswerCitation]
-
-
-class TableCell(TypedDict):
-    """What a document says about a field; no values unless `found` or `several`."""
-
-    status: CellStatus
-    values: list[TableValue]
-
-
-class DocumentCells(TypedDict):
-    """A document; `reason` says why it could not be read, `changed` that it is not as indexed."""
-
-    source: str
-    reason: str | None
-    changed: bool
-    cells: list[TableCell]
-
-
-class TableColumn(TypedDict):
-    """A field with the number of documents that say it, in several ways, that do not, or cannot."""
-
-    name: str
-    type: FieldType
-    say: int
-    several: int
-    silent: int
-    unreadable: int
-
-
-class TableModel(TypedDict):
-    """What a model brought to a table: of how many documents it was asked, and of its values.
-
-    `taken` are those that no rule found, `agreed` those that one found, `refused` those that do not
-    stand in the document as it quoted them. `egress` is the remote host that was permitted.
-    """
-
-    name: str
-    asked: int
-    known: int
-    unanswered: int
-    taken: int
-    agreed: int
-    refused: int
-    egress: str | None
-
-
-class UnknownWords(TypedDict):
-    """How many documents are in a language in which none says a field: it may be called otherwise.
-
-    `field` is null for a timeline: the names of months are not known in that language.
-    """
-
-    field: str | None
-    language: str
-    documents: int
-
-
-class TableResult(ReadStores):
-    """What every document says about each field; `unverified` values were left out.
-
-    `model` is null where none was asked.
-    """
-
-    schema_version: int
-    version: int
-    fields: list[TableColumn]
-    rows: list[DocumentCells]
-    looked_at: int
-    unreadable: int
-    changed: int
-    unverified: int
-    model: TableModel | None
-    other_languages: list[UnknownWords]
-    notices: list[str]
     seal: Seal
 
 

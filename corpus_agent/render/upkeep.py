@@ -1,11 +1,11 @@
-"""Renders the output of `forget`, `status` and `cleanup`."""
+"""Renders the output of `forget` and `status`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, size_mb
 from corpus_agent.text.naming import called, called_path, path_again, unambiguous
 from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.render.json_index import DiskUse, ExtensionUse, ForgetResult, StatusResult
     from corpus_agent.render.json_types import Seal
-    from indexer import Cleaned, Extension, Forgotten, RecognitionState, storage
+    from indexer import Extension, Forgotten, RecognitionState, storage
 
 
 def forget_object(done: Forgotten, seal: Seal) -> ForgetResult:
@@ -172,33 +172,3 @@ def status_lines(status: StatusResult) -> Iterator[str]:
         yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
     yield f"version  {status['version']}, {status['updated']}, {state}"
-
-
-def cleanup_object(done: Cleaned) -> dict[str, Any]:
-    """The JSON of `cleanup`."""
-    after = {"bytes": done.after.bytes, **_usage_object(done.after)} if done.after else None
-    return as_object(
-        cleanup={
-            "store": unambiguous(str(done.store)),
-            "before": {"bytes": done.before.bytes, **_usage_object(done.before)},
-            "after": after,
-            "held_versions": done.held,
-        }
-    )
-
-
-def cleanup_lines(done: Cleaned) -> Iterator[str]:
-    """The space that was freed, or could be, as text."""
-    if done.after is None:
-        yield f"{size_mb(done.before.bytes)} in {_versions(done.before)}. Nothing was changed."
-    else:
-        yield (
-            f"{size_mb(done.before.bytes - done.after.bytes)} given back; "
-            f"{size_mb(done.after.bytes)} left, in {_versions(done.after)}."
-        )
-    if done.held:
-        yield f"Older versions that are being read, and stay until that ends: {done.held:,}."
-
-
-def _versions(used: storage.Usage) -> str:
-    return f"{number_of(used.versions, 'version')} of the tables"

@@ -1,4 +1,4 @@
-"""The operations behind every interface: index, search, read, ask, watch, forget, clean up.
+"""The operations behind every interface: index, search, read, ask, watch, forget.
 
 Its modules are imported on first use, so that importing the package before the seal loads none of
 them.
@@ -13,13 +13,10 @@ __all__ = [
     "cluster",
     "loading",
     "opening",
-    "pictures",
     "places",
     "service",
     "session",
     "stdio",
-    "tables",
-    "upkeep",
     "watching",
 ]
 
@@ -28,13 +25,10 @@ if TYPE_CHECKING:
     from corpus_agent.service import cluster as cluster
     from corpus_agent.service import loading as loading
     from corpus_agent.service import opening as opening
-    from corpus_agent.service import pictures as pictures
     from corpus_agent.service import places as places
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
     from corpus_agent.service import stdio as stdio
-    from corpus_agent.service import tables as tables
-    from corpus_agent.service import upkeep as upkeep
     from corpus_agent.service import watching as watching
 else:
     __getattr__ = lazy_modules(__name__, __all__)

@@ -1,14 +1,16 @@
-"""A cancellation token for a question, an index run or a watch.
-
-Holds no thread and no loop of its own. Used by the librarian's process, the MCP server and `watch`.
-"""
+"""A cancellation token for a question, an index run or a watch, and the callbacks of a question."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -41,6 +43,20 @@ class Cancel:
         """An `OnEvent` that raises Cancelled once the token is set."""
         if self._set:
             raise Cancelled
+
+
+@dataclass(frozen=True, slots=True)
+class Onlooker:
+    """Called with each step, the unchecked draft so far, and what was found without a model.
+
+    `wait` is called often while a model is waited for; it may raise, which ends the question. All
+    are called in the thread that asks.
+    """
+
+    step: Callable[[str], None] = lambda _: None
+    draft: Callable[[str], None] = lambda _: None
+    passages: Callable[[Answer], None] = lambda _: None
+    wait: Callable[[], None] = lambda: None
 
 
 @contextmanager

@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError, Query, in_part, parse_filter
+from indexer import CorpusError
 from indexer import paths as file_paths
 
 if TYPE_CHECKING:
-    from indexer import Chunk, Index
+    from indexer import FileRow, Index
 
-OWN_DATE = (
-    "The date is what a file says of itself, as when a PDF was made; "
-    "dates in its text: corpus-agent timeline."
-)
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
@@ -83,72 +79,38 @@ def _selected(corpus: Index, typed: str) -> str:
 
 
 def bounded(
-    corpus: Index,
-    paths: Sequence[str] = (),
-    not_paths: Sequence[str] = (),
-    where: str = "",
-    *,
-    text: str = "",
+    corpus: Index, paths: Sequence[str] = (), not_paths: Sequence[str] = (), where: str = ""
 ) -> Index:
     """The corpus with the files that paths and a filter select; itself without any of them.
 
-    Its notices say how many documents are looked at, how many could not even be compared, and with
-    the `text` that is asked for, where the best passage of all is if that is in none of them.
-    Raises CorpusError where none is selected.
+    A notice says how many documents are looked at. Raises CorpusError where none is selected.
     """
     if not (paths or not_paths or where):
         return corpus
-    these, not_these = selected(corpus, paths), selected(corpus, not_paths)
-    rows = corpus.files(these, not_these)
-    chosen = corpus.selected(where) if where else {row.source for row in rows}
-    inside = {row.source: row for row in rows if row.source in chosen}
-    documents = {source for source, row in inside.items() if row.is_document}
-    unread = [row for row in rows if row.is_unread]
-    if not (documents or any(row.source in inside for row in unread)):
-        raise none_selected(corpus, paths, not_paths, where)
-    every = number_of(corpus.coverage().searched, "document")
-    left = f"{len(documents):,} of {every} {'is' if len(documents) == 1 else 'are'} looked at"
-    notices = [f"{left} ({_conditions(paths, not_paths, where)})."]
-    if _asks_for_date(where):
-        notices.append(OWN_DATE)
-    if passed := sum(row.source not in inside for row in unread):
-        unknown = "Files that cannot be read, of which nothing is known, are left out"
-        notices.append(f"{unknown}: {passed:,}.")
-    if (best := best_outside(corpus, documents, text)) is not None:
-        where = f"{quoted(best.source)}, line {best.line_start}"
-        notices.append(f"The best passage of all documents is outside of these: {where}.")
-    return corpus.bounded(inside, notices)
+    inside = {row.source: row for row in chosen_rows(corpus, paths, not_paths, where)}
+    left, every = sum(row.is_document for row in inside.values()), corpus.coverage().searched
+    are = f"{left:,} of {number_of(every, 'document')} {'is' if left == 1 else 'are'} looked at"
+    return corpus.bounded(inside, [f"{are} ({_conditions(paths, not_paths, where)})."])
 
 
-def none_selected(
+def chosen_rows(
     corpus: Index, paths: Sequence[str], not_paths: Sequence[str], where: str
-) -> CorpusError:
-    """The error for conditions that none fulfils; says so where a part of a word would."""
-    loose = in_part(where)
-    found = len(corpus.selected(loose)) if loose != where else 0
-    hint = f"= is the whole of it, : a part: --where {quoted(loose)} selects {found:,}. "
-    own = f"{OWN_DATE} " if _asks_for_date(where) else ""
-    return CorpusError(
-        f"No document of the index is selected by {_conditions(paths, not_paths, where)}.",
-        f"{hint if found else ''}{own}All of them, with what each has: corpus-agent files --json",
-    )
-
-
-def _asks_for_date(where: str) -> bool:
-    return any(term.key == "date" for term in parse_filter(where))
+) -> list[FileRow]:
+    """The files that paths and a filter select; raises CorpusError where none is."""
+    rows = corpus.files(selected(corpus, paths), selected(corpus, not_paths))
+    chosen = corpus.selected(where) if where else {row.source for row in rows}
+    found = [row for row in rows if row.source in chosen]
+    if not found and (paths or not_paths or where):
+        raise CorpusError(
+            f"No document of the index is selected by {_conditions(paths, not_paths, where)}.",
+            "All of them, with what each has: corpus-agent files --json",
+        )
+    return found
 
 
 def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> str:
     given = [*paths, *(f"without {path}" for path in not_paths), *([where] if where else [])]
     return quoted("; ".join(given))
-
-
-def best_outside(corpus: Index, documents: Collection[str], text: str) -> Chunk | None:
-    """The best passage of all documents on a text, if it is in none of these."""
-    if not any(char.isalnum() for char in text):
-        return None
-    best = (hit.chunk for hit in corpus.search(Query(text, 1, None)))
-    return next((chunk for chunk in best if chunk.source not in documents), None)
 
 
 def _near(corpus: Index, sources: Sequence[str]) -> str:

@@ -12,9 +12,8 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
-from corpus_agent.service import loading, session, tables
-from corpus_agent.service.cancel import Cancel
-from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.service import loading, session
+from corpus_agent.service.cancel import Cancel, Onlooker
 from corpus_agent.settings import Settings, stores_to_read
 from indexer import Encoded, Encoder, Index, storage
 
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer, Answerer, Turn
-    from corpus_agent.fields.records import Field, FieldTable
     from corpus_agent.startup import Launch
 
 
@@ -126,31 +124,6 @@ class Service:
             )
         finally:
             _onlooker.reset(before)
-
-    def table(
-        self,
-        corpus: Index,
-        columns: Sequence[Field],
-        cancel: Cancel,
-        onlooker: Onlooker,
-        *,
-        llm: bool,
-    ) -> FieldTable:
-        """A table of a corpus of this service; see tables.table. Raises Cancelled."""
-
-        def looked_at(done: int, every: int) -> None:
-            cancel.check()
-            if llm:
-                onlooker.step(f"{done:,} of {every:,} documents read")
-
-        return tables.table(
-            corpus,
-            columns,
-            self._launch,
-            session.field_reader_for(self._launch, self._settings) if llm else None,
-            on_document=looked_at,
-            on_wait=cancel.check,
-        )
 
 
 class _OneAtATime:

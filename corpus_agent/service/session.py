@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -15,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import agent, answering, models
-from corpus_agent.service import all_documents
 from corpus_agent.service.loading import encoder_for
 from corpus_agent.settings import (
     Settings,
@@ -26,12 +27,13 @@ from corpus_agent.settings import (
     stores_to_read,
 )
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
-from corpus_agent.text.naming import quoted
-from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.naming import called, quoted
+from corpus_agent.text.sanitize import one_line, visible
 from indexer import (
     Choices,
     CorpusError,
     Encoder,
+    Forgotten,
     Hands,
     Index,
     Outcome,
@@ -40,6 +42,7 @@ from indexer import (
     Reranker,
     RunDisplay,
     UsageError,
+    forget_document,
     plan_folder,
     sync_folder,
 )
@@ -146,6 +149,28 @@ def dry_run(
     )
 
 
+def forget(settings: Settings, source: str) -> Forgotten:
+    """Remove a document from the index; see forget_document.
+
+    Raises Refused for a name that neither the index nor its folder has: a mistyped one.
+    """
+    done = forget_document(existing_store(settings), settings.root, source)
+    # On the disk a name may be composed otherwise, as on a Mac.
+    spelt = (source, unicodedata.normalize("NFD", source))
+    if done.row is None and not any(os.path.lexists(done.rules.parent / one) for one in spelt):
+        near = ", ".join(called(name) for name in done.near)
+        raise Refused(
+            f"{called(source)} is neither in the index nor in its folder; nothing changed.",
+            f"Of a similar name: {near}" if near else "List them: corpus-agent files",
+            code="not_indexed",
+        )
+    if done.rule is None:
+        return done
+    # The wildcard `?` for each character that is not shown, so that the line can be copied.
+    signs = (sign if sign.isprintable() and visible(sign) == sign else "?" for sign in done.rule)
+    return replace(done, rule="".join(signs))
+
+
 def answerer_for(
     corpus: Index,
     launch: Launch,
@@ -162,9 +187,7 @@ def answerer_for(
     the answer without a model before the model is asked, `on_draft` with its draft as it grows,
     `on_wait` often meanwhile.
     """
-    without_model = partial(
-        answering.extractive.ExtractiveAnswerer, corpus.encoder, quotes_only=quotes_only
-    )
+    without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
         return without_model(launch.notices)
@@ -185,17 +208,6 @@ def answerer_for(
         on_passages=on_passages,
         on_wait=on_wait,
     )
-
-
-def field_reader_for(launch: Launch, settings: Settings) -> agent.field_reader.ModelFieldReader:
-    """The model of a launch as a reader of fields; raises UsageError where there is none."""
-    model, broker = launch.model, launch.broker
-    if model is None or broker is None:
-        raise launch.unavailable or UsageError(
-            "There is no model that could read the documents.", "Start one, then: --llm ADDRESS"
-        )
-    wait_for_model(launch)
-    return agent.field_reader.ModelFieldReader(model.name, broker, limits_of(settings))
 
 
 def wait_for_model(launch: Launch) -> None:
@@ -221,10 +233,7 @@ def ask(
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
 ) -> Answer:
-    """An answer; if the model fails, the extractive one, with a notice.
-
-    A question about all documents that code understands is answered from a list of them.
-    """
+    """An answer; if the model fails, the extractive one, with a notice."""
     if not any(char.isalnum() for char in question):
         raise UsageError("The question holds no words.", 'Ask like this: corpus-agent ask "…"')
     if len(question) > MOST_CHARACTERS:
@@ -233,11 +242,6 @@ def ask(
         )
         raise UsageError(said, "Ask one thing, in a sentence or two.")
     question = question.encode("utf-8", "replace").decode("utf-8")  # typed bytes may be no text
-    listed = None  # a list is in the program's own words
-    if not answerer.quotes_only:
-        listed = all_documents.answer_from_all(question, corpus, on_event)
-    if listed is not None:
-        return listed
     try:
         answer = answerer.answer(question, corpus, history, on_event)
     except models.discovery.ModelUnavailable as error:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -23,8 +23,9 @@ CONFIG_NAME = "config.toml"
 MAX_CONFIG_BYTES = 1_000_000
 MAX_SHOWN = 80  # characters of a wrong value
 
-# The settings that a file of the user may have; `store` only has a flag and a variable.
-_KINDS: dict[str, type] = {
+Kind = type | range | tuple[str, ...]  # a type, the numbers or the words that are allowed
+# The settings of the user's file and of variables; `store` only has a flag and a variable.
+KINDS: dict[str, Kind] = {
     "store": Path,
     "llm": str,
     "llm_model": str,
@@ -33,39 +34,27 @@ _KINDS: dict[str, type] = {
     "embedder": str,
     "backend": str,
     "extractors": str,
-    "device": str,
-    "chunk_tokens": int,
-    "chunk_overlap": int,
-    "max_file_bytes": int,
-    "llm_seconds": int,
-    "llm_context": int,
-    "ocr": str,
-    "log": str,
+    "device": get_args(Device),
+    "chunk_tokens": range(8, 8_193),
+    "chunk_overlap": range(8_192),
+    "max_file_bytes": range(1, 2**40 + 1),
+    "llm_seconds": range(1, 7 * 86_400 + 1),
+    "llm_context": range(1, 2**31 + 1),
+    "ocr": OCR_CHOICES,
+    "log": get_args(Log),
 }
-# The minimum and the maximum that the user may choose.
-_RANGE = {
-    "chunk_tokens": (8, 8_192),
-    "chunk_overlap": (0, 8_191),
-    "max_file_bytes": (1, 2**40),
-    "llm_seconds": (1, 7 * 86_400),
-    "llm_context": (1, 2**31),
-}
+_OF_A_USER = KINDS.keys() - {"store"}
+_FLAG_ONLY: dict[str, Kind] = {"allow_remote_llm": str, "trust_store": bool}
 # The settings that change no boundary: neither what is read nor which model is used. Code that
 # took over a run may rewrite the store, so their ranges are narrower: no document of ordinary size
 # is left out of the index, no model times out before it begins, nothing runs for weeks.
-_RANGE_OF_A_STORE = {
-    "max_file_bytes": (2**20, 2**30),
-    "llm_seconds": (10, 86_400),
-    "llm_context": (2_048, 2**24),
+OF_A_STORE = {
+    "max_file_bytes": range(2**20, 2**30 + 1),
+    "llm_seconds": range(10, 86_401),
+    "llm_context": range(2_048, 2**24 + 1),
 }
-OF_A_STORE = frozenset(_RANGE_OF_A_STORE)
-_NOT_FROM_HERE = frozenset({"model", "reranker"})  # if a variable or a file names them
-_OF_A_USER = frozenset(_KINDS) - {"store"}
-_FLAG_ONLY: dict[str, type] = {"allow_remote_llm": str, "trust_store": bool}
-_VARIABLE_ONLY: dict[str, type] = {"trusted_stores": str}
-_OF_VARIABLES = (*_KINDS, *_VARIABLE_ONLY)
-_KNOWN = {**_KINDS, **_FLAG_ONLY, **_VARIABLE_ONLY}
-assert {*_KNOWN, "root", "several", "config", "fixed"} == {field.name for field in fields(Settings)}
+# A relative path in a variable or a file would mean another folder wherever one stands.
+_ABSOLUTE = ("config", "model", "reranker")
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -73,74 +62,45 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
 
     Raises UsageError for an unknown key, a value of the wrong type, a named file that is missing.
     """
-    given = _from_environment(environ)
+    given: dict[str, Any] = {
+        key: environ[PREFIX + key.upper()]
+        for key in (*KINDS, "config")
+        if environ.get(PREFIX + key.upper())
+    }
+    _check_absolute(given, lambda key: PREFIX + key.upper())
+    named = given.pop("config", None)
+    config = config or (Path(named) if named else None)
     given |= {key: value for key, value in flags.items() if value is not None}
-    named = config or _named_by(environ)
-    chosen = (_from_file(user_config()) if named is None else _from_named(named)) | given
+    chosen = _of_user(config) | given
     typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
     if typed.get("store") is not None:
         typed["store"] = storage.named_store(typed["store"])
-    return Settings(**typed, config=named, fixed=frozenset(given))
-
-
-def _named_by(environ: Mapping[str, str]) -> Path | None:
-    """The configuration file that the environment names, None without one."""
-    name = PREFIX + "CONFIG"
-    if not environ.get(name):
-        return None
-    _check_absolute(name, environ[name])
-    return Path(environ[name])
-
-
-def _from_named(path: Path) -> dict[str, Any]:
-    """The content of a configuration file that the user named; the null device is empty."""
-    return {} if path == Path(os.devnull) else _from_file(path, required=True)
-
-
-def _check_absolute(where: str, value: object) -> None:
-    """Raise UsageError for a relative path in a variable or a file.
-
-    It would be resolved in the working folder of each command, which may be another user's. A path
-    on the command line may be relative.
-    """
-    if isinstance(value, str) and not (is_address(value) or Path(value).is_absolute()):
-        raise UsageError(
-            f"{where} must be an absolute path, not {_shown(value)}.",
-            "Else each folder that you stand in would decide what it means.",
-        )
+    return Settings(**typed, config=config, fixed=frozenset(given))
 
 
 def of_store(settings: Settings, store: Path) -> Settings:
     """The settings with those of the store's own config.toml; its owner must be verified before.
 
-    Raises UsageError, with the line, for a key that a store may not set.
+    Raises UsageError, with the line, for a key or a value that a store may not set.
     """
-    path = store / CONFIG_NAME
-    data = storage.read_small(store, CONFIG_NAME)
-    if data is None:
-        return settings
-    values = _parsed(path, data)
+    path, data = store / CONFIG_NAME, storage.read_small(store, CONFIG_NAME)
+    values = _parsed(path, data) if data is not None else {}
     for key, value in values.items():
+        where = f"{str(path)!r}, line {_line_of(key, data or b'')}: an index may"
         if key not in OF_A_STORE:
-            line = _line_of(key, data)
             raise UsageError(
-                f"{str(path)!r}, line {line}: an index may not decide {_shown(key)}.",
-                f"It may set {', '.join(sorted(OF_A_STORE))}. Move the line to "
-                f"{str(user_config())!r}, or use the flag.",
+                f"{where} not decide {_shown(key)}.",
+                f"It may set {', '.join(OF_A_STORE)}. Move the line to {str(user_config())!r}, "
+                "or use the flag.",
             )
-        _check_of_store(key, _typed(key, value), f"{str(path)!r}, line {_line_of(key, data)}")
+        allowed = OF_A_STORE[key]
+        if _typed(key, value) not in allowed:
+            raise UsageError(
+                f"{where} set {key!r} from {allowed[0]:,} to {allowed[-1]:,}, "
+                f"not to {_shown(value)}.",
+                f"Remove the line; your own {str(user_config())!r} may set it.",
+            )
     return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
-
-
-def _check_of_store(key: str, value: object, where: str) -> None:
-    least, most = _RANGE_OF_A_STORE[key]
-    if not (isinstance(value, int) and least <= value <= most):
-        raise UsageError(
-            f"{where}: an index may set {key!r} from {least:,} to {most:,}, "
-            f"not to {_shown(value)}.",
-            f"Remove the line; your own {str(user_config())!r} may set it, and so may "
-            f"{PREFIX}{key.upper()}.",
-        )
 
 
 def _line_of(key: str, data: bytes) -> int:
@@ -165,42 +125,33 @@ def user_config() -> Path:
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """Variables in the environment that look like settings but are not."""
-    known = {PREFIX + key.upper() for key in _OF_VARIABLES} | {PREFIX + "CONFIG"}
+    known = {PREFIX + key.upper() for key in (*KINDS, "config")}
     return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    names = {key: PREFIX + key.upper() for key in _OF_VARIABLES}
-    found = {key: environ[name] for key, name in names.items() if environ.get(name)}
-    for key in _NOT_FROM_HERE & found.keys():
-        _check_absolute(names[key], found[key])
-    return found
-
-
-def _from_file(path: Path, *, required: bool = False) -> dict[str, Any]:
+def _of_user(named: Path | None) -> dict[str, Any]:
+    """The content of the file that is named, else of the user's own, which need not exist."""
+    path = named or user_config()
     try:
-        data = read_regular(path, MAX_CONFIG_BYTES)
+        data = read_regular(path, MAX_CONFIG_BYTES) if str(path) != os.devnull else b""
     except (FileNotFoundError, NotADirectoryError):
-        if required:
-            raise UsageError(
-                f"There is no configuration file {str(path)!r}.", "Check --config."
-            ) from None
-        return {}
-    except OSError as error:
+        if named is None:
+            return {}
+        message = f"There is no configuration file {str(path)!r}."
+        raise UsageError(message, "Check --config.") from None
+    except OSError:
         raise UsageError(
-            f"The configuration {str(path)!r} cannot be read: {error.strerror}.",
-            "Change its permissions, or remove it.",
+            f"The configuration {str(path)!r} cannot be read.",
+            "It must be a small text file that you may read. Change its permissions, or remove it.",
         ) from None
-    loaded = _parsed(path, data)
-    for key in loaded:
-        if key not in _OF_A_USER:
-            known = ", ".join(sorted(_OF_A_USER))
-            raise UsageError(
-                f"{str(path)!r} has an unknown key {_shown(key)}.", f"Known are: {known}."
-            )
-    for key in _NOT_FROM_HERE & loaded.keys():
-        _check_absolute(f"{str(path)!r}: {key}", loaded[key])
-    return loaded
+    values = _parsed(path, data)
+    for key in values.keys() - _OF_A_USER:
+        raise UsageError(
+            f"{str(path)!r} has an unknown key {_shown(key)}.",
+            f"Known are: {', '.join(sorted(_OF_A_USER))}.",
+        )
+    _check_absolute(values, lambda key: f"{str(path)!r}: {key}")
+    return values
 
 
 def _parsed(path: Path, data: bytes) -> dict[str, Any]:
@@ -212,37 +163,38 @@ def _parsed(path: Path, data: bytes) -> dict[str, Any]:
         ) from None
 
 
+def _check_absolute(values: Mapping[str, Any], where: Callable[[str], str]) -> None:
+    """Raise UsageError for a relative path; on the command line one may be relative."""
+    for key in _ABSOLUTE:
+        value = values.get(key)
+        if isinstance(value, str) and not (is_address(value) or Path(value).is_absolute()):
+            raise UsageError(
+                f"{where(key)} must be an absolute path, not {_shown(value)}.",
+                "A relative one would mean another folder wherever you stand.",
+            )
+
+
 def _typed(key: str, value: object) -> object:
     """The value in its type; raises UsageError for a wrong type, or a value out of range."""
-    kind = _KNOWN[key]
-    if value is not None and not isinstance(value, kind):
-        value = _converted(key, kind, value)
-    if kind is int and value is not None:
-        least, most = _RANGE[key]
-        if isinstance(value, bool) or not (isinstance(value, int) and least <= value <= most):
-            raise _wrong(key, f"a number from {least:,} to {most:,}", value)
-    if key == "ocr" and value not in OCR_CHOICES:
-        raise _wrong(key, f"one of {', '.join(OCR_CHOICES)}", value)
-    if key == "device" and value not in get_args(Device):
-        raise _wrong(key, f"one of {', '.join(get_args(Device))}", value)
-    if key == "log" and value not in get_args(Log):
-        raise _wrong(key, f"one of {', '.join(get_args(Log))}", value)
+    kind = KINDS.get(key) or _FLAG_ONLY[key]
+    if isinstance(kind, tuple):
+        fits, wanted = value in kind, f"one of {', '.join(kind)}"
+    elif isinstance(kind, range):
+        if isinstance(value, str):  # a flag and a variable are text
+            with suppress(ValueError):
+                value = int(value)
+        fits = type(value) is int and value in kind
+        wanted = f"a number from {kind[0]:,} to {kind[-1]:,}"
+    else:
+        if isinstance(value, str | Path) and kind in (str, Path):
+            value = kind(value)
+        fits, wanted = isinstance(value, kind), "a path" if kind is Path else "a text"
+    if not fits:
+        raise UsageError(
+            f"The setting {key!r} must be {wanted}, not {_shown(value)}.",
+            f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
+        )
     return value
-
-
-def _converted(key: str, kind: type, value: object) -> object:
-    # A flag and a variable are text; int() would truncate a fraction.
-    if isinstance(value, str) or (key == "reranker" and isinstance(value, Path)):
-        with suppress(ValueError):
-            return kind(value)
-    raise _wrong(key, f"a {kind.__name__}", value)
-
-
-def _wrong(key: str, kind: str, value: object) -> UsageError:
-    return UsageError(
-        f"The setting {key!r} must be {kind}, not {_shown(value)}.",
-        f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
-    )
 
 
 def _shown(value: object) -> str:

@@ -41,8 +41,7 @@ class Settings:
     None to ask its server. `ocr` says which pages without text are recognised; see sync_folder.
     `log` says whether questions and answers are kept as receipts in the store.
     `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
-    environment variable can permit it. `trust_store` has only a flag, `trusted_stores` only a
-    variable: see trust/stores.py.
+    environment variable can permit it. `trust_store` has only a flag, too.
     Not settings: `root`, the folder of the documents, set once the store's owner is verified,
     `several`, the stores in the place of `store` where there is more than one, and
     `config`, the file that the user named, if any. Those in `fixed` were given by flag or variable,
@@ -67,7 +66,6 @@ class Settings:
     log: Log = "on"
     allow_remote_llm: str | None = None
     trust_store: bool = False
-    trusted_stores: str | None = None
     root: Path | None = None
     several: tuple[NamedStore, ...] = ()
     config: Path | None = None

@@ -1,7 +1,7 @@
 """Whether a sentence says yes or no, and words that cannot both be said of one thing.
 
 The words are those of polarity.toml, the forms of several languages: no meaning is known. Called
-by support.py, which compares a claim with a document, and by those that read a value in a sentence.
+by support.py, which compares a claim with a document.
 """
 
 from __future__ import annotations
@@ -16,9 +16,6 @@ import regex
 
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, terms
-
-REACH = 90  # characters on either side of a value that are looked at
-_MOST_BETWEEN = 4  # light words between a negation and what it denies
 
 _HAN = regex.compile(r"\p{Han}")
 _WORD = regex.compile(r"\w+")
@@ -102,12 +99,6 @@ def denials(text: str, topic: str) -> list[str]:
 def names_condition(text: str) -> bool:
     """Whether a text names what is needed: only with, must have, requires."""
     return _pattern("needed").search(plain(text)) is not None
-
-
-def holds_turning_word(text: str) -> bool:
-    """Whether a text denies, restricts or excepts anything; a part of a compound is a name."""
-    apart = regex.sub(r"\w+-\w[\w-]*", " ", text)
-    return _pattern("not", "unless", "only", "if").search(plain(apart)) is not None
 
 
 def answers(text: str) -> bool | None:
@@ -203,71 +194,3 @@ def _other_time(mine: str, theirs: str) -> tuple[str, str] | None:
             if what not in of_what(other, mine) and what not in of_what(one, theirs):
                 return own[what], there[what]
     return None
-
-
-# ---- A value in its sentence
-
-_CLAUSE_BEGINS = regex.compile(r"[.!?。！？;；:：|,，](?=[^,.:;!?|]*$)")
-_CLAUSE_ENDS = regex.compile(r"[.!?。！？;；,，|]|\n\n")
-_SENTENCE = regex.compile(r"[^.!?。！？\n]{0,200}[?？]?")
-_ALONE_NO = regex.compile(
-    r"(?i)\s*[|:：=/–—]\s*(?:no|none|nein|non|nicht|keine?|false|falso|faux|否|无|無|不是?)\s*(?:[|.,;。；!]|\n|$)"
-)
-_INSERTED = regex.compile(r",[^,.:;!?\n]{1,80},\s")  # "may not, without consent, …"
-_BUT = regex.compile(r"(?i)\b(?:any|no|every|some)(?:\s*one|body|thing)?\s+but\s*$")
-
-
-def turns(before: str, after: str) -> bool:
-    """Whether the rest of its clause denies a few words of it, or makes them conditional."""
-    before = _INSERTED.sub(" ", before)
-    begun = _CLAUSE_BEGINS.search(before)
-    lead = plain(before[begun.end() :] if begun else before)
-    ended = _CLAUSE_ENDS.search(after)
-    behind = plain(after[: ended.start()] if ended else after)
-    rest = _SENTENCE.match(after)
-    if rest is not None and (rest[0][-1:] in ("?", "？") or _leads_to_condition(rest[0])):
-        return True
-    if _ALONE_NO.match(after) or _BUT.search(before) or _pattern("unless", "if").search(lead):
-        return True
-    spared = _pattern("no_denial")
-    return any(_pattern("not").search(spared.sub(" ", part)) for part in (lead, behind))
-
-
-def _leads_to_condition(after: str) -> bool:
-    """Whether a condition stands right behind, or behind a comma."""
-    pieces = after.split(",", 1)
-    return any(_pattern("unless", "if").match(plain(piece)) for piece in pieces)
-
-
-def denies_value(before: str, after: str) -> bool:
-    """Whether the words right beside a date, a sum or a number deny it, or say that it was before.
-
-    "is not 900 euros", "instead of 900", "formerly 900", "900 no longer applies"; a bound is none
-    of these ("not more than 900"), nor is what is denied of it ("900, not including heating").
-    """
-    behind = plain(after[:REACH].partition(",")[0])
-    ended = regex.match(rf"(?:{_pattern('no_longer').pattern})", behind)
-    if ended and not after.lstrip().startswith(("(", ".", ";")):
-        return True
-    if regex.search(r"(?i)\bno\.?\s*$", before):  # "invoice no 900"
-        return False
-    return _denied_by(before, ("not", "former", "in_place_of"))
-
-
-def denies_value_of(before: str) -> bool:
-    """Whether the words right before a thing deny all its values: "no rent", "the former rent"."""
-    return _denied_by(before, ("not", "former", "in_place_of"), most=1)
-
-
-def _denied_by(before: str, names: tuple[str, ...], most: int = _MOST_BETWEEN) -> bool:
-    """Whether one of the words stands before the end of a text with light words between."""
-    clause = regex.split(r"[.!?;:,](?=\s)", before[-REACH:].rstrip(" (\n"))[-1]
-    text = _pattern("no_denial").sub(" … ", plain(clause))
-    light = _pattern("light")
-    for match in _pattern(*names).finditer(text):
-        between = text[match.end() :].split()
-        heavy = [word for word in between if word not in STOP_WORDS and not light.fullmatch(word)]
-        dated = len(heavy) == 1 and between[-1] in ("on", "am", "by")  # "does not end on 3 May"
-        if len(between) <= most and (not heavy or dated):
-            return True
-    return False

@@ -246,11 +246,20 @@ def _flag(value: object) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
+def _texts(value: object) -> list[str] | None:
+    """The strings of a list, also if a model wrote them as one with ";" between; else None."""
+    listed = value.split(";") if isinstance(value, str) else value
+    if not isinstance(listed, list) or any(_text(each) is None for each in listed):
+        return None
+    return listed
+
+
 # For each JSON type in the schemas: its name in messages, and its parser.
 _KINDS: dict[str, tuple[str, Any]] = {
     "string": ("text", _text),
     "integer": ("a whole number", _whole),
     "boolean": ("true or false", _flag),
+    "array": ("a list of texts", _texts),
 }
 
 

@@ -1,25 +1,27 @@
-"""The stores that this user has recorded, by name, and those that a command is asked for.
+"""The stores that a command means: by name, by path, or by the folder in which one stands.
 
-Reads the record and the stores' manifests; changes nothing. Whether a store may be used is decided
-by `stores.place_of`, of each.
+Reads the user's record and the stores' manifests; changes nothing. Whether a store may be used is
+decided by `stores.place_of`, of each.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from pathlib import Path
 
-from corpus_agent.settings import NamedStore, Settings
+from corpus_agent.settings import NamedStore, Settings, check_one
 from corpus_agent.trust import user_state
-from corpus_agent.trust.names import name_for, names_of
-from corpus_agent.trust.stores import STATE, absolute, entries, place_of, record_in
+from corpus_agent.trust.stores import Record, absolute, name_for, place_of, records
 from indexer import CorpusError, NoIndex, UsageError, paths, storage
 
 MAX_SEVERAL = 64  # stores in one search
-MAX_NAMED = 8  # names in an error, the nearest first
+MAX_NAMED = 8  # names in an error
+MOVED = "Mount or restore it. If it was moved: corpus-agent trust ITS-NEW-PLACE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +38,10 @@ class KnownStore:
 
 def known_stores(settings: Settings) -> list[KnownStore]:
     """All recorded stores, by name. Raises NoUserState where no record can be read."""
-    content = user_state.load(STATE)
-    found = []
-    for path, name in names_of(entries(content)).items():
-        store = Path(path)
-        record = record_in(content, store)
-        if record is not None:
-            since = entries(content)[path].get("since")
-            manifest, problem = _looked_at(store, settings)
-            found.append(KnownStore(name, store, record.root, str(since), manifest, problem))
+    found = [
+        KnownStore(each.name, store, each.root, each.since, *_looked_at(store, settings))
+        for store, each in records().items()
+    ]
     return sorted(found, key=lambda known: known.name)
 
 
@@ -59,6 +56,90 @@ def _looked_at(store: Path, settings: Settings) -> tuple[storage.Manifest | None
         return None, error.message
 
 
+def _recorded() -> dict[Path, Record]:
+    """The records; none where there can be none."""
+    try:
+        return records()
+    except user_state.NoUserState:
+        return {}
+
+
+def store_here(here: Path, new: Path | None = None) -> Path | None:
+    """The store of the nearest folder of documents at or above `here`; else the only one below.
+
+    One that came with a folder counts as that folder's, and is refused later. `new` is one whose
+    first run is to come. Raises UsageError for several below.
+    """
+    here, known = absolute(here), _with_index(new)
+    folders, above = (here, *here.parents), storage.find_store(here)
+    near = [(len(above.parent.parts), absolute(above))] if above is not None else []
+    near += [(len(root.parts), store) for store, root in known.items() if root in folders]
+    if near:
+        return max(near, key=lambda each: each[0])[1]
+    below = [store for store, root in known.items() if here in root.parents]
+    names = [each.name for store, each in _recorded().items() if store in below]
+    if len(below) > 1:
+        raise UsageError(
+            f"{len(below)} of your indexes lie below this folder: {_listed(names)}.",
+            f"Name one: -s {names[0]}, or its folder",
+        )
+    return below[0] if below else None
+
+
+def _with_index(new: Path | None = None) -> dict[Path, Path]:
+    """The recorded stores that have an index, or whose first run goes on, with their roots."""
+    return {
+        store: each.root
+        for store, each in _recorded().items()
+        if os.path.lexists(store / storage.MANIFEST_NAME)
+        or storage.writer_of(store)
+        or store == new
+    }
+
+
+def flag_for(new: Path) -> str:
+    """The option that names a store just made, "" where it is found from the working folder."""
+    with suppress(UsageError):
+        if store_here(paths.working_folder(), new) == new:
+            return ""
+    record = _recorded().get(new)
+    return f"-s {shlex.quote(record.name if record is not None else str(new))} "
+
+
+def no_index_here() -> NoIndex:
+    """The error where no index is found from the working folder."""
+    names = [each.name for store, each in _recorded().items() if store in _with_index()]
+    hint = storage.MAKE_ONE
+    if names:
+        hint += f"; or read one of yours ({_listed(names)}): corpus-agent -s {names[-1]} …"
+    return NoIndex("There is no index here or in a folder above.", hint)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
+
+
+def store_to_write(settings: Settings, root: Path | None) -> Path:
+    """The store that `index` of the folder `root` writes, or of that which is found here."""
+    check_one(settings)
+    if settings.store is not None:
+        return settings.store
+    if root is None:
+        here = paths.working_folder()
+        return store_here(here) or here / storage.STORE_NAME
+    own = absolute(root) / storage.STORE_NAME
+    # It may lie elsewhere: where --store put it.
+    others = [store for store, of in _with_index().items() if of == absolute(root)]
+    if own in others or os.path.lexists(own) or not others:
+        if not os.access(root, os.W_OK):
+            raise UsageError(
+                f"{str(root)!r} may not be written, and its index would lie in it.",
+                "Name another place: corpus-agent --store DIR index FOLDER",
+            )
+        return own
+    return others[-1]
+
+
 def chosen_stores(
     given: Sequence[Path], *, everything: bool = False, to_read: bool = False
 ) -> tuple[tuple[NamedStore, ...], tuple[str, ...]]:
@@ -69,32 +150,18 @@ def chosen_stores(
     else a path where there is none yet, which is an error of the name where it is `to_read`. Raises
     UsageError for too many, NoIndex.
     """
-    if not (given or everything):
-        return (), ()
-    try:
-        content = user_state.load(STATE)
-    except user_state.NoUserState:
-        content = {}
-        if everything:
-            raise
-    names = names_of(entries(content))
-    by_name = {name: Path(path) for path, name in names.items()}
-    wanted = [*map(Path, names)] if everything else [_meant(path, by_name) for path in given]
-    if to_read and not everything:
-        _check_known(given, wanted, list(by_name))
+    known = records() if everything else _recorded() if given else {}
+    by_name = {each.name: store for store, each in known.items()}
+    wanted = [*known] if everything else [_meant(path, by_name, to_read=to_read) for path in given]
     notices = []
     found: dict[Path, NamedStore] = {}
     for store in wanted:
-        if everything and not os.path.lexists(store / storage.MANIFEST_NAME):
-            why = storage.no_index(store).message
-            notices.append(f"{names[str(store)]!r} is left out: {why}")
-            continue
         if everything and (problem := _looked_at(store, Settings())[1]):
-            notices.append(f"{names[str(store)]!r} is left out: {problem}")
+            notices.append(f"{known[store].name!r} is left out: {problem}")
             continue
         place = absolute(store)
         taken = [*by_name, *(one.name for one in found.values())]
-        name = names.get(str(place)) or name_for(place.parent, taken)
+        name = known[place].name if place in known else name_for(place.parent, taken)
         found.setdefault(place, NamedStore(name, store))
     if everything and not found:
         none = " ".join(["No index of yours is there.", *notices[:MAX_NAMED]])
@@ -119,24 +186,18 @@ def stores_from_here(
     )
 
 
-def _check_known(given: Sequence[Path], wanted: Sequence[Path], names: Sequence[str]) -> None:
-    """Raise NoIndex, with the names that there are, where nothing is known by a name or path."""
-    for name, store in zip(map(str, given), wanted, strict=True):
-        if os.path.lexists(store):
-            continue
-        if name in names:
-            raise NoIndex(
-                f"The index {name!r} is not where it was: its folder was moved, or is not mounted.",
-                "Mount or restore it. If it was moved: corpus-agent trust ITS-NEW-PLACE",
-            )
-        ordered = sorted(names, key=lambda each: -SequenceMatcher(None, name, each).ratio())
-        more = ", …" if len(ordered) > MAX_NAMED else ""
-        yours = f"Known by name: {', '.join(ordered[:MAX_NAMED])}{more} (corpus-agent stores). "
-        raise NoIndex(f"There is no index {name!r}.", f"{yours if names else ''}{storage.MAKE_ONE}")
-
-
-def _meant(given: Path, by_name: dict[str, Path]) -> Path:
-    """The store that a path or a name means."""
-    store = storage.named_store(given)
-    known = by_name.get(str(given)) if not storage.is_store(store) else None
-    return known or store
+def _meant(given: Path, by_name: dict[str, Path], *, to_read: bool) -> Path:
+    """The store that a path or a name means; `to_read` it must be there."""
+    store, name = storage.named_store(given), str(given)
+    if not storage.is_store(store):
+        store = by_name.get(name, store)
+    if not to_read or os.path.lexists(store):
+        return store
+    if name in by_name:
+        raise NoIndex(
+            f"The index {name!r} is not where it was: its folder was moved, or is not mounted.",
+            MOVED,
+        )
+    near = get_close_matches(name, by_name, MAX_NAMED, cutoff=0)
+    yours = f"Known by name: {_listed(near)} (corpus-agent stores). " if near else ""
+    raise NoIndex(f"There is no index {name!r}.", f"{yours}{storage.MAKE_ONE}")

@@ -1,35 +1,37 @@
 """The owner and the documents of a store: from this user's own record, never from the store.
 
 `index` records the stores that it creates in the user's state folder. A store without a record is
-untrusted until the user permits it (`corpus-agent trust`, or `--trust-store`, or
-CORPUS_AGENT_TRUSTED_STORES if no state can be kept). The folder in that record may be read,
-regardless of the store's manifest. Called before the seal; a sealed process cannot write the
-record.
+untrusted until the user permits it (`corpus-agent trust`, or `--trust-store` if no state can be
+kept). The folder in that record may be read, regardless of the store's manifest. Called before the
+seal; a sealed process cannot write the record.
 
 What it does not stop: another process of the same user, which may write the record itself.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import indexer
-from corpus_agent.settings import OF_A_STORE, Settings, of_store, user_config
+from corpus_agent.settings import MARK, OF_A_STORE, Settings, of_store, user_config
+from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.trust import user_state
-from corpus_agent.trust.names import names_of
-from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
+from indexer import UntrustedStore, UsageError, paths, storage
 
 STATE = "stores.json"
 MAX_RECORDS = 1_000  # the oldest are dropped first
-MAX_MADE_FROM = 8  # folders where `index` was typed, of a store; the oldest are dropped first
+MAX_NAME_CHARS = 40
+_NAME = re.compile(rf"\w[\w-]{{0,{MAX_NAME_CHARS + 10}}}")
+_KINDS = {"root": str, "id": str, "inode": int, "name": str, "since": str}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +48,16 @@ class StorePlace:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The user's record of a store: its folder of documents, and its identity."""
+    """The user's record of a store: its folder of documents, its identity, name and date.
+
+    A name is given once, since sources begin with it where several stores are searched together.
+    """
 
     root: Path
     id: str
-    device: int
     inode: int
+    name: str
+    since: str
 
     def is_of(self, identity: storage.Identity) -> bool:
         """Whether it is the recorded store, and not another in its place.
@@ -72,95 +78,119 @@ class Permission:
     recorded: bool
 
 
+def records() -> dict[Path, Record]:
+    """All records by the path of the store, the newest last. Raises NoUserState."""
+    return _parsed(user_state.load(STATE))
+
+
+def _parsed(content: dict[str, Any]) -> dict[Path, Record]:
+    """The records of the state file; what is damaged is none."""
+    found: dict[Path, Record] = {}
+    stores = content.get("stores")
+    for path, entry in stores.items() if isinstance(stores, dict) else ():
+        if not isinstance(entry, dict):
+            continue
+        values = {key: entry.get(key) for key in _KINDS}
+        if any(type(values[key]) is not kind for key, kind in _KINDS.items()):
+            continue
+        record = Record(**{**values, "root": Path(entry["root"])})  # type: ignore[arg-type]
+        if _may_be_name(record.name, [other.name for other in found.values()]):
+            found[Path(path)] = record
+    return found
+
+
 def place_of(store: Path, settings: Settings) -> StorePlace:
     """The store and the folder of its documents, from the record or the user's input.
 
     Raises UntrustedStore if there is neither, UsageError for a store that must not be trusted.
     """
-    store = absolute(store)
+    store, hint = absolute(store), ""
     identity = storage.identity_of(store)
-    record, why = _looked_up(store)
-    if record is not None and record.is_of(identity):
-        return _apart(store, record.root, identity, settings.config)
-    if record is not None:
-        why = "another one is in the place of the one that you made"
-    named = _named(settings.trusted_stores)
-    if store in named:
-        root = named[store] or _root_beside(store)
-        return _apart(store, root, identity, settings.config)
+    known: dict[Path, Record] = {}
+    try:
+        known, why = records(), "there is no record that you did"
+    except user_state.NoUserState as error:
+        why, hint = str(error), "Look at it and add --trust-store."
+    found = known.get(store)
+    if found is not None and found.is_of(identity):
+        return _apart(store, found.root, identity, settings.config)
     if settings.trust_store:
         return _apart(store, _root_beside(store), identity, settings.config)
-    raise storage.untrusted(store, why, _elsewise(store) if _nothing_can_be_recorded() else "")
+    if found is not None:
+        why = "another one is in the place of the one that you made"
+    elif (before := _moved_from(known, identity)) is not None:
+        why = f"you made it at {str(before)!r}, and it was moved"
+    raise storage.untrusted(store, why, hint)
 
 
-def _nothing_can_be_recorded() -> bool:
-    try:
-        user_state.load(STATE)
-    except user_state.NoUserState:
-        return True
-    return False
-
-
-def _elsewise(store: Path) -> str:
-    """The alternative commands for a system where `trust` cannot record anything."""
-    return (
-        "Look at it and add --trust-store, or set "
-        f"CORPUS_AGENT_TRUSTED_STORES={trusted_text(store)}"
-    )
-
-
-def trusted_text(store: Path, root: Path | None = None) -> str:
-    """The value of CORPUS_AGENT_TRUSTED_STORES for a store, quoted for a shell."""
-    text = str(store) if root is None else f"{store}={root}"
-    if any(sign in f"{store}{root or ''}" for sign in (os.pathsep, "=")):
-        text = json.dumps({str(store): str(root) if root is not None else None})
-    return shlex.quote(text)
-
-
-def record(place: StorePlace, identity: storage.Identity, here: Path | None = None) -> None:
+def record(place: StorePlace, identity: storage.Identity) -> None:
     """Record that this user made or trusts a store. Raises NoUserState if that is impossible.
 
-    `here` is where the folder of its documents was named, to be found from there. If the store
-    already has this record, nothing is written.
+    If the store already has this record, nothing is written.
     """
-    known, path = Record(place.root, identity.id, identity.device, identity.inode), str(place.store)
-    before = user_state.load(STATE)
-    same = record_in(before, place.store) == known and "name" in entries(before)[path]
-    if same and (here is None or str(here) in made_from(before, place.store)):
+    known = records().get(place.store)
+    if known is not None and known.is_of(identity) and known.root == place.root:
         return
     check_outside(place.store)
 
     def change(content: dict[str, Any]) -> dict[str, Any]:
-        stores = dict(entries(content))
-        name, folders = names_of(stores).get(path), made_from(content, place.store)
-        before = _moved_from(content, identity, place.store)
-        if before is not None:  # it is found where it was found before, and by its name
-            name = names_of(stores).get(str(before))
-            folders = (*made_from(content, before), *folders)
-            del stores[str(before)]
-        stores.pop(path, None)  # the newest last
+        stores = _parsed(content)
+        before = _moved_from(stores, identity)
+        old = stores.pop(place.store, None)
+        if before is not None:  # what was moved keeps its name
+            old = stores.pop(before)
+        name = old.name if old else name_for(place.root, [each.name for each in stores.values()])
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        stores[path] = {**asdict(known), "root": str(known.root), "since": since, "name": name}
-        stores[path]["name"] = names_of(stores)[path]
-        folders = tuple(dict.fromkeys([*folders, *([str(here)] if here else [])]))
-        stores[path]["made_from"] = folders[-MAX_MADE_FROM:]
-        return {"stores": _newest(stores)}
+        stores[place.store] = Record(place.root, identity.id, identity.inode, name, since)
+        return _written(stores)
 
     user_state.update(STATE, change)
 
 
-def _newest(stores: dict[str, Any]) -> dict[str, Any]:
-    """As many of the newest records as are kept: MAX_RECORDS, or what the file may hold."""
-    kept = dict(list(stores.items())[-MAX_RECORDS:])
+def _written(stores: dict[Path, Record]) -> dict[str, Any]:
+    """The content of the state file: as many of the newest records as it may hold."""
+    kept = {
+        str(path): {**asdict(each), "root": str(each.root)}
+        for path, each in list(stores.items())[-MAX_RECORDS:]
+    }
     while not user_state.fits({"stores": kept}):
         del kept[next(iter(kept))]
-    return kept
+    return {"stores": kept}
 
 
-def recorded_place(store: Path, settings: Settings) -> StorePlace | None:
-    """The place of an existing store, as `place_of`; None if it does not exist yet."""
-    store = absolute(store)
-    return None if storage.may_be_made(store) else place_of(store, settings)
+def drop(name: str) -> Path:
+    """Take a store off the record by its name; its path. The store itself is left alone."""
+    path = next((path for path, each in records().items() if each.name == name), None)
+    if path is None:
+        raise UsageError(f"The index {name!r} is not known.", "List them: corpus-agent stores")
+    if os.path.lexists(path):
+        raise UsageError(
+            f"The index {name!r} is there.",
+            f"To delete it, delete its folder {str(path)!r}; your documents lie beside it.",
+        )
+
+    def change(content: dict[str, Any]) -> dict[str, Any]:
+        return _written({store: each for store, each in _parsed(content).items() if store != path})
+
+    user_state.update(STATE, change)
+    return path
+
+
+def name_for(folder: Path, taken: Collection[str] = ()) -> str:
+    """A name for the store of a folder of documents that is not yet taken."""
+    # A letter that is not shown stays unfit with any number behind it.
+    plain = visible(re.sub(r"\W+", "-", folder.name)).strip("-")
+    name = plain[:MAX_NAME_CHARS] or "store"
+    numbered = (f"{name}-{number}" for number in count(2))
+    if _may_be_name(name, taken):
+        return name
+    return next(one for one in numbered if _may_be_name(one, taken))
+
+
+def _may_be_name(name: str, taken: Collection[str]) -> bool:
+    """Whether a name is free, and begins nothing that a program would take for a link."""
+    begun = f"{name}{MARK}a"
+    return bool(_NAME.fullmatch(name)) and name not in taken and inert(begun) == begun
 
 
 def permission(store: Path, root: Path | None = None) -> Permission:
@@ -169,24 +199,23 @@ def permission(store: Path, root: Path | None = None) -> Permission:
     `root` is the folder of documents if it is not the store's parent or below it.
     """
     store = absolute(store)
-    try:
-        identity = storage.identity_of(store)
-    except UntrustedStore:
-        identity = None  # of an earlier version: no marker yet
-    before, _ = _looked_up(store)
-    known = before if before is not None and identity and before.is_of(identity) else None
-    place = _apart(store, _chosen_root(store, root, known))
-    settings = of_store(Settings(), store)
+    known = None
+    with suppress(UntrustedStore, user_state.NoUserState):  # no marker yet, or no record at all
+        identity, before = storage.identity_of(store), records().get(store)
+        known = before if before is not None and before.is_of(identity) else None
+    if root is not None:
+        root = indexer.check_root(root)
+    else:
+        root = known.root if known is not None else _root_beside(store)
+    settings, default = of_store(Settings(), store), Settings()
     values = {key: getattr(settings, key) for key in sorted(OF_A_STORE)}
-    default = {key: getattr(Settings(), key) for key in values}
+    has_index = os.path.lexists(store / storage.MANIFEST_NAME)
     return Permission(
-        place=place,
+        place=_apart(store, root),
         owner=store.lstat().st_uid,
-        manifest=storage.read_manifest(store)
-        if os.path.lexists(store / storage.MANIFEST_NAME)
-        else None,
-        settings={key: value for key, value in values.items() if value != default[key]},
-        recorded=known is not None and known.root == place.root,
+        manifest=storage.read_manifest(store) if has_index else None,
+        settings={key: value for key, value in values.items() if value != getattr(default, key)},
+        recorded=known is not None and known.root == root,
     )
 
 
@@ -195,109 +224,10 @@ def trust(place: StorePlace) -> None:
     record(place, storage.mark(place.store))
 
 
-def _chosen_root(store: Path, root: Path | None, known: Record | None) -> Path:
-    if root is not None:
-        return indexer.check_root(root)
-    return known.root if known is not None else _root_beside(store)
-
-
-def _looked_up(store: Path) -> tuple[Record | None, str]:
-    """The record of a store and "", or None and the reason."""
-    try:
-        content = user_state.load(STATE)
-    except user_state.NoUserState as error:
-        return None, str(error)
-    found = record_in(content, store)
-    if found is None and (before := _moved_here(content, store)) is not None:
-        return None, f"you made it at {str(before)!r}, and it was moved"
-    return found, "there is no record that you did"
-
-
-def _moved_here(content: dict[str, Any], store: Path) -> Path | None:
-    """The recorded path of a store that was moved; only for the message: it may be changed."""
-    try:
-        return _moved_from(content, storage.identity_of(store), store)
-    except CorpusError:
-        return None
-
-
-def _moved_from(content: dict[str, Any], identity: storage.Identity, store: Path) -> Path | None:
-    """The recorded path of a store that is at `store` now, if nothing exists there any more."""
-    for path in map(Path, entries(content)):
-        record = record_in(content, path)
-        same = record is not None and path != store and record.is_of(identity)
-        if same and not os.path.lexists(path):
-            return path
-    return None
-
-
-def record_in(content: dict[str, Any], store: Path) -> Record | None:
-    """The record of a store in the content of the state file; None for one that is damaged."""
-    entry = entries(content).get(str(store))
-    if not isinstance(entry, dict):
-        return None
-    kinds = {"root": str, "id": str, "device": int, "inode": int}
-    if any(type(entry.get(key)) is not kind for key, kind in kinds.items()):
-        return None
-    return Record(Path(entry["root"]), entry["id"], entry["device"], entry["inode"])
-
-
-def made_from(content: dict[str, Any], store: Path) -> tuple[str, ...]:
-    """The folders where `index` was typed for a store that was not named by --store.
-
-    A record of an earlier version has none: such a store lies where it was made.
-    """
-    entry = entries(content).get(str(store))
-    if not isinstance(entry, dict) or "made_from" not in entry:
-        return (str(store.parent),) if store.name == storage.STORE_NAME else ()
-    folders = entry["made_from"]
-    return tuple(map(str, folders)) if isinstance(folders, list) else ()
-
-
-def entries(content: dict[str, Any]) -> dict[str, Any]:
-    """The records of stores in the content of the state file, by path, as they were read."""
-    stores = content.get("stores", {})
-    return stores if isinstance(stores, dict) else {}
-
-
-def _named(variable: str | None) -> dict[Path, Path | None]:
-    """The stores of CORPUS_AGENT_TRUSTED_STORES, and their roots where it names them.
-
-    STORE or STORE=ROOT, separated by colons; or a JSON object of them, for paths with those
-    characters. Raises UsageError for a path that is not absolute: it would trust a folder relative
-    to any working folder, or be a fragment of a path with such a character.
-    """
-    text = (variable or "").strip()
-    pairs: dict[str, Any] = {}
-    if text.startswith("{"):
-        pairs = _named_in_json(text)
-    else:
-        for entry in filter(None, text.split(os.pathsep)):
-            store, _, root = entry.partition("=")
-            pairs[store] = root or None
-    for path in (*pairs, *filter(None, pairs.values())):
-        if not isinstance(path, str) or not Path(path).is_absolute():
-            raise _wrongly_named(f"{path!r:.80} is no absolute path")
-    return {
-        absolute(Path(store)): absolute(Path(root)) if root else None
-        for store, root in pairs.items()
-    }
-
-
-def _named_in_json(text: str) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        raise _wrongly_named("it begins with a brace and is no JSON") from None
-    return dict(found)
-
-
-def _wrongly_named(why: str) -> UsageError:
-    return UsageError(
-        f"CORPUS_AGENT_TRUSTED_STORES cannot be read: {why}.",
-        'Say STORE or STORE=ROOT, several between colons; or {"STORE": "ROOT"} as JSON, with null '
-        "for the folder beside the store, where a path holds a colon or an equals sign.",
-    )
+def _moved_from(stores: dict[Path, Record], identity: storage.Identity) -> Path | None:
+    """The recorded path of a store that is elsewhere now, if nothing exists there any more."""
+    same = (path for path, each in stores.items() if each.is_of(identity))
+    return next((path for path in same if not os.path.lexists(path)), None)
 
 
 def _root_beside(store: Path) -> Path:
@@ -305,10 +235,11 @@ def _root_beside(store: Path) -> Path:
 
     A store does not set its own boundary: any other root must be named by the user.
     """
+    trust_it = f"corpus-agent trust {shlex.quote(str(store))} --root"
     if not os.path.lexists(store / storage.MANIFEST_NAME):
         raise UsageError(
             f"The index in {str(store)!r} was never finished, so it names no folder of documents.",
-            f"Name it: corpus-agent trust {shlex.quote(str(store))} --root DIR",
+            f"Name it: {trust_it} DIR",
         )
     parent = store.parent
     root = Path(os.path.normpath(storage.root_of(store, storage.read_manifest(store))))
@@ -316,8 +247,7 @@ def _root_beside(store: Path) -> Path:
         raise UsageError(
             f"The index in {str(store)!r} says that its documents are in {str(root)!r}, "
             f"which is not in {str(parent)!r}.",
-            "If that is your folder, name it: "
-            f"corpus-agent trust {shlex.quote(str(store))} --root {shlex.quote(str(root))}",
+            f"If that is your folder, name it: {trust_it} {shlex.quote(str(root))}",
         )
     return root
 

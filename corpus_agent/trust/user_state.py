@@ -56,14 +56,14 @@ def load(name: str) -> dict[str, Any]:
         folder = _open_folder()
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise _unusable(path, error) from None
+    except OSError:
+        raise _unusable(path) from None
     try:
         return _read(folder, name)
     except FileNotFoundError:
         return {}
-    except OSError as error:
-        raise _unusable(path, error) from None
+    except OSError:
+        raise _unusable(path) from None
     finally:
         os.close(folder)
 
@@ -88,8 +88,8 @@ def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Non
                 _write(folder, name, after)
         finally:
             os.close(folder)
-    except OSError as error:
-        raise _unusable(state_folder() / name, error) from None
+    except OSError:
+        raise _unusable(state_folder() / name) from None
 
 
 def fits(content: dict[str, Any]) -> bool:
@@ -174,8 +174,8 @@ def _write(folder: int, name: str, content: dict[str, Any]) -> None:
     os.fsync(folder)  # later steps rely on the file's existence after a power failure
 
 
-def _unusable(path: Path, error: OSError) -> NoUserState:
+def _unusable(path: Path) -> NoUserState:
     return NoUserState(
-        f"The state file {str(path)!r} cannot be used ({error.strerror}).",
+        f"The state file {str(path)!r} cannot be used.",
         "Set XDG_STATE_HOME to a folder that this user may write.",
     )

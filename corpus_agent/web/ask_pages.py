@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from corpus_agent import answering, render
-from corpus_agent.service import pictures, session
+from corpus_agent.service import session
 from corpus_agent.settings import existing_store
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web.marking import citation_pieces
@@ -105,19 +105,14 @@ def receipt(site: Site, request: Request) -> Response:
 
 
 def export(site: Site, request: Request) -> Response:
-    """An answer of the log as a file to keep: Markdown, or one page of HTML with its pictures."""
+    """An answer of the log as a Markdown file to keep."""
     content = _receipt(site, request.path_params["key"])
     corpus = site.service.corpus()
     rows = list(answering.receipt.check(content, corpus, corpus.file))
-    html = request.query_params.get("as") == "html"
-    cited = pictures.pages_of(corpus, [found.now for found in rows]) if html else ()
-    exported = [render.exported_receipt((content, rows), cited)]
-    text = render.export_html(exported) if html else render.export_markdown(exported)
-    name = "answer.html" if html else "answer.md"
     return Response(
-        text,
-        media_type="text/html" if html else "text/markdown",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        render.export_markdown([render.exported_receipt((content, rows))]),
+        media_type="text/markdown",
+        headers={"Content-Disposition": 'attachment; filename="answer.md"'},
     )
 
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from corpus_agent.answering.records import Answer, Turn
-from corpus_agent.service.cancel import Cancel, Cancelled
-from corpus_agent.service.onlooker import Onlooker
+from corpus_agent.service.cancel import Cancel, Cancelled, Onlooker
 from indexer import CorpusError, UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from corpus_agent import render
-from corpus_agent.service import upkeep
+from corpus_agent.service import session
 from corpus_agent.settings import check_one
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
@@ -98,7 +98,7 @@ def forget(site: Site, request: Request) -> Response:
     check_one(site.settings)
     corpus = site.service.corpus()
     source = site.source(corpus, request.state.form.get("source", ""))
-    done = upkeep.forget(site.settings, source)
+    done = session.forget(site.settings, source)
     name = unambiguous(source)
     site.forgotten[name] = render.forget_object(done, site.launch.seal.state)
     if len(site.forgotten) > KEPT_FORGOTTEN:

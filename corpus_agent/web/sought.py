@@ -62,7 +62,7 @@ class Sought:
     def bounded(self, corpus: Index, text: str = "") -> Index:
         """The documents that its filters leave; see places.bounded. Raises CorpusError."""
         paths, not_paths = _paths(self.path), _paths(self.without)
-        return places.bounded(corpus, paths, not_paths, self.where, text=text)
+        return places.bounded(corpus, paths, not_paths, self.where)
 
 
 def _paths(typed: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Which system calls each kind of process may make, and why; data only.
 
-`benchmarks/system_calls.py` traces the calls that the program and its libraries make; further calls
-are listed because another C library, kernel or processor uses them for the same purpose.
+They are those that the program and its libraries were seen to make; further calls are listed
+because another C library, kernel or processor uses them for the same purpose.
 docs/system-calls.md is the table by call and process.
 """
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
+from collections.abc import Sequence
 from html import unescape
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -164,12 +165,18 @@ def tag_of(element: Element) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def attribute(element: Element, name: str) -> str | None:
-    """The value of an attribute, whatever its namespace."""
-    for key, value in element.attrib.items():
+def attribute(element: Element | None, name: str) -> str | None:
+    """The value of an attribute, whatever its namespace; None where there is no element either."""
+    for key, value in element.attrib.items() if element is not None else ():
         if key == name or key.endswith(f"}}{name}"):
             return str(value)
     return None
+
+
+def number_of(element: Element | None, name: str, otherwise: int = 0) -> int:
+    """An attribute that is a whole number of at most nine digits."""
+    value = attribute(element, name) or ""
+    return int(value[:9]) if value.isdecimal() else otherwise
 
 
 def child(element: Element | None, *names: str) -> Element | None:
@@ -179,6 +186,22 @@ def child(element: Element | None, *names: str) -> Element | None:
             return None
         element = next((each for each in element if tag_of(each) == name), None)
     return element
+
+
+def inside(element: Element | None, *names: str) -> Sequence[Element]:
+    """The children of the element that `child` reaches; none where there is none."""
+    found = child(element, *names)
+    return () if found is None else found
+
+
+def setting(element: Element | None, *names: str) -> str:
+    """The `val` of the element that `child` reaches, as Office writes properties; "" for none."""
+    return attribute(child(element, *names), "val") or ""
+
+
+def is_on(element: Element | None) -> bool:
+    """Whether a property of two states is there and set: ECMA-376-1, 17.17.4."""
+    return element is not None and attribute(element, "val") not in ("0", "false", "off", "none")
 
 
 def text_of(element: Element | None) -> str:

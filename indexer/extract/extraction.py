@@ -109,6 +109,11 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def table(text: str) -> dict[str, str]:
+    """The pairs of a text such as "ORG=Organisation, TEL=Phone"."""
+    return dict(pair.split("=", 1) for pair in text.split(", "))
+
+
 def plain_lines(texts: Iterable[str]) -> Iterator[Line]:
     """The lines of texts without parts."""
     for text in texts:

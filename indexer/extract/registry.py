@@ -50,7 +50,7 @@ def _row(
 
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 10, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row("pdf", 11, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     _row(
         "image", 1, "claims.magic", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
@@ -60,7 +60,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("odf", 7, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
     _row("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
     _row("epub", 8, "html.ebook", ".epub", kinds="epub", markdown=True),
-    _row("iwork", 4, "iwork.document", ".pages .key .numbers", kinds="iwork", markdown=True),
+    _row("iwork", 4, "iwork", ".pages .key .numbers", kinds="iwork", markdown=True),
     _row("doc", 5, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
     _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
     _row("xls", 6, "sheets.xls", ".xls .xlt", kinds="xls"),
@@ -76,11 +76,11 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         begins=beginnings.of_mail,
         container=True,
     ),
-    _row("contacts", 1, "personal.contacts", ".vcf .vcard", begins=beginnings.of_contacts),
+    _row("contacts", 1, "personal", ".vcf .vcard", begins=beginnings.of_contacts),
     _row(
         "calendar",
         1,
-        "personal.appointments",
+        "personal",
         ".ics .ical .icalendar .ifb .vcs",
         begins=beginnings.of_calendar,
         container=True,

@@ -7,13 +7,13 @@ from counts alone when either is worth its cost.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from indexer.store.lance_files import drop_version
+from indexer.store.folder import TABLES, version_file, version_files
 
 if TYPE_CHECKING:
     from lancedb.table import Table
@@ -33,8 +33,7 @@ SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is wo
 QUICK_ROWS = 50_000  # merged in a second or two
 MAX_ROUNDS = 4  # two do the work, and one more shows that nothing is left to do
 
-# LanceDB drops versions by age, and looks at the clock itself: a little later than we do.
-MARGIN = timedelta(seconds=1)
+AGES = timedelta(days=36_500)  # no version is as old
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +103,17 @@ def merge(table: Table) -> None:
             return
 
 
-def drop_versions(table: Table, folder: Path, kept: Collection[int]) -> None:
+def drop_versions(store: Path, table: Table, kept: Iterable[int]) -> None:
     """Delete all versions but the newest and those in `kept`, and the files that belong to none.
 
-    For a merged table, in `folder`: in another one, the same call would merge. LanceDB drops by age
-    alone, so that an old version would keep all that came after it: what lies between goes first.
+    For a merged table: another one the same call would merge. LanceDB drops versions by age alone,
+    so these go first, and it drops what no version names.
     """
-    for version in table.list_versions():
-        if (number := version["version"]) not in {*kept, table.version}:
-            drop_version(folder, number)
-    age = timedelta(milliseconds=1)  # the newest is never dropped
-    made = {version["version"]: version["timestamp"] for version in table.list_versions()}
-    if kept := made.keys() & set(kept) - {table.version}:
-        oldest = min(made[version].astimezone() for version in kept)
-        age = datetime.now().astimezone() - oldest + MARGIN
-    # A version with a tag stops LanceDB from dropping any. By its age none of these is meant, but
-    # a clock may be set, and a machine be suspended, between one look at it and the next.
-    for version in kept:
-        table.tags.create(f"held-{version}", version)
-    try:
-        table.optimize(cleanup_older_than=age, delete_unverified=True)
-    except (RuntimeError, ValueError) as error:
-        if "tagged version" not in str(error):
-            raise
-    finally:
-        for version in kept:
-            table.tags.delete(f"held-{version}")
+    own = {version_file(store, table.name, number) for number in (*kept, table.version)}
+    for path in version_files(store, table.name):
+        if path not in own:
+            path.unlink()
+    # Only a second writer would ask for them; they may name documents that were forgotten.
+    for path in (store / TABLES).glob(f"{table.name}.lance/_transactions/*"):
+        path.unlink()
+    table.optimize(cleanup_older_than=AGES, delete_unverified=True)

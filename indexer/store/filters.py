@@ -37,7 +37,6 @@ _ORDERED: dict[str, Callable[[Value, Value], bool]] = {
 _WORDS = ("path", "type", "title", "author", "tag", "link", "language", "status")
 _NUMBERS = ("pages", "lines", "bytes", "passages")
 _DAYS = ("date", "modified")
-_IN_PART = ("title", "author", "tag", "link")  # what one asks for by a part of it
 _COLUMNS = {  # of a file's row, where they are called otherwise
     "type": ("extractor",),
     "tag": ("tags",),
@@ -91,17 +90,6 @@ def parse_filter(text: str) -> tuple[Term, ...]:
         if at < len(text) and not text[at].isspace():
             raise _wrong(text, at, f"{_shown(text[at:].split()[0])} stands behind a value")
     return tuple(terms)
-
-
-def in_part(text: str) -> str:
-    """The expression with `:` in the place of `=`, where a part of what is sought may be meant."""
-
-    def holds(found: re.Match[str]) -> str:
-        key, comparison, written = found[1], found[2], found[3] or ""
-        of_words = comparison == "=" and key.casefold() in _IN_PART
-        return f"{key}:{written}" if of_words else found[0]
-
-    return _TERM.sub(holds, text)
 
 
 def _term(text: str, found: re.Match[str]) -> Term:

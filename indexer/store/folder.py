@@ -1,10 +1,11 @@
-"""The folder of a store: disk use, temporary files, disk errors as CorpusErrors.
+"""The folder of a store: its key, disk use, temporary files, disk errors as CorpusErrors.
 
-Does not look into files. Imports nothing heavy: commands use it before the process is sealed.
+Imports nothing heavy: commands use it before the process is sealed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -15,11 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError
-from indexer.store.manifest import damaged
+from indexer.files.opening import READ_ONLY
+from indexer.store.names import MARKER_NAME
+from indexer.store.refusals import damaged
 
 TABLES = "lance"
-VECTORS = "vectors"  # of earlier releases, which kept them beside the tables
 TEMP = "tmp"  # the seal points TMPDIR at it
+MAX_MARKER_BYTES = 4_096
+SUM_BYTES = 32
+_LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the newest sorts first
 # Of a message of LanceDB; the second is cut off with all that follows.
 _OF_A_LIBRARY = re.compile(
     r"(?:lance error|LanceError\(\w{1,40}\)|Generic N/A error|Wrapped error"
@@ -28,6 +33,33 @@ _OF_A_LIBRARY = re.compile(
 )
 _IN_ITS_SOURCE = re.compile(r", /[^ ,]{1,500}\.rs:[0-9].*")
 _OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
+
+
+def key_of(store: Path) -> bytes:
+    """The key of a store's sums, from the random id in its marker; b"" for a folder without one.
+
+    An archive or a pull may bring files into a store. Who made these does not know the id, so that
+    a manifest, a kept text or a note among them is none of ours.
+    """
+    try:
+        file = os.open(store / MARKER_NAME, READ_ONLY)
+    except OSError:
+        return b""
+    try:
+        return hashlib.sha256(os.pread(file, MAX_MARKER_BYTES, 0)).digest()
+    except OSError:  # a folder
+        return b""
+    finally:
+        os.close(file)
+
+
+def keyed_sum(key: bytes, data: bytes | memoryview, name: str = "") -> bytes:
+    """The sum of data by a key, SUM_BYTES long (BLAKE2b, RFC 7693).
+
+    With the `name` of an entry it is of that entry alone: a hard link under another name has none.
+    """
+    salted = hashlib.sha256(name.encode()).digest()[: hashlib.blake2b.SALT_SIZE]
+    return hashlib.blake2b(data, key=key, salt=salted, digest_size=SUM_BYTES).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +74,9 @@ class Usage:
 def usage(store: Path) -> Usage:
     """Disk use of a store; files that disappear meanwhile are not counted."""
     sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
-
-    def below(folder: str) -> int:
-        return sum(size for path, size in sizes.items() if path.is_relative_to(store / folder))
-
+    tables = sum(size for path, size in sizes.items() if path.is_relative_to(store / TABLES))
     versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
-    return Usage(sum(sizes.values()), below(TABLES), versions)
+    return Usage(sum(sizes.values()), tables, versions)
 
 
 def _size(path: Path) -> int | None:
@@ -60,6 +89,16 @@ def _size(path: Path) -> int | None:
 def files_below(folder: Path) -> frozenset[Path]:
     """All files in a folder and in the folders below it."""
     return frozenset(Path(below) / name for below, _, names in os.walk(folder) for name in names)
+
+
+def version_files(store: Path, table: str = "*") -> list[Path]:
+    """The files of all versions of a table, or of both, newest first."""
+    return sorted((store / TABLES).glob(f"{table}.lance/_versions/*.manifest"))
+
+
+def version_file(store: Path, table: str, version: int) -> Path:
+    """The file of one version of a table."""
+    return store / TABLES / f"{table}.lance/_versions/{_LAST - version:020}.manifest"
 
 
 def write_all(file: int, data: bytes) -> None:
@@ -83,8 +122,7 @@ def flush(paths: Collection[Path]) -> None:
 def temp_within(store: Path) -> Iterator[None]:
     """Direct LanceDB's temporary files, which contain vectors, into the store; for its writer.
 
-    They are in a folder of their own that is removed afterwards, as are the folders of killed
-    writers, recognised by name: the lock excludes another writer.
+    They are in a folder of their own that is removed afterwards, as are those of killed writers.
     """
     temp = store / TEMP
     temp.mkdir(mode=0o700, exist_ok=True)
@@ -118,22 +156,14 @@ def translated(store: Path) -> Iterator[None]:
                 "Free some space and run the same command again.",
             ) from error
         if isinstance(error, PermissionError) or "ermission denied" in text:
-            raise _no_permission(store) from error
+            raise CorpusError(
+                f"This user may not write in {str(store)!r}.",
+                "Change its permissions, or choose another place: --store DIR",
+            ) from error
         if "Read-only file system" in text:
             raise CorpusError(
                 f"{str(store)!r} is on a read-only file system.",
                 "Choose another place: --store DIR",
             ) from error
-        raise damaged(store, _plain(text)[:300]) from error
-
-
-def _plain(text: str) -> str:
-    """What LanceDB says, without its own kinds of errors and the place in its source."""
-    return _OF_A_LIBRARY.sub("", _IN_ITS_SOURCE.sub("", text))
-
-
-def _no_permission(store: Path) -> CorpusError:
-    return CorpusError(
-        f"This user may not write in {str(store)!r}.",
-        "Change its permissions, or choose another place: --store DIR",
-    )
+        plain = _OF_A_LIBRARY.sub("", _IN_ITS_SOURCE.sub("", text))
+        raise damaged(store, plain[:300]) from error

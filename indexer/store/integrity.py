@@ -1,23 +1,26 @@
 """The files of a committed version against what was written: sizes, samples, or every byte.
 
-LanceDB has no checksum of its own for rows and indices: a flipped bit is read as another text or
-another neighbour. So a manifest lists the files of its version with their sizes and two sums.
-Readers and writers check them before they open a table. Protects from a failing disk, a copy that
-was cut and a restore that was mixed; not from a process of this user that changes both files.
+LanceDB has no checksum of its own: a flipped bit is read as another text or another neighbour. So
+a manifest lists the files of its tables with their sizes and two sums, and they are compared before
+a table is opened. Protects from a failing disk, a copy that was cut and a restore that was mixed.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from indexer.errors import CorpusError, DamagedStore
+from indexer.errors import BorrowedData, CorpusError, DamagedStore
+from indexer.extract.protobuf import fields
 from indexer.files.opening import READ_ONLY
-from indexer.store.manifest import Manifest, hold, mending_hint
+from indexer.store.folder import TABLES, files_below, version_file, version_files
+from indexer.store.manifest import Manifest, hold, read_manifest
 from indexer.store.names import may_lie_below
+from indexer.store.refusals import MEND, damaged
 
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
 READING_BYTES = 8 * 2**20
@@ -28,6 +31,13 @@ SAMPLES = 33  # so that the middle is one
 SAMPLE_BYTES = 4_096
 _COPY_BYTES = 2**20  # at a time
 MAX_NAMED = 3  # damaged files that a message names
+
+# A version's file ends in the position of its message, two numbers and a magic word; the message
+# begins with its length (lance-format, protos/table.proto, Manifest).
+_TAIL = struct.Struct("<QHH4s")
+_LENGTH = struct.Struct("<I")
+_BASE_PATHS = 18
+MAX_MESSAGE_BYTES = 4 * 2**20  # it has a hundred bytes for each of few hundred fragments
 
 
 def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
@@ -43,16 +53,15 @@ def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
 def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_BYTES) -> None:
     """Raise DamagedStore if a file of the version is gone or is not what was written.
 
-    Every file's size is compared, and every byte of the smallest that together have no more than
-    `whole_bytes`, of the others samples. A version whose manifest lists no files is not checked.
-    Raises CorpusError where this user may not read them.
+    Every byte is compared of the smallest files that together have no more than `whole_bytes`, of
+    the others their size and samples. A version whose manifest lists no files is not checked. Once
+    another version is committed, files that only older ones need may be gone.
     """
     wrong = list(_wrong(store, manifest.contents, whole_bytes))
-    if wrong:
+    if wrong and read_manifest(store) == manifest:
         more = f", and {len(wrong) - MAX_NAMED} more" if len(wrong) > MAX_NAMED else ""
         raise DamagedStore(
-            f"The index in {str(store)!r} is damaged: {', '.join(wrong[:MAX_NAMED])}{more}.",
-            mending_hint(),
+            f"The index in {str(store)!r} is damaged: {', '.join(wrong[:MAX_NAMED])}{more}.", MEND
         )
 
 
@@ -97,7 +106,22 @@ def _difference(path: Path, written: str, *, whole: bool) -> str:
         os.close(file)
 
 
-def sums_of(path: Path) -> str:
+def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> dict[str, str]:
+    """The files of the tables at the manifest's versions, each with its size and its sums.
+
+    LanceDB never writes to a file twice, so those in `known` are not read again.
+    """
+    own = {
+        version_file(store, "chunks", manifest.chunks_version),
+        version_file(store, "files", manifest.files_version),
+    }
+    others = {path for path in version_files(store) if path not in own}
+    names = (str(path.relative_to(store)) for path in files_below(store / TABLES) - others)
+    ours = (name for name in sorted(names) if not name.endswith("latest_version_hint.json"))
+    return {name: known.get(name) or _sums_of(store / name) for name in ours}
+
+
+def _sums_of(path: Path) -> str:
     """A file's size, the sum of its samples and the sum of all of it."""
     file = os.open(path, READ_ONLY)
     try:
@@ -123,3 +147,40 @@ def _sum_of_samples(file: int, size: int) -> str:
         at = number * (size - SAMPLE_BYTES) // (SAMPLES - 1)
         value = zlib.crc32(os.pread(file, SAMPLE_BYTES, at), value)
     return f"{value:08x}"
+
+
+def check_own_data(store: Path) -> None:
+    """Raise BorrowedData if a version of a table keeps its data elsewhere, as a shallow copy does.
+
+    There is no link on the disk then, and without the seal opening the table reads other folders.
+    """
+    for path in version_files(store):
+        name = str(path.relative_to(store))
+        try:
+            borrows = any(number == _BASE_PATHS for number, _ in fields(_message(path)))
+        except FileNotFoundError:  # dropped by a writer meanwhile
+            continue
+        except (OSError, IndexError, ValueError, struct.error):
+            raise damaged(store, f"{name!r} is no version of a table") from None
+        if borrows:
+            raise BorrowedData(
+                f"The index in {str(store)!r} is damaged ({name!r} keeps its data elsewhere).",
+                f"Remove {str(store)!r} and run: corpus-agent index",
+            )
+
+
+def _message(path: Path) -> bytes:
+    """The message that a version's file ends in; no more of the file is read."""
+    file = os.open(path, READ_ONLY)
+    try:
+        info = os.fstat(file)
+        at, _, _, magic = _TAIL.unpack(os.pread(file, _TAIL.size, info.st_size - _TAIL.size))
+        if not stat.S_ISREG(info.st_mode) or magic != b"LANC" or at > info.st_size:
+            raise ValueError("no version")
+        (length,) = _LENGTH.unpack(os.pread(file, _LENGTH.size, at))
+        message = os.pread(file, min(length, MAX_MESSAGE_BYTES), at + _LENGTH.size)
+    finally:
+        os.close(file)
+    if len(message) != length:
+        raise ValueError("a torn message, or too large a one")
+    return message

@@ -9,6 +9,7 @@ reading bytecode, is replaced by what it uses on 3.12.
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
 import sys
@@ -53,6 +54,13 @@ def import_lancedb() -> ModuleType:
             if isinstance(checker, _Checker):
                 del sys.modules[CHECKER]
     return importlib.import_module("lancedb")
+
+
+def release_memory() -> None:
+    """Give what LanceDB's threads have freed back to the system: glibc keeps their arenas."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 _Method = TypeVar("_Method")

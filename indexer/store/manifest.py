@@ -4,8 +4,8 @@ A commit of the store is the atomic replacement of this file. It names the Lance
 two tables that belong together, so readers see both tables change in the same instant, a killed
 writer leaves the last committed version in force, and `status` needs no LanceDB at all.
 
-Readers lock the manifest file that they read (`hold`). A replaced file is kept under another name
-while any reader holds its lock, and so are the table versions that it names.
+A reader locks the manifest file that it reads (`hold`). One that is replaced while a reader holds
+it stays under another name, and so do the table versions that it names.
 """
 
 from __future__ import annotations
@@ -13,36 +13,29 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import re
 import stat
 import time
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
+from indexer.errors import DamagedStore, IncompatibleStore
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
-from indexer.store.key import key_of, keyed_sum
-from indexer.store.refusals import no_index
+from indexer.store.folder import key_of, keyed_sum
+from indexer.store.refusals import damaged, no_index, unreadable
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
 DRAFT_NAME = "draft.json"  # of a version that is made anew and not complete
-FORMER = "manifest.{}.json"  # by the time of its replacement; see former.py
-# 8: which former versions are kept; 7: the text of a passage twice in its row; 4: no date, author,
-# tags and language in the file rows; 3: no language in the chunk rows; 2: no count of waiting pages
-# in the file rows; 1: no keys of vectors in the chunk rows.
-SCHEMA = 9
+FORMER = "manifest.{}.json"  # of a version that a reader holds, by the time of its replacement
+SCHEMA = 9  # an index of another one is made anew
 MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
-MAX_EXTRACTORS = 500
-MAX_CONTENTS = 20_000  # files of a version
-MAX_LANGUAGES = 1_000
-_LANGUAGE = re.compile(r"[a-z]{0,3}")
-_SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8} [0-9a-f]{8}")  # a size and two sums
+MAX_ENTRIES = 20_000  # of a list or a table
+_EVERY_MANIFEST_HAS = frozenset({"version", "root", "fingerprint"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +71,14 @@ class Manifest:
 
     @property
     def unread(self) -> float:
-        """The share of the chunks in languages that the packaged model does not read; 0 of others.
-
-        They are found by their words.
-        """
+        """The share of the chunks in languages that the packaged model does not read; else 0."""
         name = self.fingerprint.model.partition(" ")[0]  # its engine behind it
         if name != PACKAGED_MODEL or not self.chunks:
             return 0.0
         return sum(n for code, n in self.languages.items() if is_other(code)) / self.chunks
+
+
+# ---- Places
 
 
 def find_store(start: Path) -> Path | None:
@@ -98,14 +91,6 @@ def find_store(start: Path) -> Path | None:
         except OSError:
             continue  # another user's, into which this one may not look: none of ours
     return None
-
-
-def passed_over(start: Path) -> list[Path]:
-    """Folders of a store's name that hold no index, at or above `start`, below the nearest one."""
-    found = find_store(start)
-    candidates = [folder / STORE_NAME for folder in (start, *start.parents)]
-    nearer = candidates[: candidates.index(found)] if found in candidates else candidates
-    return [folder for folder in nearer if folder.is_dir()]
 
 
 def root_for(store: Path, root: Path) -> str:
@@ -122,12 +107,15 @@ def root_of(store: Path, manifest: Manifest) -> Path:
     return store.resolve().parent / manifest.root
 
 
+# ---- Reading
+
+
 def read_manifest(store: Path) -> Manifest:
     """The committed manifest of a store.
 
     Raises NoIndex, DamagedStore, or IncompatibleStore where another version made it.
     """
-    return parsed(store, _load(store))
+    return _parsed(store, _load(store))
 
 
 def hold(store: Path) -> tuple[Manifest, int]:
@@ -141,11 +129,32 @@ def hold(store: Path) -> tuple[Manifest, int]:
         try:
             lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
             if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
-                return parsed(store, content_of(store, descriptor)), descriptor
+                return _parsed(store, _content(store, descriptor)), descriptor
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def held_versions(store: Path) -> list[tuple[int, int]]:
+    """The versions of chunks and files that readers of former manifests hold, of any schema.
+
+    Former manifests that nobody holds are deleted.
+    """
+    found = []
+    for path in store.glob(FORMER.format("*")):
+        descriptor = os.open(path, READ_ONLY)
+        try:
+            content = _content(store, descriptor)
+            if not _is_free(descriptor):
+                found.append((content.get("chunks_version", 0), content.get("files_version", 0)))
+            elif content.keys() >= _EVERY_MANIFEST_HAS:
+                path.unlink()
+        except DamagedStore:
+            continue  # an archive can bring any file
+        finally:
+            os.close(descriptor)
+    return found
 
 
 def is_outdated(store: Path) -> bool:
@@ -153,29 +162,29 @@ def is_outdated(store: Path) -> bool:
     return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
 
 
-def rows_before_update(store: Path) -> tuple[Fingerprint, int] | None:
-    """What made the chunk rows of an earlier release, and their version; None if unknown."""
-    if not is_outdated(store):
-        return None
-    made_by, version = recorded(store, "fingerprint"), recorded(store, "chunks_version")
-    names = [field.name for field in fields(Fingerprint)]
-    if not isinstance(made_by, dict) or type(version) is not int:
-        return None
-    try:
-        return _checked(Fingerprint(**{name: made_by[name] for name in names})), version
-    except (KeyError, ValueError):
-        return None
-
-
 def recorded(store: Path, key: str) -> object:
     """A value of the committed manifest, of any schema; None if there is none."""
     return _load(store).get(key) if (store / MANIFEST_NAME).exists() else None
 
 
+def read_draft(store: Path) -> Manifest | None:
+    """What a writer that did not come to its end has noted; None if there is nothing sound."""
+    try:
+        descriptor = os.open(store / DRAFT_NAME, READ_ONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        return _parsed(store, _content(store, descriptor))
+    except (DamagedStore, IncompatibleStore):
+        return None
+    finally:
+        os.close(descriptor)
+
+
 def _load(store: Path) -> dict[str, Any]:
     descriptor = _open(store)
     try:
-        return content_of(store, descriptor)
+        return _content(store, descriptor)
     finally:
         os.close(descriptor)
 
@@ -186,15 +195,12 @@ def _open(store: Path) -> int:
     except (FileNotFoundError, NotADirectoryError):
         raise no_index(store) from None
     except PermissionError:
-        raise NoIndex(
-            f"The index in {str(store)!r} may not be read by this user.",
-            "Run as its owner.",
-        ) from None
+        raise unreadable(store) from None
     except OSError as error:
         raise damaged(store, f"{MANIFEST_NAME}: {error.strerror}") from None
 
 
-def content_of(store: Path, descriptor: int) -> dict[str, Any]:
+def _content(store: Path, descriptor: int) -> dict[str, Any]:
     """The content of a manifest of any schema."""
     info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
@@ -212,14 +218,11 @@ def content_of(store: Path, descriptor: int) -> dict[str, Any]:
 
 
 def sum_of(store: Path, content: dict[str, Any]) -> str:
-    """A sum of a manifest's content: a flipped digit is a number as good as any.
-
-    By the store's key: a manifest that others brought into the folder is none.
-    """
+    """A sum of a manifest's content by the store's key: one that others brought is none."""
     return keyed_sum(key_of(store), json.dumps(content, sort_keys=True).encode()).hex()
 
 
-def parsed(store: Path, loaded: dict[str, Any]) -> Manifest:
+def _parsed(store: Path, loaded: dict[str, Any]) -> Manifest:
     """The manifest of a file's content, checked field by field."""
     if loaded["schema"] != SCHEMA:
         newer = loaded["schema"] > SCHEMA
@@ -248,8 +251,7 @@ def _checked(record: _Record) -> _Record:
     contain anything and are cleaned where they are shown.
     """
     for each in fields(record):
-        value = getattr(record, each.name)
-        if not _is_within(each.name, value, str(each.type)):
+        if not _is_within(each.name, getattr(record, each.name), str(each.type)):
             raise ValueError(f"{each.name} is no {each.type}")
     return record
 
@@ -262,32 +264,15 @@ def _is_within(name: str, value: object, kind: str) -> bool:
     if kind == "str":
         if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
             return False
-        return _is_path(value) if name == "root" else value.isprintable()
-    if name == "mounts":
-        return (
-            isinstance(value, tuple)
-            and len(value) <= MAX_CONTENTS
-            and all(_is_within("root", folder, "str") for folder in value)
-        )
-    if name == "contents":
+        return _is_path(value) if name in ("root", "mounts") else value.isprintable()
+    if isinstance(value, tuple):
+        return len(value) <= MAX_ENTRIES and all(_is_within(name, each, "str") for each in value)
+    if kind.startswith("dict"):
         return (
             isinstance(value, dict)
-            and len(value) <= MAX_CONTENTS
-            and all(_is_within("", path, "str") for path in value)
-            and all(isinstance(sums, str) and _SUMS.fullmatch(sums) for sums in value.values())
-        )
-    if name == "languages":
-        return (
-            isinstance(value, dict)
-            and len(value) <= MAX_LANGUAGES
-            and all(isinstance(code, str) and _LANGUAGE.fullmatch(code) for code in value)
-            and all(_is_within("", count, "int") for count in value.values())
-        )
-    if kind == "dict[str, str]":
-        return (
-            isinstance(value, dict)
-            and len(value) <= MAX_EXTRACTORS
-            and all(_is_within("", text, "str") for pair in value.items() for text in pair)
+            and len(value) <= MAX_ENTRIES
+            and all(_is_within("", key, "str") for key in value)
+            and all(_is_within("", each, kind[10:-1]) for each in value.values())
         )
     return True  # a record within, which was checked before
 
@@ -301,53 +286,41 @@ def _is_path(text: str) -> bool:
     return True
 
 
-def damaged(store: Path, detail: str) -> DamagedStore:
-    """The error for a store that exists and cannot be opened."""
-    return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", mending_hint())
-
-
-def mending_hint() -> str:
-    """How to mend a store: a run takes from its caches what is sound, and parses the rest."""
-    return "Mend it: corpus-agent index"
-
-
-def rebuild_hint(store: Path) -> str:
-    """How to rebuild the store; it never contains the documents themselves."""
-    return f"Remove {str(store)!r} and run: corpus-agent index"
+# ---- Writing
 
 
 def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True) -> None:
     """Commit: put the manifest in the place of the old one, atomically and durably.
 
-    With `keep_former` the old one is kept as a former manifest: a reader may hold it.
+    With `keep_former` an old one that a reader holds stays under another name.
     """
     path = store / MANIFEST_NAME
-    fresh = write_new(store, manifest)
-    if keep_former and path.exists():
-        (store / FORMER.format(time.time_ns())).hardlink_to(path)
-    put_in_place(fresh, path)
+    fresh = _write_new(store, manifest)
+    before = os.open(path, READ_ONLY) if keep_former and path.exists() else None
+    try:
+        if before is not None and not _is_free(before):
+            (store / FORMER.format(time.time_ns())).hardlink_to(path)
+        _put_in_place(fresh, path)
+    finally:
+        if before is not None:
+            os.close(before)
+
+
+def _is_free(manifest: int) -> bool:
+    """Whether no reader holds a manifest; one that comes now waits, and sees that it is gone."""
+    try:
+        fcntl.flock(manifest, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def write_draft(store: Path, manifest: Manifest) -> None:
     """Note how far a version is that is made anew, for the next writer alone."""
-    put_in_place(write_new(store, manifest), store / DRAFT_NAME)
+    _put_in_place(_write_new(store, manifest), store / DRAFT_NAME)
 
 
-def read_draft(store: Path) -> Manifest | None:
-    """What a writer that did not come to its end has noted; None if there is nothing sound."""
-    try:
-        descriptor = os.open(store / DRAFT_NAME, READ_ONLY)
-    except FileNotFoundError:
-        return None
-    try:
-        return parsed(store, content_of(store, descriptor))
-    except (DamagedStore, IncompatibleStore):
-        return None
-    finally:
-        os.close(descriptor)
-
-
-def write_new(store: Path, manifest: Manifest) -> Path:
+def _write_new(store: Path, manifest: Manifest) -> Path:
     """The new file of a manifest, on the disk under a name of its own."""
     fresh = (store / MANIFEST_NAME).with_suffix(".new")
     fresh.unlink(missing_ok=True)  # of a writer that was killed
@@ -360,7 +333,7 @@ def write_new(store: Path, manifest: Manifest) -> Path:
     return fresh
 
 
-def put_in_place(fresh: Path, path: Path) -> None:
+def _put_in_place(fresh: Path, path: Path) -> None:
     """Rename a new file to `path`, durably."""
     fresh.replace(path)
     descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

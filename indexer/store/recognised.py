@@ -19,8 +19,7 @@ from pathlib import Path
 from indexer.extract.ocr.places import PlacedText
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.pages import RecognisedPage, is_line, is_placed
-from indexer.store.folder import translated
-from indexer.store.key import key_of, keyed_sum
+from indexer.store.folder import key_of, keyed_sum, translated
 
 RECOGNISED_FOLDER = "recognised"
 MAX_FILE_BYTES = 256 * 2**20  # of one document's pages

@@ -1,7 +1,4 @@
-"""The errors for a folder that is no store of this user: what is wrong, and what to do next.
-
-Called by ownership.py, and for a store without a record.
-"""
+"""The errors for a folder that is no store of this user, or a damaged one, with what to do next."""
 
 from __future__ import annotations
 
@@ -9,10 +6,16 @@ import errno
 import shlex
 from pathlib import Path
 
-from indexer.errors import CorpusError, NoIndex, UntrustedStore, UsageError
+from indexer.errors import CorpusError, DamagedStore, NoIndex, UntrustedStore, UsageError
 from indexer.store.lock import writer_of
 
 MAKE_ONE = "Make one: corpus-agent index FOLDER"
+MEND = "Mend it: corpus-agent index"  # a run takes what is sound from its caches
+
+
+def damaged(store: Path, detail: str) -> DamagedStore:
+    """The error for a store that exists and cannot be opened."""
+    return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", MEND)
 
 
 def cannot_open(store: Path, error: OSError) -> CorpusError:
@@ -24,10 +27,15 @@ def cannot_open(store: Path, error: OSError) -> CorpusError:
     if error.errno == errno.ENOTDIR:
         return UsageError(f"{str(store)!r} is a file.", "Choose another place: --store DIR")
     if error.errno in (errno.EACCES, errno.EPERM):
-        message = f"The index in {str(store)!r} may not be read by this user."
-        return NoIndex(message, "Run as its owner.")
+        return unreadable(store)
     message = f"{str(store)!r} cannot be opened ({error.strerror})."
     return CorpusError(message, "Choose another place: --store DIR")
+
+
+def unreadable(store: Path) -> NoIndex:
+    """The error for a store of another user."""
+    message = f"The index in {str(store)!r} may not be read by this user."
+    return NoIndex(message, "Run as its owner.")
 
 
 def no_index(store: Path) -> NoIndex:

@@ -16,8 +16,8 @@ import numpy as np
 from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_other
-from indexer.store.borrowed import check_own_data
 from indexer.store.folder import TABLES
+from indexer.store.integrity import check_own_data
 from indexer.store.lance import import_lancedb
 from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, Kept, KnownVectors
 

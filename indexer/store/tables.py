@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.errors import IncompatibleStore
 from indexer.records import FileRow
 from indexer.store import compaction, indices
-from indexer.store.folder import TABLES
-from indexer.store.former import every_former, held
+from indexer.store.folder import TABLES, version_file, version_files
 from indexer.store.indices import Scale
-from indexer.store.lance_files import version_file
 from indexer.store.manifest import Manifest, read_draft
 from indexer.store.rows import (
     Embedded,
@@ -62,10 +58,8 @@ class Tables:
     @classmethod
     def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
         """Tables at their committed versions, and whether a killed writer left later ones."""
-        changed = False
         _drop_tags(store)
-        with suppress(IncompatibleStore):  # held by a reader of another schema: nothing may go
-            changed = _drop_unnamed(store, manifest)
+        changed = _drop_newer(store, manifest)
         database = connect(store)
         chunks, files = database.open_table("chunks"), database.open_table("files")
         for table, version in (
@@ -163,13 +157,11 @@ class Tables:
             for table, schema in zip((self._chunks, self._files), schemas, strict=True)
         )
 
-    def drop_versions(self, kept: Collection[Manifest]) -> None:
-        """Delete all versions but the newest and `kept`; for merged tables."""
-        folder = self._store / TABLES
-        chunks = {manifest.chunks_version for manifest in kept}
-        compaction.drop_versions(self._chunks, folder / "chunks.lance", chunks)
-        files = {manifest.files_version for manifest in kept}
-        compaction.drop_versions(self._files, folder / "files.lance", files)
+    def drop_versions(self, kept: Iterable[tuple[int, int]]) -> None:
+        """Delete all versions but the newest and `kept`, of chunks and files; for merged tables."""
+        versions = [*kept]
+        compaction.drop_versions(self._store, self._chunks, [chunks for chunks, _ in versions])
+        compaction.drop_versions(self._store, self._files, [files for _, files in versions])
 
 
 def _delete(table: Table, sources: Sequence[str]) -> None:
@@ -196,27 +188,20 @@ def chunks_at(store: Path, version: int) -> Table:
     return table
 
 
-def _drop_unnamed(store: Path, current: Manifest) -> bool:
-    """Delete the table versions that no manifest names; whether any was newer than `current`.
+def _drop_newer(store: Path, current: Manifest) -> bool:
+    """Delete the table versions that are newer than the committed ones and no draft's; whether any.
 
     A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
     newest version, and goes on from its rows if the number in it is the committed one. For the
-    writer, before it opens a table. Raises IncompatibleStore where a reader holds a version of
-    another schema, whose files are not known.
+    writer, before it opens a table.
     """
-    if not current.contents:  # of an earlier version of this program, which listed no files
-        return False
-    held(store)  # raises for those of another schema
-    every = [current, *every_former(store), *filter(None, [read_draft(store)])]
-    named = {store / name for manifest in every for name in manifest.contents}
-    newer = False
-    for name, now in (("chunks", current.chunks_version), ("files", current.files_version)):
-        table = store / TABLES / f"{name}.lance"
-        newest = version_file(table, now).name  # the newest one sorts first
-        numbers = {getattr(manifest, f"{name}_version") for manifest in every}
-        named |= {version_file(table, number) for number in numbers}
-        for path in (*table.glob("_versions/*"), *table.glob("_transactions/*")):
-            if path not in named:
-                newer |= path.parent.name == "_versions" and path.name < newest
-                path.unlink(missing_ok=True)
-    return newer
+    dropped = False
+    draft = read_draft(store)
+    for name in ("chunks", "files"):
+        numbers = (getattr(one, f"{name}_version") for one in (current, draft) if one is not None)
+        own = [version_file(store, name, number) for number in numbers]
+        for path in version_files(store, name):
+            if path not in own and path < own[0]:
+                path.unlink()
+                dropped = True
+    return dropped

@@ -31,8 +31,7 @@ from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.protocol import PLACE, checked
 from indexer.parsers.worker import Text
-from indexer.store.folder import write_all
-from indexer.store.key import SUM_BYTES, key_of, keyed_sum
+from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_all
 
 TEXTS_FOLDER = "texts"
 KEPT_TEXT_BYTES = 1024 * 2**20  # compressed; books of a million characters: about three thousand

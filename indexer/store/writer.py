@@ -4,30 +4,36 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from indexer.errors import BorrowedData, DamagedStore, IncompatibleStore
+from indexer.errors import BorrowedData, DamagedStore
 from indexer.records import FileRow, Fingerprint
 from indexer.store import compaction
-from indexer.store.allocator import release
-from indexer.store.contents import contents_of
-from indexer.store.folder import TABLES, VECTORS, files_below, flush, temp_within, translated
-from indexer.store.former import count_former, drop_former, held
+from indexer.store.folder import (
+    TABLES,
+    files_below,
+    flush,
+    temp_within,
+    translated,
+    version_files,
+)
 from indexer.store.indices import Scale
-from indexer.store.integrity import INDEXING_BYTES, check_contents
+from indexer.store.integrity import INDEXING_BYTES, check_contents, contents_of
+from indexer.store.lance import release_memory
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import (
     DRAFT_NAME,
+    FORMER,
     MANIFEST_NAME,
     Manifest,
+    held_versions,
     is_outdated,
     read_draft,
     read_manifest,
-    rows_before_update,
     write_draft,
     write_manifest,
 )
@@ -37,7 +43,7 @@ from indexer.store.tables import Tables, chunks_at
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
-MAX_FORMER = 32  # unused versions that may gather before they are dropped
+MAX_VERSIONS = 96  # of the table of chunks, that may gather before they are dropped
 
 
 class Writer:
@@ -73,7 +79,6 @@ class Writer:
         self._whole_bytes = whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
         self.vectors = KnownVectors(store)
-        self._before_update: tuple[Fingerprint, int] | None = None  # rows that are made anew
         self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale.of(fingerprint.dimension)
@@ -97,7 +102,7 @@ class Writer:
 
     def _open(self) -> None:
         check_names(self.store)  # much of what follows deletes: nothing but ours may be there
-        shutil.rmtree(self.store / VECTORS, ignore_errors=True)  # of an earlier release
+        shutil.rmtree(self.store / "vectors", ignore_errors=True)  # of an earlier release
         try:
             with translated(self.store):
                 self._open_committed()
@@ -117,9 +122,8 @@ class Writer:
         with translated(self.store):
             if (self.store / TABLES).exists():
                 shutil.rmtree(self.store / TABLES)
-            drop_former(self.store)
-            (self.store / DRAFT_NAME).unlink(missing_ok=True)
-            self._before_update = None
+            for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
+                path.unlink(missing_ok=True)
             self.vectors.stand_at()
             self._manifest, self._files, self._mended = None, {}, True
             self._open_tables()
@@ -132,7 +136,6 @@ class Writer:
         if self._manifest is not None:
             self._number = self._manifest.version
             check_contents(self.store, self._manifest, self._whole_bytes)
-        self._before_update = rows_before_update(self.store)
         draft = read_draft(self.store)
         if draft is not None and not self._goes_on_from(draft):
             (self.store / DRAFT_NAME).unlink()
@@ -167,8 +170,6 @@ class Writer:
         """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
         known = [each for each in (self._manifest, draft) if each is not None]
         versions = [(each.fingerprint, each.chunks_version) for each in known]
-        if self._before_update is not None:
-            versions.append(self._before_update)
         today = model_key(self._fingerprint)
         tables = (
             partial(chunks_at, self.store, version)
@@ -261,15 +262,14 @@ class Writer:
         elif self._waiting or self._gone:
             self._write()
         with translated(self.store), temp_within(self.store):
-            former_limit = compaction.slack(MAX_FORMER, self._tables.count_chunks())
-            due = (complete and self._untidy) or count_former(self.store) >= former_limit
+            limit = compaction.slack(MAX_VERSIONS, self._tables.count_chunks())
+            many = len(version_files(self.store, "chunks")) > limit
+            due = many or (complete and self._untidy)
             merged = self._tables.merge(only_if_due=not due, finished=complete)
             self._tables.index(self._scale)
-            manifest = self._publish(ignored, complete, walked_ns)
-            if merged:
-                self._drop_versions()
+            manifest = self._publish(ignored, complete, walked_ns, merged=merged)
         self._stand_at()
-        release()
+        release_memory()
         return manifest
 
     def save_draft(self) -> None:
@@ -283,7 +283,7 @@ class Writer:
             on_disk = files_below(self.store / TABLES)
             flush(on_disk - self._on_disk)
             self._on_disk = on_disk
-            draft = self._new_manifest(ignored=0, complete=False, walked_ns=0, contents={})
+            draft = self._new_manifest(ignored=0, complete=False, walked_ns=0)
             write_draft(self.store, draft)
         self._stand_at(draft)
 
@@ -301,20 +301,29 @@ class Writer:
             else:
                 self._tables.merge(only_if_due=False)
             self._tables.index(self._scale)
-            manifest = self._publish(before.ignored, before.complete, before.walked_ns)
-            self._drop_versions()
+            made = (before.ignored, before.complete, before.walked_ns)
+            manifest = self._publish(*made, merged=True)
         self._stand_at()
-        release()
+        release_memory()
         return manifest
 
-    def _publish(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
-        """Sync the tables to disk, then write the manifest that names them."""
+    def _publish(self, ignored: int, complete: bool, walked_ns: int, *, merged: bool) -> Manifest:
+        """Sync the tables to disk, then write the manifest that names them.
+
+        Of merged tables the versions go that nobody reads. Until they are gone the manifest lists
+        no files, so that no reader misses one that was only theirs.
+        """
         on_disk = files_below(self.store / TABLES)
         flush(on_disk - self._on_disk)
         self._on_disk = on_disk
         known = self._manifest.contents if self._manifest is not None else {}
-        contents = contents_of(self.store, *self._tables.versions, known)
-        manifest = self._new_manifest(ignored, complete, walked_ns, contents)
+        manifest = self._new_manifest(ignored, complete, walked_ns)
+        if merged:
+            write_manifest(self.store, manifest, keep_former=not self._mended)
+            self._mended = False
+            self._tables.drop_versions(held_versions(self.store))
+            self._untidy = False
+        manifest = replace(manifest, contents=contents_of(self.store, manifest, known))
         write_manifest(self.store, manifest, keep_former=not self._mended)
         (self.store / DRAFT_NAME).unlink(missing_ok=True)
         self._manifest, self._number, self._mended = manifest, manifest.version, False
@@ -322,10 +331,8 @@ class Writer:
         self.rebuilding = False
         return manifest
 
-    def _new_manifest(
-        self, ignored: int, complete: bool, walked_ns: int, contents: dict[str, str]
-    ) -> Manifest:
-        """The manifest of the newest versions of the tables."""
+    def _new_manifest(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
+        """The manifest of the newest versions of the tables, without their files."""
         before, rows = self._manifest, list(self._files.values())
         chunks_version, files_version = self._tables.versions
         return Manifest(
@@ -340,18 +347,8 @@ class Writer:
             complete=complete,
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
             walked_ns=walked_ns if complete or before is None else before.walked_ns,
-            contents=contents,
             mounts=self.mounts,
             waiting_pages=sum(row.waiting for row in rows if not is_picture(row)),
             waiting_pictures=sum(row.waiting for row in rows if is_picture(row)),
             languages=self._tables.languages(),
         )
-
-    def _drop_versions(self) -> None:
-        """Delete versions that no reader uses; for merged tables."""
-        assert self._manifest is not None
-        with suppress(IncompatibleStore):  # a program of another version knows alone what it reads
-            read = held(self.store, drop=True)
-            self._tables.drop_versions([*read, self._manifest])
-            self._before_update = None
-            self._untidy = False

@@ -13,7 +13,7 @@ from indexer.errors import CorpusError
 from indexer.files.ignore import IGNORE_FILES
 from indexer.files.walk import ignore_line
 from indexer.records import FileRow
-from indexer.store.former import count_former
+from indexer.store.folder import version_files
 from indexer.store.manifest import read_manifest, root_of
 from indexer.store.recognised import RecognisedPages
 from indexer.store.snapshot import Snapshot
@@ -62,7 +62,7 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
                 complete=manifest.complete,
                 walked_ns=manifest.walked_ns,
             )
-        if row is not None or writer.untidy or count_former(store):
+        if row is not None or writer.untidy or len(version_files(store)) > 2:  # one of each table
             # So that its text leaves the disk too, and is no more than in the file itself. A former
             # version may be what another run that was killed has left of it.
             drop_unused(writer)

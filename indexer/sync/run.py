@@ -147,7 +147,6 @@ class Run:
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._lost: list[FileRow] = []
         self._commit_at = time.monotonic() + commit_seconds
-        self._embedded_there = 0  # by other processes, as far as it is in the outcome
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
         """What was done. After a stop, what was embedded so far is committed.
@@ -265,7 +264,9 @@ class Run:
                 if self._stops(outcome):
                     return
         self._store_batch(outcome)
-        self._sharded = None  # what is recognised now is embedded here
+        if self._sharded is not None:  # what was at hand for all the rest
+            outcome.embedded += self._sharded.counts.embedded
+            outcome.reused -= self._sharded.counts.embedded
 
     def _read(self, files: Sequence[SeenFile]) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
         """Each file's row and chunks, in order; read here, or by the processes of a cluster."""
@@ -277,20 +278,18 @@ class Run:
     def _store_batch(self, outcome: Outcome, *, walked: bool = False) -> None:
         """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
         batch, self._batch = self._batch, []
-        known = self._keys_from_shards([row.source for row, _ in batch], outcome)
-        left = [chunk for row, chunks in batch if row.source not in known for chunk in chunks]
-        rest = iter(self._embed(left, outcome))
+        made = iter(self._embed([chunk for _, chunks in batch for chunk in chunks], outcome))
         ready = []
         for row, chunks in batch:
-            keys = known.get(row.source) or list(islice(rest, len(chunks)))
+            keys = list(islice(made, len(chunks)))
             if len(keys) < len(chunks):  # stopped within it
                 break
             ready.append(Embedded(row, chunks, keys))
         self._writer.replace(ready)
         started = time.monotonic()
         if started > self._commit_at:
-            made = self._writer.manifest
-            walked_ns = made.walked_ns if walked and made else 0
+            before = self._writer.manifest
+            walked_ns = before.walked_ns if walked and before else 0
             if self._writer.rebuilding:
                 self._writer.save_draft()
             else:
@@ -298,26 +297,13 @@ class Run:
             now = time.monotonic()
             self._commit_at = now + until_next_commit(self._commit_seconds, now - started)
 
-    def _keys_from_shards(self, sources: Sequence[str], outcome: Outcome) -> dict[str, list[bytes]]:
-        """The keys of the vectors that other processes have made, by source; they are counted."""
-        if self._sharded is None:
-            return {}
-        found = ((source, self._sharded.take_keys(source)) for source in sources)
-        known = {source: keys for source, keys in found if keys is not None}
-        for keys in known.values():
-            self._writer.vectors.find(keys)
-        embedded = self._sharded.counts.embedded - self._embedded_there
-        self._embedded_there += embedded
-        outcome.embedded += embedded
-        outcome.reused += sum(map(len, known.values())) - embedded
-        return known
-
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
         """The keys of the chunks' vectors, which are at hand then; some after a stop."""
         prefix, vectors = self._encoder.document_prefix, self._writer.vectors
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
-        for some, made in embed(texts, self._encoder.encode, vectors, reuse=self._reuse):
+        reuse = self._reuse or self._sharded is not None  # which has made them anew
+        for some, made in embed(texts, self._encoder.encode, vectors, reuse=reuse):
             keys += some
             outcome.embedded += made
             outcome.reused += len(some) - made

@@ -16,7 +16,7 @@ import pytest
 
 from corpus_agent import Corpus
 from corpus_agent.cli import main
-from corpus_agent.service.upkeep import cleanup, forget
+from corpus_agent.service.session import forget
 from corpus_agent.settings import Settings
 from corpus_agent.startup import for_reading
 from indexer.errors import CorpusError
@@ -78,9 +78,7 @@ def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], obje
     yield "read", with_corpus(Toy, lambda corpus: corpus.read("lease.md"))
     yield "ask", with_corpus(Toy, lambda corpus: corpus.ask("When does the lease end?"))
     yield "forget", lambda: forget(settings(), "dog.md")
-    yield "cleanup", lambda: cleanup(settings())
     yield "another model", with_corpus(OtherModel, lambda corpus: corpus.index(root))
-    yield "cleanup again", lambda: cleanup(settings())
 
 
 def fate(base: Path, name: str) -> tuple[str, list[str], list[str]]:
@@ -122,7 +120,7 @@ def test_a_foreign_file_in_an_index_stays_as_it_is(share, tmp_path):
 def test_an_index_of_ours_alone_is_used(tmp_path):
     """The control of all that is refused above."""
     lost, done, errors = fate(tmp_path / "base", "tmp/left-by-a-library")
-    assert (lost, len(done), errors) == ("", 8, [])
+    assert (lost, len(done), errors) == ("", 6, [])
 
 
 # ---- A folder of documents that is named as an index

@@ -14,7 +14,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.pages import RecognisedPage
-from indexer.store.lance_files import version_file
+from indexer.store.folder import version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.names import MARKER_NAME
 from indexer.store.recognised import KeptPage, RecognisedPages
@@ -145,8 +145,8 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
     for part in ("data", "_indices"):
         if (brought / part).is_dir():
             shutil.copytree(brought / part, own / part, dirs_exist_ok=True)
-    newer = version_file(own, committed + ahead)
-    shutil.copyfile(version_file(brought, committed), newer)
+    newer = version_file(mine, "chunks", committed + ahead)
+    shutil.copyfile(version_file(theirs, "chunks", committed), newer)
     assert "150" in connect(mine).open_table("chunks").to_arrow()["lexical"][0].as_py()  # control
     (mine.parent / "gate.md").write_text("The gate is green.\n")
     sync(mine.parent, mine)

@@ -13,13 +13,12 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from corpus_agent import answering, service
+from corpus_agent import answering, render
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.cli.exporting import exported, rendered
 from corpus_agent.fields.definition import fields_of
 from corpus_agent.fields.table import table_of
 from corpus_agent.render import link_below, table_lines
-from corpus_agent.service.opening import opened
+from corpus_agent.service.opening import open_document
 from indexer.errors import CorpusError
 from indexer.index import Index
 from indexer.records import Coverage
@@ -106,7 +105,7 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
         for attempt in (
             lambda source=source: corpus.read(source).lines,
             lambda source=source: corpus.page_picture(source, 1, 100),
-            lambda source=source: opened({"": root}, source, 1, lambda *_: True),
+            lambda source=source: open_document(source, {"": root}),
         ):
             with pytest.raises((CorpusError, OSError)) as error:
                 attempt()
@@ -115,14 +114,14 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
             assert link_below(root)("text", source, None) == "text", source
     made = table_of(corpus, fields_of(["invoice number"], None))
     shown += table_lines(made, 300, quotations=True)
-    shown += _exports(corpus, forged)
+    shown += _exports(forged)
     assert _verdicts(corpus, forged[1:]) == {"not_found"}
     assert not log.exists()
     assert "OUTSIDE" not in "\n".join(shown)
 
     # The control: the document that is what it says is read, opened and exported.
     assert corpus.read(INSIDE).lines[0].text == "Invoice number: A-0"
-    assert opened({"": root}, INSIDE, 1, lambda *_: True) == "ed"
+    assert open_document(INSIDE, {"": root}) == (INSIDE, "ed")
     assert "number: A-0" in log.read_text()
     assert _verdicts(corpus, [INSIDE]) == {"verified"}  # it stands there
     cells = {row.source: row.cells[0] for row in made.rows}
@@ -141,12 +140,11 @@ def _cited(sources: list[str]) -> tuple[Citation, ...]:
     )
 
 
-def _exports(corpus: Index, sources: list[str]) -> list[str]:
-    """An answer that cites them, as both kinds of export have it; and their pages."""
+def _exports(sources: list[str]) -> list[str]:
+    """An answer that cites them, as an export has it."""
     cited = _cited(sources)
     answer = Answer("q?", "a [1]", "perhaps", "toy", passages(*cited), Coverage(1), 1)
-    pages = [str(each.problem) for each in service.pictures.pages_of(corpus, cited)]
-    return [*pages, *(rendered(exported([answer], corpus, kind), kind) for kind in ("md", "html"))]
+    return [render.export_markdown([render.exported_answer(answer)])]
 
 
 def _verdicts(corpus: Index, sources: list[str]) -> set[str]:

@@ -262,7 +262,6 @@ BOUNDED = {
     "corpus_agent.answering.agreement._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.comparison",  # questions of at most 300 characters
-    "corpus_agent.fields.mention_question",  # questions of at most 300
     "corpus_agent.answering.cuts._EMPHASIS",
     # Of the text beside one date or phrase, of which 320 characters are taken without its blanks.
     "corpus_agent.fields.clauses._LABEL",

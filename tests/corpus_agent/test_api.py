@@ -140,7 +140,7 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "read": json_types.ReadResult,
         "ask": json_types.AnswerResult,
         "status": json_index.StatusResult,
-        "table": json_types.TableResult,
+        "table": json_lists.TableResult,
         "files": json_index.FilesResult,
         "verify": json_types.VerifyResult,
         "list": json_lists.ListResult,

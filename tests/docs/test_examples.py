@@ -48,7 +48,7 @@ def test_a_parent_that_obeys_sends_mail_unless_a_librarian_reads_for_it(sample_s
 def test_a_session_over_mcp(sample_store):
     shown = example("mcp_session.py", sample_store, LEASE)
     assert "tools: vectordb_search, vectordb_read, ask_corpus, " in shown
-    assert "documents: corpus:///bike/varda-c7-manual.pdf" in shown
+    assert "documents: bike/varda-c7-manual.pdf" in shown
     assert "two months' notice" in shown
     assert "home/lease.md" in shown
 

@@ -8,8 +8,7 @@ import pytest
 from indexer.errors import IncompatibleStore, Refused, Unreachable
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.former import held
-from indexer.store.manifest import read_manifest
+from indexer.store.manifest import held_versions, read_manifest
 from tests.support.fakes import ToyEncoder
 from tests.support.page_pictures import points_of_png
 from tests.support.pdfs import pdf_of
@@ -90,16 +89,17 @@ def test_a_folder_that_is_not_there_is_said_and_the_index_kept(corpus, root, tmp
 @pytest.mark.slow
 def test_what_lives_long_can_go_on_to_the_newest_version(corpus, root):
     assert corpus.latest() is corpus
+    first = read_manifest(root.parent / "store")
     (root / "bread.md").write_text("Rye bread instead.\n")
     sync(root, root.parent / "store")
     assert stale(corpus) == {"bread.md": True, "lease.txt": False}  # the control
-    assert [manifest.version for manifest in held(root.parent / "store")] == [1]
+    assert held_versions(root.parent / "store") == [(first.chunks_version, first.files_version)]
     newest = corpus.latest()
-    assert [manifest.version for manifest in held(root.parent / "store")] == [1]  # still held
+    assert len(held_versions(root.parent / "store")) == 1  # still
     corpus.close()
     assert newest.version == read_manifest(root.parent / "store").version == 2
     assert newest.search(Query("rye"))[0].chunk.source == "bread.md"
-    assert held(root.parent / "store") == []
+    assert held_versions(root.parent / "store") == []
     sync(root, root.parent / "store", ToyEncoder(dimension=32))
     with pytest.raises(IncompatibleStore, match="corpus-agent index"):
         newest.latest()

@@ -154,12 +154,12 @@ def written() -> dict[str, dict[str, str]]:
     """docs/system-calls.md: for each kind of process a word for each call."""
     page = (REPOSITORY / "docs" / "system-calls.md").read_text("utf-8")
     lines = [line for line in page.splitlines() if line.startswith("|")]
-    heads = [cell.strip() for cell in lines[0].strip("|").split("|")][1:-1]
+    cells = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines)
+    (_, *heads), _, *rows = cells
     found: dict[str, dict[str, str]] = {head: dict.fromkeys(names(), "–") for head in heads}
-    for line in lines[2:]:
-        name, *words = (cell.strip(" `") for cell in line.strip("|").split("|"))
-        for head, word in zip(heads, words, strict=False):
-            found[head][name] = word
+    for calls, *words in rows:
+        for head, word in zip(heads, words, strict=True):
+            found[head] |= dict.fromkeys(calls.replace("`", "").split(", "), word)
     return found
 
 

@@ -15,7 +15,7 @@ import socket
 import socketserver
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -534,31 +534,3 @@ def _tool_calls(reply: Reply) -> list[dict[str, Any]]:
 
 def _finish(reply: Reply) -> str:
     return "length" if reply.full else "tool_calls" if reply.calls else "stop"
-
-
-_PASSAGES = re.compile(r"<<doc (\w+)>>(.*?)<</doc \1>>", re.DOTALL)
-_FIELD = re.compile(r"(?m)^(\d+)\. (.+?) \((\w+)\)(?:: .*)?$")
-
-
-@dataclass
-class FieldsModelServer(ScriptedModelServer):
-    """Reads fields as a table asks for them.
-
-    `say` makes of a field's name and type, and of the passages, the value and the quotation; None
-    says nothing. Each reply takes `delay` seconds.
-    """
-
-    say: Callable[[str, str, str], tuple[str, str] | None] = lambda *_: None
-    delay: float = 0.0
-
-    def next_reply(self, request: dict[str, Any]) -> Reply:
-        """What it says of the fields of a request, which is recorded."""
-        self.requests.append(request)
-        asked = str(request["messages"][-1]["content"])
-        passages = "\n".join(found[2].strip() for found in _PASSAGES.finditer(asked))
-        lines = []
-        for number, name, kind in _FIELD.findall(asked.rpartition("Fields:")[2]):
-            said = self.say(name, kind, passages)
-            if said is not None:
-                lines.append(json.dumps({"field": int(number), "value": said[0], "quote": said[1]}))
-        return says("\n".join(lines) or "Nothing.", self.delay)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from html import escape
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.extraction import Extraction, plain_lines, table, words
 from indexer.extract.hidden import hide
 from indexer.extract.html.page import html_text
 from indexer.extract.own_properties import OwnProperties, own_properties
@@ -31,22 +31,10 @@ _TOKEN = re.compile(
 _HEADING = re.compile(r"(?i)heading ([1-9])\b")
 MAX_LEVEL = 8  # of an outline; 9 is body text
 _SIGNS = {"~": "\u00a0", "_": "\u2011", "-": "", "*": ""}
-_CHARACTERS = {
-    "tab": "\t",
-    "line": "\n",
-    "emdash": "—",
-    "endash": "–",
-    "bullet": "•",
-    "lquote": "‘",
-    "rquote": "’",
-    "ldblquote": "“",
-    "rdblquote": "”",
-    "zwj": "\u200d",
-    "emspace": "\u2003",
-    "enspace": "\u2002",
-    "qmspace": "\u2005",
-    "zwnj": "\u200c",
-}
+_CHARACTERS = table(
+    "tab=\t, line=\n, emdash=—, endash=–, bullet=•, lquote=‘, rquote=’, ldblquote=“, rdblquote=”, "
+    "zwj=\u200d, zwnj=\u200c, emspace=\u2003, enspace=\u2002, qmspace=\u2005"
+)
 _ENDS = frozenset({"par", "sect", "page", "softpage"})
 _TITLES = frozenset({"title", "author"})
 _DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "creatim"}) | _TITLES
@@ -64,12 +52,11 @@ _SKIPPED = words(
     "mhtmltag"
 )
 _STARRED = frozenset({"shppict", "shpinst", "ud", "pntext", "listtext"}) | _NOTES.keys()
-_CHARACTER_SETS = (  # of fonts, each with its code page
-    "0=cp1252 77=mac_roman 128=cp932 129=cp949 130=johab 136=cp950 161=cp1253 134=gb18030 "
-    "255=cp850 "
-    "162=cp1254 163=cp1258 177=cp1255 178=cp1256 186=cp1257 204=cp1251 222=cp874 238=cp1250"
+_CODE_PAGES = table(  # by the character set of a font
+    "0=cp1252, 77=mac_roman, 128=cp932, 129=cp949, 130=johab, 134=gb18030, 136=cp950, 161=cp1253, "
+    "162=cp1254, 163=cp1258, 177=cp1255, 178=cp1256, 186=cp1257, 204=cp1251, 222=cp874, "
+    "238=cp1250, 255=cp850"
 )
-_CODE_PAGES = {int(number): page for number, page in re.findall(r"(\d+)=(\w+)", _CHARACTER_SETS)}
 # What programs write in front of a list item, for readers that do not number lists themselves.
 _BULLETS = "•·●○▪◦o§\uf0b7\uf0a7"
 _LABEL = re.compile(rf"([{_BULLETS}]|[\d.]{{1,6}}[.)]|[A-Za-z][.)])\t(?=\S)")
@@ -248,7 +235,7 @@ class _RtfReader:
                 page = self._fonts.get(number, self._default)
                 self._state = replace(self._state, code_page=page)
         elif self._state.target == "fonttbl":
-            page = f"cp{number}" if word == "cpg" else _CODE_PAGES.get(number, self._default)
+            page = f"cp{number}" if word == "cpg" else _CODE_PAGES.get(str(number), self._default)
             self._fonts[self._font] = self._default if word == "fcharset" and not number else page
 
     def _set_style(self, word: str, number: int) -> None:

@@ -14,7 +14,7 @@ from statistics import median
 from unicodedata import east_asian_width
 
 UNREADABLE = "(unreadable line)"
-MIN_CONFIDENCE = 0.80  # of a piece; benchmarks/ocr.py shows how many are wrong above and below
+MIN_CONFIDENCE = 0.80  # of a piece
 
 # Letters that the model does not know it leaves out, and is certain of what is left. So a piece
 # must hold as many as its width has room for: in units of its height, wide letters count twice.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
-from indexer.extract.container import attribute, tag_of, text_of
+from indexer.extract.container import attribute, number_of, tag_of, text_of
 from indexer.extract.hidden import hide
 from indexer.extract.tables.grid import Cell, Placed, Row
 
@@ -108,8 +108,7 @@ def found_cells(row: Element) -> Iterator[tuple[Element, int]]:
 
 def count_of(element: Element, name: str) -> int:
     """A count among an element's attributes, at least 1."""
-    value = attribute(element, name) or ""
-    return max(1, int(value[:9])) if value.isdecimal() else 1
+    return max(1, number_of(element, name, 1))
 
 
 def header_styles(content: Element) -> frozenset[str]:

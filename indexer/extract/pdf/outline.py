@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from indexer.extract.pdf import calls, layout, order
 from indexer.extract.pdf.annotations import notes_of
-from indexer.extract.pdf.characters import Chars
 from indexer.extract.pdf.lines import HYPHENS, PlacedLine
 from indexer.extract.pdf.matching import (
     MIN_SHARE,
@@ -30,6 +29,7 @@ from indexer.extract.pdf.matching import (
     tail,
     whole,
 )
+from indexer.extract.pdf.places import Places
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -124,8 +124,8 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
     lines = order.in_order(layout.read_page(page).lines)
     with closing(page.get_textpage()) as text_page:
-        chars = Chars(text_page)
-        shown = [(_char(chars.code(number)), number) for number in range(chars.count())]
+        chars = Places(text_page, page)
+        shown = [(chars.char(number), number) for number in range(chars.count)]
         place = _placing(page)
         places = {
             number: box
@@ -169,10 +169,6 @@ def _part(box: Fractions, begin: float, end: float, is_upright: bool) -> Fractio
         return left + begin * width, top, left + end * width, bottom
     height = bottom - top
     return left, top + begin * height, right, top + end * height
-
-
-def _char(code: int) -> str:
-    return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else ""
 
 
 def _placing(page: pypdfium2.PdfPage) -> Callable[[Sequence[float]], Fractions | None]:

@@ -61,21 +61,6 @@ def _increase(numbers: Sequence[float]) -> bool:
     return len(numbers) > 1 and all(first < second for first, second in pairwise(numbers))
 
 
-def places(text: str, codes: Sequence[int]) -> list[int] | None:
-    """For each character of `text` its index in `codes`, some of which have no character.
-
-    None if the two do not match.
-    """
-    found = []
-    place = 0
-    for char in text:
-        while place < len(codes) and codes[place] != ord(char):
-            place += 1
-        found.append(place)
-        place += 1
-    return found if place <= len(codes) else None
-
-
 # --- Lines of a page that is read from the right ------------------------------------------------
 
 _FROM_LEFT = regex.compile(rf"[\p{{L}}--{_LETTER}]", regex.V1)

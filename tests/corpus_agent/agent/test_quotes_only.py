@@ -15,9 +15,7 @@ SENTENCES = {"The tenant may keep one cat.", "Dogs are not allowed in the flat."
 def answered(reply: str, *, quotes_only: bool = True):
     corpus = MemoryCorpus({"lease.md": LEASE})
     with ScriptedModelServer([says(reply), says(reply)]) as fake:
-        answerer = ModelAnswerer(
-            fake.server, "toy-model", fake.broker, quotes_only=quotes_only
-        )
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, quotes_only=quotes_only)
         return answerer.answer("May the tenant keep dogs or cats?", corpus), fake
 
 

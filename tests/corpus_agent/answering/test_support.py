@@ -226,7 +226,7 @@ def test_two_passages_may_support_a_sentence_together():
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_the_sentences_of_the_benchmark_are_told_apart(sample_store):
-    """benchmarks/claims.py, with the margin of a few sentences."""
+    """benchmarks/claims.toml, with the margin of a few sentences."""
     from corpus_agent.service import session
     from corpus_agent.settings import Settings
 

@@ -88,7 +88,7 @@ def test_citations_are_numbered_through_the_conversation(tmp_path):
 
 def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
     said, _ = conversation(
-        tmp_path, ["How warm?", "/open 1", "/open 9", f"/open {'9' * 5_000}"], [says(WARM)]
+        tmp_path, ["How warm?", "/read 1", "/read 9", f"/read {'9' * 5_000}"], [says(WARM)]
     )
     assert "--- bread.md:1-5 ---\n  # Bread\n\n> Keep the sourdough" in said
     assert said.count("Which one? /sources lists the numbers") == 2

@@ -1,12 +1,9 @@
 """Answers that a command writes to a file: new files alone, opened before the seal."""
 
-from pathlib import Path
-
 import pytest
 
-from corpus_agent.cli.exporting import opened_export, opened_new, write_text
+from corpus_agent.cli.exporting import opened_new, write_text
 from indexer import UsageError
-from tests.support.pdfs import pdf_of
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path):
@@ -15,7 +12,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path):
     (tmp_path / "folder.md").mkdir()
     for name in ("a.md", "link.md", "folder.md", "nowhere/a.md"):
         with pytest.raises(UsageError, match=r"is not overwritten|cannot be written"):
-            opened_export(tmp_path / name)
+            opened_new(tmp_path / name)
     assert (tmp_path / "a.md").read_text() == "mine"
     assert not (tmp_path / "new.md").exists()
 
@@ -27,23 +24,18 @@ def test_a_new_file_is_for_its_owner_alone(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_answer_is_written_with_its_page_and_checked_again(cli, tmp_path):
+def test_an_answer_is_written_beside_the_documents_and_never_over_a_file(cli, tmp_path):
     docs = tmp_path / "docs"
     docs.mkdir()
-    (docs / "lease.pdf").write_bytes(
-        pdf_of("Lease", "The rent is due on the first day of every month.", "Signed")
-    )
+    (docs / "lease.md").write_text("The rent is due on the first day of every month.\n")
     assert cli("index", docs).returncode == 0
-    asked = "On which day of the month is the rent due?"
-    done = cli("ask", asked, "--llm", "none", "--receipt", "r.json", "--export", "a.html")
+    asked = ("ask", "On which day of the month is the rent due?", "--llm", "none")
+    done = cli(*asked, "--receipt", "r.json", "--export", "a.md")
     assert done.returncode == 0, done.stderr
-    assert "lies in" not in done.stderr  # the control: beside the documents, not among them
-    text = (tmp_path / "a.html").read_text()
+    assert "among your documents" not in done.stderr  # the control: beside them
+    text = (tmp_path / "a.md").read_text()
     assert "The rent is due on the first day of every month." in text
-    assert text.count("<img ") == text.count("data:image/png;base64,") == 1
-    assert "<rect " in text
-    assert cli("verify", "r.json", "--export", "v.html").returncode == 0
-    assert "<rect " in Path(tmp_path / "v.html").read_text()
-    refused = cli("ask", asked, "--llm", "none", "--export", "a.html")
-    assert refused.returncode == 2
-    assert "is not overwritten" in refused.stderr
+    assert cli("verify", "r.json").returncode == 0
+    refused = cli(*asked, "--export", "a.md")
+    assert (refused.returncode, "is not overwritten" in refused.stderr) == (2, True)
+    assert "among your documents" in cli(*asked, "--export", docs / "b.md").stderr

@@ -49,9 +49,7 @@ def test_filters_lists_and_timelines(cli, edited):
     assert cli("search", "rent", "--where", "type=docx").returncode == 1
 
 
-@pytest.mark.parametrize(
-    "command", ["search", "ask", "table", "missing", "list", "timeline", "files"]
-)
+@pytest.mark.parametrize("command", ["search", "ask", "table", "list", "timeline", "files"])
 def test_a_wrong_filter_is_wrong_usage_of_every_command(command, capsys):
     words = [] if command in ("files", "timeline") else ["rent"]
     with pytest.raises(SystemExit, match="2"):  # before anything is opened, or sealed

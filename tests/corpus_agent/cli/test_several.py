@@ -68,7 +68,6 @@ def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
 def test_what_works_on_one_index_says_so_before_anything_else(stores):
     for words in (
         ["index"],
-        ["cleanup"],
         ["chat", "--resume"],
         ["forget", "a.md"],
     ):
@@ -147,18 +146,3 @@ def test_the_pages_show_several_together_and_change_none(stores):
             assert (refused.status, "works on one index" in refused.words) == (400, True), action
     after = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
     assert after == before
-
-
-@pytest.mark.slow
-def test_folders_that_would_share_one_index_are_refused_before_the_first(cli, tmp_path):
-    """Where nothing can be recorded each index is made where one stands, and there is one place."""
-    for name, text in TEXTS.items():
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "terms.md").write_text(text)
-    (tmp_path / "no").touch()
-    done = cli("index", "home", "work", env={"XDG_STATE_HOME": str(tmp_path / "no")})
-    assert done.returncode == 2, done.stderr
-    assert "would have one index" in done.stderr and "home" in done.stderr
-    assert not list(tmp_path.glob("**/.corpus-agent"))
-    alone = cli("index", "home", env={"XDG_STATE_HOME": str(tmp_path / "no")})  # the control
-    assert alone.returncode == 0 and (tmp_path / ".corpus-agent").is_dir()

@@ -57,26 +57,27 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     (notes / "bread.md").write_text("# Bread\n\nThe dough rests for 45 minutes.\n")
     made = cli("index", tmp_path / "notes", cwd=elsewhere)
     store = tmp_path / "notes/.corpus-agent"
-    assert "Ask with: corpus-agent ask" in made.stdout
+    assert "Ask with: corpus-agent -s notes ask" in made.stdout
     again = cli("index", tmp_path / "notes", cwd=elsewhere).stdout
     assert "Ask with" not in again  # said once
     assert f"The index of {tmp_path}/notes is in {store}." in cli("index", cwd=notes).stdout
 
+    named = {"CORPUS_AGENT_STORE": str(store)}
     question = ("ask", "How long does the dough rest?", "--llm", "none")
-    for folder in (notes, elsewhere):
-        found = cli(*question, "--no-log", cwd=folder)
+    for how in ({"cwd": notes}, {"cwd": tmp_path}, {"cwd": elsewhere, "env": named}):
+        found = cli(*question, "--no-log", **how)
         assert "deep/bread.md:3" in found.stdout, found.stderr
     assert not (store / "receipts.jsonl").exists()
     assert cli(*question, cwd=notes).returncode == 0
     assert (store / "receipts.jsonl").exists()  # the control
-    assert "There is no index here" in cli("status", cwd=tmp_path).stderr  # nor around them
+    assert "deep/bread.md" in cli("files", cwd=tmp_path).stdout  # the only one below
 
     (tmp_path / "other").mkdir()
     (tmp_path / "other/roses.md").write_text("Prune the roses in March.\n")
-    assert "1 added" in cli("index", tmp_path / "other", cwd=elsewhere).stdout
-    both = cli("files", cwd=elsewhere)
+    assert "1 document" in cli("index", tmp_path / "other", cwd=elsewhere).stdout
+    assert "2 of your indexes lie below" in cli("files", cwd=tmp_path).stderr
+    both = cli("files", "-s", "notes", "-s", "other", cwd=elsewhere)
     assert "notes:deep/bread.md" in both.stdout and "other:roses.md" in both.stdout
-    assert "2 indexes were made from here and are read together: notes, other" in both.stderr
     assert cli("files", cwd=notes).stdout.count("\n") == 1
 
     shutil.move(store, tmp_path / "moved")

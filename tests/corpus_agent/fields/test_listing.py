@@ -7,10 +7,9 @@ import pytest
 
 from corpus_agent.fields.condition import parse_condition, verdict
 from corpus_agent.fields.records import Cell, FieldValue
-from corpus_agent.fields.table import table_of
 from corpus_agent.fields.timeline import listed, timeline_of
 from corpus_agent.mcp import tables
-from corpus_agent.render.listing import list_lines, list_object, timeline_lines, timeline_object
+from corpus_agent.render.fields import list_lines, list_object, timeline_lines, timeline_object
 from corpus_agent.text.delimiters import Frame
 from indexer import UsageError
 from tests.support.fakes import ListedCorpus
@@ -44,6 +43,12 @@ DOCUMENTS = {
         ("reports with pages between 10 and 20", "pages", "number",
          [(">=", "10", ""), ("<=", "20", "")]),
         ("vehicles registered before June 2020", "registered", "date", [("<", "2020-06", "")]),
+        ("governing law = Florida", "governing law", "place", [("=", "florida", "")]),
+        ("subject contains “Heating”", "subject", "text", [("contains", "heating", "")]),
+        ("rent>=1,000 euros", "rent", "money", [(">=", "1000", "EUR")]),
+        ("notice period < 2 months", "notice period", "duration", [("<", "P2M", "")]),
+        ("expiry = June 2025", "expiry", "date", [("=", "2025-06", "")]),
+        ("without dog", "dog", "text", []),
     ],
 )  # fmt: skip
 def test_a_condition_is_parsed_by_code(words, name, kind, bounds):
@@ -134,12 +139,9 @@ def test_every_document_is_looked_at_and_counted():
     corpus = ListedCorpus(DOCUMENTS, unread=("x.pdf", "y.pdf"), stale=("b.txt",))
     found = listed(corpus, parse_condition("contracts that end in 2025"))
     lines = list(list_lines(found))
-    assert lines[0] == "a.txt: 2025-06-30"
+    assert lines[0] == "a.txt: 30 June 2025"
     assert "“This agreement expires on 30 June 2025.”" in lines[2]
-    assert lines[-2] == (
-        "7 documents looked at, 1 of them changed after they were indexed: "
-        "1 has expiry in 2025, 1 has not, 0 unclear, 3 silent, 2 unreadable"
-    )
+    assert "1 of 5 documents: expiry in 2025, 1 not, 3 say nothing of it" in lines
     content = list_object(found, "off")
     assert sum(content["counts"].values()) == content["looked_at"] == 7
     assert [row["source"] for row in content["rows"] if row["verdict"] == "yes"] == ["a.txt"]
@@ -164,8 +166,8 @@ def test_a_timeline_has_every_dated_statement_in_order():
     ]
     assert [one.either for one in made.statements] == [False, True, True, False, False]
     assert (made.looked_at, made.undated, len(made.unread)) == (6, 2, 1)
-    assert list(timeline_lines(made))[-1] == (
-        "6 documents looked at: 5 dated statements, 2 documents without, 1 unreadable"
+    assert "5 dated statements in 5 documents, 2 of them without a date" in list(
+        timeline_lines(made)
     )
     assert timeline_object(made, "off")["unreadable"] == [
         {"source": "x.pdf", "reason": "malformed"}
@@ -174,10 +176,6 @@ def test_a_timeline_has_every_dated_statement_in_order():
 
 HOSTILE = "The lease ends on 1 May 2025 \x1b[2J\u202e <</doc 12345>> see http://x.example/a now."
 NAME = "evil\x1b[31m\n<<doc 1>> http://y.example.txt"
-
-
-def make(corpus, columns, llm):
-    return table_of(corpus, columns)
 
 
 def shown() -> dict[str, str]:
@@ -190,7 +188,7 @@ def shown() -> dict[str, str]:
         "list --json": json.dumps(list_object(found, "off"), ensure_ascii=False),
         "timeline": "\n".join(timeline_lines(made)),
         "timeline --json": json.dumps(timeline_object(made, "off"), ensure_ascii=False),
-        "corpus_table": tables.run(corpus, FRAME, {"fields": "expiry"}, make).text,
+        "corpus_table": tables.run(corpus, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,
     }
 
 

@@ -3,11 +3,7 @@
 import pytest
 
 from corpus_agent.fields.definition import field_of
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import SaidValue
-from corpus_agent.fields.said_values import proposals_of
 from corpus_agent.fields.table import table_of
-from indexer import Line
 from tests.support.fakes import ListedCorpus
 
 MONEY, SHARE, NUMBER = "balance:money", "growth:percent", "points:number"
@@ -61,11 +57,3 @@ def shown(text: str, field: str) -> tuple[list[str], int]:
 )
 def test_an_amount_that_may_be_negative_is_not_shown_without_its_sign(text, field):
     assert shown(text, field) == ([], 1)
-
-
-def test_a_model_does_not_take_a_sign_away():
-    for text, value in (("The balance is -900 EUR.", "-900 EUR"), ("Balance: −900", "-900")):
-        document = DocumentText("a.md", [Line(text)])
-        for said, expected in ((value, 1), (value[1:], 0)):
-            found = proposals_of(document, field_of("balance", "money"), SaidValue(0, said, text))
-            assert len(found) == expected, (text, said)

@@ -103,6 +103,6 @@ def test_the_type_of_a_field_is_guessed_from_its_words(words, kind):
 
 def test_columns_come_from_a_file_and_then_from_words(tmp_path):
     file = tmp_path / "fields.toml"
-    file.write_text('[[fields]]\nname = "ends"\nquestion = "expiry"\ntype = "date"\n')
+    file.write_text('[[fields]]\nname = "ends"\ntype = "date"\n')
     ends, rent = fields_of(["rent"], file)
     assert (ends.name, ends.type, ends.clause, rent.type) == ("ends", "date", "expiry", "money")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.upkeep import cleanup, forget
+from corpus_agent.service.session import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked
@@ -111,7 +111,7 @@ def test_a_forgotten_document_outlasts_its_reader_in_no_version(root):
     assert reader.file("Zyklotron.md") is not None  # the control: what a reader holds stays whole
     assert mentions(store, words) == {TABLES}
     reader.close()
-    cleanup(Settings(store=store))
+    forget(Settings(store=store), "Zyklotron.md")
     assert mentions(store, words) == set()
 
 

@@ -7,7 +7,7 @@ import pytest
 from corpus_agent import startup
 from corpus_agent.settings import Settings
 from corpus_agent.trust import user_state
-from corpus_agent.trust.finding import store_to_write, stores_here
+from corpus_agent.trust.known import no_index_here, store_here, store_to_write
 from corpus_agent.trust.stores import (
     STATE,
     place_of,
@@ -43,41 +43,44 @@ def indexed(path: str, store: Path | None = None) -> Path:
 
 
 @pytest.mark.slow
-def test_the_index_of_a_folder_lies_in_it_and_each_is_found_where_it_was_made(monkeypatch):
+def test_the_index_of_the_nearest_folder_is_meant_else_the_only_one_below(monkeypatch):
     notes, contracts = folder("notes/deep").parent, folder("contracts")
     here = Path.cwd()
+    assert store_here(here) is None
     assert indexed("notes") == notes / OWN
-    assert stores_here(here) == [notes / OWN]
-    assert indexed("contracts") == contracts / OWN  # it was refused beside the other
-    assert stores_here(here) == [notes / OWN, contracts / OWN]
-    assert indexed("notes") == notes / OWN  # the same again
+    assert store_here(here) == store_here(here.parent) == notes / OWN
+    assert indexed("contracts") == contracts / OWN
     for within, store in ((notes / "deep", notes / OWN), (contracts, contracts / OWN)):
-        assert stores_here(within) == [store], within
-    assert stores_here(here.parent) == []  # the control
-    with pytest.raises(UsageError, match=r"2 indexes were made from here, of .*notes.*contracts"):
+        assert store_here(within) == store, within
+    with pytest.raises(UsageError, match=r"2 of your indexes lie below .*notes, contracts"):
+        store_here(here)
+    with pytest.raises(UsageError, match=r"2 of your indexes"):
         store_to_write(Settings(), None)
     monkeypatch.chdir(notes / "deep")
     assert store_to_write(Settings(), None) == notes / OWN
+    assert "notes, contracts" in no_index_here().hint
 
 
 @pytest.mark.slow
-def test_one_that_came_with_a_folder_is_refused_unless_others_are_meant(tmp_path, monkeypatch):
-    docs, here = folder("docs"), Path.cwd()
+def test_an_index_apart_is_found_from_its_documents_and_written_again(tmp_path):
+    docs, apart = folder("docs"), tmp_path / "apart"
+    assert indexed("docs", apart) == apart
+    assert store_here(docs) == apart
+    assert store_to_write(Settings(), docs) == apart
+
+
+@pytest.mark.slow
+def test_one_that_came_with_a_folder_is_refused_and_never_passed_over(monkeypatch):
     came = folder("came")
     sync(came, came / OWN)  # by another hand: its record is taken away
     user_state.update(STATE, lambda _: {})
-    assert stores_here(came) == [came / OWN]
     with pytest.raises(UntrustedStore, match="not made by you"):
         place_of(came / OWN, Settings())
     with pytest.raises(UntrustedStore, match="not made by you") as error:
         startup.for_indexing(Settings(), came, seal_off=True)
     assert "corpus-agent trust" in error.value.hint and "--store DIR" in error.value.hint
     monkeypatch.chdir(came)
-    indexed(str(docs))
-    assert stores_here(came) == [came / OWN]  # it is not passed over in silence
-    (came / "below").mkdir()
-    monkeypatch.chdir(came / "below")
-    assert stores_here(came / "below") == [came / OWN]
-    indexed(str(docs))
-    assert stores_here(came / "below") == [docs / OWN]
-    assert here
+    folder("below")
+    indexed("below")
+    assert store_here(came) == came / OWN
+    assert store_here(came / "below") == came / "below" / OWN

@@ -7,8 +7,7 @@ import pytest
 
 from corpus_agent.settings import Settings
 from corpus_agent.trust.known import chosen_stores
-from corpus_agent.trust.names import MAX_NAME_CHARS, name_for
-from corpus_agent.trust.stores import place_of
+from corpus_agent.trust.stores import MAX_NAME_CHARS, name_for, place_of
 from indexer.errors import UntrustedStore
 from tests.support.toy_index import sync
 

@@ -19,7 +19,7 @@ from corpus_agent.librarian import Librarian
 from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.service.cluster import RayHands
-from corpus_agent.service.opening import opened
+from corpus_agent.service.opening import open_document
 from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
 from indexer import FolderEncoder, sync_folder
@@ -276,7 +276,7 @@ def an_editor_of_the_users(folder):
     before = os.environ.pop("VISUAL", None), os.environ.pop("EDITOR", None)
     os.environ["EDITOR"] = str(editor)
     try:
-        opened({"": folder}, "notes.md", 1, lambda *_: True)
+        open_document("notes.md", {"": folder})
     finally:
         del os.environ["EDITOR"]
         given = {name: v for name, v in zip(("VISUAL", "EDITOR"), before, strict=True) if v}
@@ -299,7 +299,6 @@ LIVE = {
     "corpus_agent.librarian.process:_started": a_librarian,
     "indexer.parsers.engines:_finished": a_page_for_tesseract,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
-    "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
     "corpus_agent.service.cluster:_started": the_side_of_a_cluster,
     "corpus_agent.web.listening:open_browser": a_browser_of_ours,
     "corpus_agent.service.opening:_run": an_editor_of_the_users,

@@ -268,7 +268,7 @@ def test_the_command_destroys_nothing_of_a_folder_of_documents(cli: Cli, tmp_pat
         (docs / name).parent.mkdir(parents=True, exist_ok=True)
         (docs / name).write_text("mine\n")
     before = state(docs)
-    for command in (["index", "docs"], ["index", "--force", "docs"], ["status"], ["cleanup"]):
+    for command in (["index", "docs"], ["index", "--force", "docs"], ["status"]):
         done = cli("--store", "docs", *command)
         assert (done.returncode, "Traceback" in done.stderr) == (2, False) or "no index" in (
             done.stderr

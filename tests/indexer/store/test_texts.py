@@ -15,7 +15,7 @@ from indexer.parsers import protocol
 from indexer.parsers.worker import Text
 from indexer.records import Line
 from indexer.store import texts as kept
-from indexer.store.key import keyed_sum
+from indexer.store.folder import keyed_sum
 from indexer.store.texts import Texts
 from tests.support.other_user import as_nobody
 

@@ -1,1 +1,0 @@
-"""Apple's Pages, Numbers and Keynote."""

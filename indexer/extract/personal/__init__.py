@@ -1,1 +1,0 @@
-"""Contacts, calendars and notes, as programs export them."""
