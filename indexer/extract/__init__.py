@@ -6,7 +6,7 @@ are imported on first use. Does not open files.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -77,17 +77,18 @@ class Opened:
     """A document whose lines are extracted lazily.
 
     `title` is the document's own, "" if it has none, `own` what it says of itself. `extractor` is a
-    label; it and `remark`, a message on unreadable parts (`unread` lists them), hidden ones and
-    others (`notes`), are final after the last line. `lines` raises UnreadableDocument with that
-    label, and with the extractor's `empty_reason` at the end if there was no text.
+    label; it, `engines`, `remark` and what that is made of (`unread` parts, `notes`) are final
+    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
+    `empty_reason` at the end if there was no text.
     """
 
     extractor: str
     title: str
     lines: Iterator[Line] = field(default_factory=lambda: iter(()))
     remark: str = ""
-    unread: Sequence[str] = ()
-    notes: Sequence[str] = ()
+    engines: set[str] = field(default_factory=set)
+    unread: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     own: OwnProperties = field(default_factory=OwnProperties)
 
 
@@ -122,7 +123,8 @@ def _refuse_too_deep(within: Within) -> None:
 def _opened(extractor: Extractor, extraction: Extraction) -> Opened:
     opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
     opened.lines = _lines(extractor, extraction, opened)
-    opened.unread, opened.notes = extraction.unread, extraction.notes
+    opened.engines, opened.unread = extraction.engines, extraction.unread
+    opened.notes = extraction.notes
     opened.own = extraction.own
     return opened
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Chunk, FileRow
-from indexer.store.compaction import few_unindexed
 from indexer.store.rows import chunk_of
 from indexer.store.snapshot import Snapshot
+from indexer.store.upkeep import few_unindexed
 
 SAMPLES = 5  # chunks, drawn by their keys
 LENGTH_TOLERANCE = 1e-3  # of a vector, whose length is 1

@@ -10,19 +10,22 @@ import numpy as np
 import pytest
 
 from indexer.records import Query
-from indexer.store.compaction import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
-from indexer.store.indices import (
+from indexer.store.ranking import PARTITIONS
+from indexer.store.snapshot import Snapshot
+from indexer.store.upkeep import (
+    MAX_FRAGMENTS,
     MAX_PARTITIONS,
     OUTGROWN,
+    QUICK_ROWS,
     SOURCES,
     VECTORS,
     WORDS,
     Changes,
     Scale,
+    State,
     plan_indices,
+    plan_tidying,
 )
-from indexer.store.ranking import PARTITIONS
-from indexer.store.snapshot import Snapshot
 from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
@@ -103,7 +106,7 @@ def check(store: Path) -> Snapshot:
     return snapshot
 
 
-NORMAL = Scale(exact_rows=50_000, partition_rows=1_000)
+NORMAL = Scale()
 SMALL = {WORDS}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import CorpusError, NoIndex, StoreLocked, UntrustedStore, UsageError
+from indexer.errors import CorpusError, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import lock_briefly
 from indexer.store.manifest import read_manifest
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER
@@ -20,7 +20,6 @@ from indexer.store.ownership import (
     check_names,
     identity_of,
     make_store,
-    mark,
     read_small,
 )
 from indexer.sync.folder import sync_folder
@@ -95,8 +94,6 @@ def test_a_folder_of_documents_never_becomes_a_store(tmp_path, names):
     before = state(tmp_path)
     with pytest.raises(UsageError, match=r"no index of corpus-agent.*--store .*\.corpus-agent"):
         make_store(tmp_path / "docs")
-    with pytest.raises(UsageError, match="no index of corpus-agent"):
-        mark(tmp_path / "docs")
     assert state(tmp_path) == before
 
 
@@ -104,7 +101,7 @@ def test_a_link_a_file_and_nothing_are_no_store(tmp_path):
     make_store(tmp_path / "real")
     (tmp_path / "link").symlink_to(tmp_path / "real")
     (tmp_path / "file").touch()
-    for work in (make_store, identity_of, mark):
+    for work in (make_store, identity_of):
         with pytest.raises(UsageError, match="is a link"):
             work(tmp_path / "link")
         with pytest.raises(UsageError, match="is a file"):
@@ -195,14 +192,6 @@ def test_a_file_in_the_place_of_a_folder_is_refused(made, tmp_path):
     (made / "lance/chunks.lance/_refs").write_text("mine")
     with pytest.raises(UsageError, match="which corpus-agent did not make"):
         sync(tmp_path / "docs", made)
-
-
-def test_a_store_of_an_earlier_version_is_asked_about_once(made):
-    (made / MARKER_NAME).unlink()
-    for work in (identity_of, make_store):
-        with pytest.raises(UntrustedStore, match=r"not made by you here.*corpus-agent trust"):
-            work(made)
-    assert mark(made) == identity_of(made)
 
 
 @pytest.mark.parametrize("content", ["", "corpus-agent store\n", "corpus-agent store\nid = zz\n"])

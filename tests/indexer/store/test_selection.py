@@ -4,7 +4,7 @@ import pytest
 from pathspec import GitIgnoreSpec
 
 from indexer import UsageError
-from indexer.store.selection import condition
+from indexer.store.filters import condition
 from indexer.store.snapshot import Snapshot
 from tests.support.toy_index import sync
 
