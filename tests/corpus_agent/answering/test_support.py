@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.answering.claims import claims
-from corpus_agent.answering.support import Judgement, Supporter, codes, judged, names, quoted_window
+from corpus_agent.answering.differences import codes, names
+from corpus_agent.answering.support import Judgement, Supporter, judged, quoted_window
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.result import passage
 from indexer.records import Query
