@@ -137,7 +137,7 @@ class Index:
         )
         for prefix, documents in self._documents.items():
             # With its process: pages are told apart by their bytes.
-            newest._documents[prefix].shown = documents.shown
+            newest._documents[prefix].drawn = documents.drawn
         return newest
 
     def close(self) -> None:

@@ -221,11 +221,6 @@ def limits_of(settings: Settings) -> agent.answerer.Limits:
     return agent.answerer.Limits(seconds=settings.llm_seconds, window=settings.llm_context)
 
 
-def models_of(launch: Launch) -> list[str]:
-    """The models that the server of a launch lists, requested through the broker."""
-    return models.capabilities.names(launch.broker) if launch.broker is not None else []
-
-
 def ask(
     question: str,
     corpus: Index,

@@ -1,6 +1,6 @@
 """Which documents have another name than before: for a run.
 
-Pure. A document that was edited as well is told by indexer.sync.renames.
+Pure. A document that was edited as well was removed, and another added.
 """
 
 from __future__ import annotations

@@ -27,11 +27,9 @@ from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
-from indexer.sync.display import UNSEEN, RunDisplay
 from indexer.sync.plan import Plan
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
-from indexer.sync.renames import renamed
 
 if TYPE_CHECKING:
     from indexer.sync.sharded import ShardCounts, ShardedReading
@@ -68,12 +66,12 @@ class Outcome:
 
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `renamed`
-    names the former and the new source of those that changed, too, `spared`
-    missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
-    says what was wrong with the store before it was made anew, "" where nothing was. `recognised`
-    counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
-    what still waits for that. `kept_out` is what lines of ignore files exclude, which is a part of
-    the `ignored`. `cluster` says what came of the shards where other processes read the documents.
+    names the former and the new source of each, `spared` missing files that were kept, `embedded`
+    computed vectors, `reused` cached ones. `repaired` says what was wrong with the store before it
+    was made anew, "" where nothing was. `recognised` counts pages that were read from pictures in
+    this run, `waiting_pages` and `waiting_pictures` what still waits for that. `kept_out` is what
+    lines of ignore files exclude, which is a part of the `ignored`. `cluster` says what came of the
+    shards where other processes read the documents.
     """
 
     version: int = 0
@@ -98,6 +96,25 @@ class Outcome:
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
     cluster: ShardCounts | None = None
+
+
+class RunDisplay:
+    """What a person may be shown of a run while it goes on; this one shows nothing."""
+
+    def start(self, todo: Plan, rebuilding: bool) -> None:
+        """Called once, before anything is done; `rebuilding` in a full rebuild."""
+
+    def waiting(self, pages: ToRecognise) -> None:
+        """Called with what is to be recognised, before the first page."""
+
+    def advance(self, done: Progress) -> None:
+        """Called after each file, and each page that was recognised."""
+
+    def problem(self, row: FileRow) -> None:
+        """Called with each file that yields no text."""
+
+
+UNSEEN = RunDisplay()
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
@@ -218,7 +235,7 @@ class Run:
         outcome.version, outcome.chunks = manifest.version, manifest.chunks
         outcome.waiting_pages = manifest.waiting_pages
         outcome.waiting_pictures = manifest.waiting_pictures
-        count(outcome, todo, before, after, Texts(self._writer.store, keep=False))
+        count(outcome, todo, before, after)
         rows = sorted(after.values(), key=lambda row: row.source)
         outcome.problems = [row for row in rows if row.status != "indexed"]
 
@@ -343,7 +360,6 @@ def count(
     todo: Plan,
     before: Mapping[str, FileRow],
     after: Mapping[str, FileRow],
-    texts: Texts,
 ) -> None:
     """Fill in the counts of documents added, moved, updated and removed."""
 
@@ -356,8 +372,9 @@ def count(
     found = [row for row in kept if not before[row.source].is_document]
     added = [*documents(todo.add), *found]
     removed = [before[source] for source in todo.remove if source not in after]
-    outcome.moved = len(moves((row for row in removed if row.is_document), added))
-    outcome.renamed = renamed(removed, added, texts.get)
+    moved = moves((row for row in removed if row.is_document), added)
+    outcome.moved = len(moved)
+    outcome.renamed = sorted((was, now) for now, was in moved.items())
     outcome.added = len(added)
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
     outcome.unchanged = len(kept) - len(found)
