@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
@@ -19,13 +20,14 @@ from pathlib import Path
 
 from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
-from corpus_agent.answering.grounding import Supporter
-from corpus_agent.answering.verification import UNSUPPORTED, Evidence
+from corpus_agent.answering.support import Supporter
+from corpus_agent.answering.verification import Evidence
 from corpus_agent.service import loading
 from corpus_agent.settings import Settings
 from corpus_agent.tools.result import passage
 from indexer.records import Line
 
+MARKED = re.compile(r"\[unsupported\]|\[differs: ")
 KINDS = ("figure", "negation", "name", "swap")
 SOURCE = "notes/house.md"
 TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -97,7 +99,7 @@ def main() -> None:
     encode = loading.encoder_for(Settings(), None).encode_tokens
     made = answered(arguments.set, random.Random(arguments.seed))
     cases = [next(made) for _ in range(arguments.answers)]
-    marked = [UNSUPPORTED in shown(case, encode) for case in cases]
+    marked = [bool(MARKED.search(shown(case, encode))) for case in cases]
     every = Counter(case.kind for case in cases)
     marks = Counter(case.kind for case, mark in zip(cases, marked, strict=True) if mark)
     wrong = sum(every[kind] - marks[kind] for kind in KINDS)
