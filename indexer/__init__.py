@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
     from indexer.store.filters import parse_filter as parse_filter
-    from indexer.store.inspection import Inspection as Inspection
+    from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync.display import RunDisplay as RunDisplay
     from indexer.sync.documents import has_pages as has_pages
     from indexer.sync.folder import plan_folder as plan_folder
@@ -121,12 +121,12 @@ _PUBLIC = {
         "PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.filters": "parse_filter",
-    "indexer.store.inspection": "Inspection",
+    "indexer.store.snapshot": "Inspection",
+    "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",
     "indexer.sync.forget": "Forgotten forget_document",
     "indexer.sync.plan": "Plan",
     "indexer.sync.recognise": "ToRecognise",
-    "indexer.sync.display": "RunDisplay",
     "indexer.sync.run": "Outcome Progress",
     "indexer.sync.hands": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from indexer.errors import BorrowedData, CorpusError, DamagedStore
-from indexer.extract.protobuf import fields
 from indexer.files.opening import READ_ONLY
 from indexer.store.folder import TABLES, files_below, version_file, version_files
 from indexer.store.manifest import Manifest, hold, read_manifest
 from indexer.store.names import may_lie_below
+from indexer.store.protobuf import fields
 from indexer.store.refusals import MEND, damaged
 
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.

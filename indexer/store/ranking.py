@@ -214,22 +214,18 @@ def rows_of(table: Table, ids: NDArray[np.uint64], columns: list[str]) -> pa.Tab
     return rows.take(np.argsort(found)[np.argsort(np.argsort(ids))].tolist())
 
 
-def kept(
-    known: dict[_Key, _Value],
-    key: _Key,
-    make: Callable[[_Key], _Value],
-    most: int = KEPT_CONDITIONS,
-) -> _Value:
+def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -> _Value:
     """The value of a key, made if it is not among the last few.
 
     No method is held, as a cache of functools would: a snapshot that nobody holds goes at once.
     """
-    if key not in known:
+    value = known.get(key)
+    if value is None:
         value = make(key)
-        while len(known) >= most:
-            known.pop(next(iter(known)), None)  # another thread may have
+        if len(known) >= KEPT_CONDITIONS:
+            known.clear()
         known[key] = value
-    return known[key]
+    return value
 
 
 def _filtered(search: Any, where: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import threading
 import weakref
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
+from heapq import nsmallest
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import FileRow, Hit, Query
+from indexer.records import Chunk, FileRow, Hit, Query
 from indexer.store.backends import LANCE, Finder, maker_of
 from indexer.store.filters import Term, condition, quoted
 from indexer.store.folder import translated
 from indexer.store.integrity import check_contents
 from indexer.store.manifest import hold, root_of
-from indexer.store.ranking import Pool, Ranked, Ranking, kept, rows_of
+from indexer.store.ranking import ROW_ID, Pool, Ranked, Ranking, kept, rows_of, vectors_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FULL_TEXT_COLUMN,
@@ -30,7 +33,7 @@ from indexer.store.rows import (
     file_row,
     with_texts,
 )
-from indexer.store.upkeep import VECTORS, WORDS, trained_partitions
+from indexer.store.upkeep import VECTORS, WORDS, few_unindexed, trained_partitions
 from indexer.store.vectors import KEY_COLUMN
 
 if TYPE_CHECKING:
@@ -42,8 +45,23 @@ NAME_WORDS = 8  # of a name that is looked for
 SIMILAR_NAMES = 500  # compared with the name of a document that is not there: 11 ms
 MAX_NAME = 300  # characters of a name that are compared
 WORD_START = 4  # letters; the rest may be misspelt
+SAMPLES = 5  # passages that are looked at again
 _SELECTED = [*CHUNK_COLUMNS, "file_sha256", KEY_COLUMN]
 _IS_DOCUMENT = "status IN ('indexed', 'unreachable')"
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """How many passages there are, and are in the index of words, and how many may be without it.
+
+    `samples` are the same from run to run: chunks with their vectors, float32 (dimension,).
+    """
+
+    chunks: int
+    words_covered: int
+    words_waiting: int
+    few_waiting: int
+    samples: list[tuple[Chunk, NDArray[np.float32]]]
 
 
 class Snapshot:
@@ -265,6 +283,20 @@ class Snapshot:
             return (search.limit(limit) if limit else search).to_arrow()
 
     # ---- For checks
+
+    def inspect(self) -> Inspection:
+        """What a check of the index looks at; samples are drawn by a hash of their ids."""
+        chunks = self.manifest.chunks
+        with translated(self.store):
+            rows = self._chunks.search().select(["id"]).with_row_id(True).to_arrow()
+            lots = (hashlib.sha256(key.encode()).digest() for key in rows["id"].to_pylist())
+            drawn = nsmallest(SAMPLES, zip(lots, rows[ROW_ID].to_pylist(), strict=True))
+            ids = np.array([row for _, row in drawn], np.uint64)
+            samples = []
+            if drawn:
+                found = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
+                samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
+        return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
 
     def chunk_rows(self) -> pa.Table:
         """All chunk rows with all columns and their texts."""

@@ -1,7 +1,7 @@
 """Cache of extracted text in the store: no file is parsed twice.
 
-Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, bounded, and
-safe to delete at any time, also while in use. Damaged entries are detected and dropped. Any number
+Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, and safe to
+delete at any time, also while in use. Damaged entries are detected and dropped. Any number
 of processes may read and write at once: entries appear atomically. Beside a text stand the notes
 that callers made of it, by names of their own: they go where it goes.
 """
@@ -15,7 +15,7 @@ import os
 import re
 import threading
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -31,9 +31,7 @@ from indexer.parsers.worker import Text
 from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_all
 
 TEXTS_FOLDER = "texts"
-KEPT_TEXT_BYTES = 1024 * 2**20  # compressed; books of a million characters: about three thousand
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
-_SHRINK_TO = 0.9  # of the bound, so that not every new text has to make room for itself
 
 FORMAT = f"corpus-agent text 6 {' '.join(PLACE)}\n".encode()
 MAX_NOTE_BYTES = 2**20  # a larger one is not kept
@@ -69,7 +67,6 @@ class Texts:
         *,
         reuse: bool = True,
         keep: bool = True,
-        max_bytes: int = KEPT_TEXT_BYTES,
         reserved_disk_bytes: int = RESERVED_DISK_BYTES,
     ) -> None:
         self._store = store
@@ -77,10 +74,7 @@ class Texts:
         self.key = key_of(store)
         self._writable = keep and os.access(store, os.W_OK)
         self._reuse = reuse
-        self._max_bytes = max_bytes
         self._reserved_disk_bytes = reserved_disk_bytes
-        self._bytes: int | None = None  # on disk, as far as known; looked up when first needed
-        self._lock = threading.Lock()
 
     def get(self, sha256: str, source: str) -> Text | None:
         """The cached text of a file from the current extractors, None if there is none.
@@ -95,10 +89,7 @@ class Texts:
         return text
 
     def put(self, sha256: str, source: str, text: Text) -> None:
-        """Store the whole text of a file; evicts the least recently used entries if necessary.
-
-        On a full or failing disk the text is not stored, which only costs time later.
-        """
+        """Store the whole text of a file; not on a full or failing disk, which only costs time."""
         assert text.complete
         if self._writable:
             self._write(self._path(sha256, source), self.packed(sha256, source, text))
@@ -129,10 +120,11 @@ class Texts:
 
     def keep_only(self, hashes: Collection[str | None]) -> None:
         """Drop the texts of all other files, which were removed or changed."""
-        for path, _ in self._entries() if self._writable else ():
-            # An earlier version had 256 folders, where nothing is looked for now.
-            if len(path.parent.name) > 1 or path.name.partition(".")[0] not in hashes:
-                self._drop(str(path))
+        for folder, _, names in os.walk(self._folder):
+            for name in filter(_OURS.fullmatch, names):
+                # An earlier version had 256 folders, where nothing is looked for now.
+                if len(Path(folder).name) > 1 or name.partition(".")[0] not in hashes:
+                    self._drop(f"{folder}/{name}")
 
     # ---- Entries
 
@@ -156,10 +148,6 @@ class Texts:
         try:
             with os.fdopen(os.open(path, READ_ONLY), "rb") as file:
                 held = _unpacked(file.read(_MAX_BYTES), self.key, _name(path))
-                if held is not None and self._writable:
-                    # The time of last use, which decides what goes first. By descriptor: the seal
-                    # lets no other file's time be changed.
-                    os.utime(file.fileno())
         except OSError:  # none, or not for this user: either way it can be had from the file
             return None
         if held is None:
@@ -189,38 +177,12 @@ class Texts:
             with contextlib.suppress(OSError):
                 Path(new).unlink()
             return False
-        self._count(len(data))
         return True
-
-    def _count(self, added: int) -> None:
-        """Account for added bytes; evict the least recently used entries beyond the bound."""
-        with self._lock:
-            if self._bytes is None:
-                self._bytes = sum(info.st_size for _, info in self._entries())
-            else:
-                self._bytes += added
-            if self._bytes <= self._max_bytes:
-                return
-            entries = sorted(self._entries(), key=lambda entry: entry[1].st_mtime_ns)
-            self._bytes = sum(info.st_size for _, info in entries)
-            for path, info in entries:
-                if self._bytes <= _SHRINK_TO * self._max_bytes:
-                    break
-                self._drop(str(path))
-                self._bytes -= info.st_size
-
-    def _entries(self) -> Iterator[tuple[Path, os.stat_result]]:
-        """All entries of the folder, unfinished ones of killed processes included."""
-        for folder, _, names in os.walk(self._folder):
-            for name in filter(_OURS.fullmatch, names):
-                path = Path(folder, name)
-                with contextlib.suppress(FileNotFoundError):
-                    yield path, path.stat()
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What callers made of the text of one file, by names of their own; bounded with the texts."""
+    """What callers made of the text of one file, by names of their own."""
 
     _texts: Texts
     _sha256: str | None

@@ -101,31 +101,25 @@ def change(table: Table, changes: Changes) -> None:
 
 # Every search reads the rows that the full-text index does not cover yet: 100 cost 5 ms, 1,000 45.
 # To cover them costs .5 s of a processor where there are 12,000 rows, 2 s where there are 100,000.
-MAX_UNINDEXED_ROWS = 1_000
-MAX_UNINDEXED_SHARE = 0.05
-FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE = 100, 0.002  # of a finished run; the larger counts
+MAX_UNINDEXED_ROWS, UNINDEXED_SHARE = 1_000, 0.05
+FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE = 100, 0.002  # of a finished run
 MAX_DELETED_SHARE = 0.2
 # A search fetches rows from every fragment that holds some of the best: 8 ms where 60,000 rows are
-# in one fragment, 14 ms where they are in 30. Small ones beside a large one cost less.
+# in one fragment, 14 ms where they are in 30.
 MAX_FRAGMENTS = 32
-FEW_FRAGMENTS = 8
-MAX_LOOSE_SHARE = 0.05  # of the rows, outside large fragments
+FEW_FRAGMENTS = 8  # of a finished run
 SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is worth leaving
-QUICK_ROWS = 50_000  # merged in a second or two
 MAX_ROUNDS = 4  # two do the work, and one more shows that nothing is left to do
 AGES = timedelta(days=36_500)  # no version is as old
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Counts of a table: rows, those deleted and still on the disk, fragments, rows outside large
-    fragments, rows that an index does not cover yet.
-    """
+    """Counts of a table: rows, those deleted and still on the disk, fragments, rows in no index."""
 
     rows: int
     deleted: int = 0
     fragments: int = 1
-    loose: int = 0
     unindexed: int = 0
 
 
@@ -133,40 +127,30 @@ def state_of(table: Table) -> State:
     """The counts of the newest version of a table."""
     stats = table.stats()
     rows, parts = stats["num_rows"], stats["fragment_stats"]
-    fragments, lengths = parts["num_fragments"], parts["lengths"]
-    large = max(1, fragments - parts["num_small_fragments"])  # from 100,000 rows on
+    fragments = parts["num_fragments"]
+    deleted = round(parts["lengths"]["mean"] * fragments - rows)
     waiting = [index.num_unindexed_rows or 0 for index in table.list_indices()]
-    return State(
-        rows,
-        deleted=round(lengths["mean"] * fragments - rows),
-        fragments=fragments,
-        loose=max(0, rows - large * lengths["max"]),
-        unindexed=max(waiting, default=0),
-    )
+    return State(rows, deleted, fragments, max(waiting, default=0))
 
 
 def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover", "merge"]:
     """The maintenance that is due: none, index the remaining rows, or merge the table as well.
 
-    Until a run is `finished` the threshold is higher: indexing a few rows after each batch would
+    Until a run is `finished` the thresholds are higher: indexing a few rows after each batch would
     take most of its time on a large table.
     """
-    scattered = finished and state.fragments > FEW_FRAGMENTS
-    if (
-        state.fragments > slack(MAX_FRAGMENTS, state.rows)
-        or state.deleted > MAX_DELETED_SHARE * state.rows
-        or (scattered and state.loose > MAX_LOOSE_SHARE * state.rows)
-    ):
+    fragments = FEW_FRAGMENTS if finished else MAX_FRAGMENTS
+    few, many = few_unindexed(state.rows), max(MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * state.rows)
+    scattered = state.fragments > slack(fragments, state.rows)
+    if scattered or state.deleted > MAX_DELETED_SHARE * state.rows:
         return "merge"
-    enough = min if finished else max
-    if state.unindexed > enough(MAX_UNINDEXED_ROWS, MAX_UNINDEXED_SHARE * state.rows):
-        return "merge" if state.rows < QUICK_ROWS else "cover"
-    return "cover" if finished and state.unindexed > few_unindexed(state.rows) else "nothing"
+    return "cover" if state.unindexed > (few if finished else many) else "nothing"
 
 
 def few_unindexed(rows: int) -> int:
     """How many rows of a table a finished run may leave outside of an index."""
-    return int(max(FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE * rows))
+    few = max(FEW_UNINDEXED_ROWS, FEW_UNINDEXED_SHARE * rows)
+    return int(min(few, MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * rows))
 
 
 def slack(least: int, rows: int) -> int:

@@ -21,14 +21,13 @@ from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.manifest import Manifest
-from indexer.store.moves import moves
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
-from indexer.sync.display import UNSEEN, RunDisplay
-from indexer.sync.plan import Plan
+from indexer.sync.display import RunDisplay
+from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
 
@@ -97,6 +96,9 @@ class Outcome:
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
     cluster: ShardCounts | None = None
+
+
+UNSEEN = RunDisplay()
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:

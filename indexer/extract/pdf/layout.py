@@ -16,8 +16,7 @@ import regex
 from indexer.extract.hidden import hide
 from indexer.extract.pdf import order, right_to_left
 from indexer.extract.pdf.annotations import notes_of
-from indexer.extract.pdf.lines import PlacedLine, joined, placed_lines, respaced
-from indexer.extract.pdf.matching import LIGATURES
+from indexer.extract.pdf.lines import LIGATURES, PlacedLine, joined, placed_lines, respaced
 from indexer.extract.pdf.places import Places
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
@@ -36,7 +35,7 @@ _CODE = regex.compile(
     r"(?<=\p{L})[\x1b-\x1f](?=\p{Ll})|(?<![^\s(“])[\x1c-\x1e](?=\p{Ll}{2})"
     r"|(?<=\p{L}{2})[\x1b-\x1f](?![^\s.,;:!?)”])"
 )
-_SHORT_WORDS = re.compile(r"(?<!\S)(?:[^\W\d_]{1,2} ){3}")  # of letter-spaced lines
+_SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")  # of letter-spaced lines
 
 
 def cleaned(text: str) -> str:
@@ -59,8 +58,7 @@ def text_of(page: Page) -> str:
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
-    with seen_text(page) as (text_page, hidden):
-        text = str(text_page.get_text_range())
+    with seen_text(page) as (text_page, text, hidden):
         places = Places(text_page, page)
         from_right = right_to_left.is_base(text)
         if not from_right and right_to_left.has_words(text):
@@ -73,8 +71,9 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             lines = [respaced(line, places) for line in lines]
         pieces = places.pieces()
     notes = [note.text for note in notes_of(page)]
-    words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
-    notes += (hide(line) for line in map(cleaned, hidden) if f" {line} " not in words)
+    if hidden:
+        words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
+        notes += (hide(line) for line in map(cleaned, hidden) if f" {line} " not in words)
     return page_of(lines, pieces, places.height, notes, label)
 
 

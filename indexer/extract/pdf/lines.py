@@ -16,6 +16,8 @@ from indexer.extract.pdf.places import Places
 
 # pdfium ends a line with a line end, or with one of these where a hyphen divided a word.
 HYPHENS = ("\ufffe", "\x02")
+# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
+LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 _LINE = regex.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
@@ -133,7 +135,7 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     """
     if not before.size or not line.size or before.text.endswith(HYPHENS):
         return None
-    if not before.beside(line):
+    if abs(before.base - line.base) > max(before.size, line.size) or not before.beside(line):
         return None
     (base, size), (next_base, next_size) = places.base(before.end), places.base(line.start)
     if abs(base - next_base) <= 0.05 * max(size, next_size):

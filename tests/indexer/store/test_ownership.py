@@ -4,7 +4,6 @@ import fcntl
 import itertools
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +22,6 @@ from indexer.store.ownership import (
     read_small,
 )
 from indexer.sync.folder import sync_folder
-from tests.support.command import Cli
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, copied, sync
@@ -80,7 +78,6 @@ def test_an_empty_folder_and_a_making_that_was_stopped_become_a_store(tmp_path, 
     "names",
     [
         ["notes.md"],
-        [".gitignore"],
         ["manifest.json"],
         ["lance/x.txt", "vectors/y", "texts/z", "tmp/w", "manifest.json", "writer.lock"],
         ["config.toml", ".gitignore", "lance/a.md"],
@@ -116,7 +113,7 @@ KINDS = {
     "loop": lambda path: path.symlink_to(path.name),
     "fifo": os.mkfifo,
 }
-PLACES = ("x", "lance/x", "lance/chunks.lance/data/x", "vectors/x", "texts/x", "tmp/x")
+PLACES = ("x", "lance/chunks.lance/data/x", "texts/x", "tmp/x")
 
 
 @pytest.mark.slow
@@ -145,13 +142,8 @@ def test_a_foreign_name_in_a_store_is_refused_and_kept(made, name):
 @pytest.mark.parametrize(
     "where",
     [
-        "lance/notes.md",
-        "lance/chunks.lance/notes.md",
         "lance/chunks.lance/data/x.lance",
         "lance/files.lance/_versions/old.manifest",
-        "lance/files.lance/_transactions/notes.txt",
-        "vectors/notes.vec",
-        "texts/notes.md",
         "texts/ab/notes.md",
     ],
 )
@@ -248,23 +240,6 @@ def test_a_small_file_is_read_and_nothing_else_is(made):
     (made / "config.toml").write_bytes(b"x" * 1_000_001)
     with pytest.raises(UsageError, match="has 1,000,001 bytes, more than 1,000,000"):
         read_small(made, "config.toml")
-
-
-@pytest.mark.slow
-def test_the_command_destroys_nothing_of_a_folder_of_documents(cli: Cli, tmp_path):
-    docs = tmp_path / "docs"
-    for name in ("lance/a.txt", "vectors/b.txt", "texts/c.txt", ".gitignore", "manifest.json"):
-        (docs / name).parent.mkdir(parents=True, exist_ok=True)
-        (docs / name).write_text("mine\n")
-    before = state(docs)
-    for command in (["index", "docs"], ["index", "--force", "docs"], ["status"]):
-        done = cli("--store", "docs", *command)
-        assert (done.returncode, "Traceback" in done.stderr) == (2, False) or "no index" in (
-            done.stderr
-        )
-    assert state(docs) == before
-    assert cli("--store", "docs/.corpus-agent", "index", "--dry-run", "docs").returncode == 0
-    shutil.rmtree(docs)
 
 
 def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
