@@ -87,10 +87,10 @@ def search(
     return None
 
 
-STRICT = click.option(
-    "--strict-evidence",
+QUOTES = click.option(
+    "--quotes-only",
     is_flag=True,
-    help="Leave out what no passage supports, if a model wrote it.",
+    help="Let the model choose whole sentences of the documents, and write nothing itself.",
 )
 
 
@@ -98,7 +98,7 @@ STRICT = click.option(
 @click.argument("question")
 @llm_options
 @below
-@STRICT
+@QUOTES
 @click.option(
     "--strict-answer",
     is_flag=True,
@@ -119,7 +119,7 @@ def ask(
     llm: Llm,
     log: str | None,
     among: Among,
-    strict_evidence: bool,
+    quotes_only: bool,
     strict_answer: bool,
     receipt_file: Path | None,
     export_file: Path | None,
@@ -146,7 +146,7 @@ def ask(
         corpus,
         launch,
         settings,
-        strict=strict_evidence,
+        quotes_only=quotes_only,
         on_draft=watching.draft,
         on_passages=watching.passages,
     )
@@ -169,12 +169,12 @@ def ask(
 
 @main.command()
 @llm_options
-@STRICT
+@QUOTES
 @click.option("--resume", is_flag=True, help="Go on with the last conversation of the log.")
 @EXPORT
 @LOG
 def chat(
-    llm: Llm, strict_evidence: bool, resume: bool, export_file: Path | None, log: str | None
+    llm: Llm, quotes_only: bool, resume: bool, export_file: Path | None, log: str | None
 ) -> None:
     """Ask one question after another; /help lists the commands.
 
@@ -196,7 +196,7 @@ def chat(
         corpus,
         launch,
         settings,
-        strict=strict_evidence,
+        quotes_only=quotes_only,
         on_draft=watching.draft,
         on_passages=watching.passages,
     )

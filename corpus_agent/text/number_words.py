@@ -2,7 +2,7 @@
 
 English, German, French and Spanish, spelt as they are written; `by_word` folds them. What a word
 means beside others (may, second, once) is for those to judge who read it: spelt_numbers.py for
-values, opposites.py and answer_type.py.
+values, polarity.py and answer_type.py.
 """
 
 from __future__ import annotations
