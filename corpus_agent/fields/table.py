@@ -10,14 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from corpus_agent.answering.quotations import read_all
-from corpus_agent.fields.beginning import beginning
 from corpus_agent.fields.checked import checked_value
-from corpus_agent.fields.clauses import document_date, governing_law
 from corpus_agent.fields.definition import MENTION
-from corpus_agent.fields.due import due_in_days
-from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
-from corpus_agent.fields.notice import notice_periods
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
@@ -27,6 +22,14 @@ from corpus_agent.fields.records import (
     FieldTable,
     FieldType,
     ProposedValue,
+)
+from corpus_agent.fields.terms import (
+    beginning,
+    document_date,
+    due_in_days,
+    expiry,
+    governing_law,
+    notice_periods,
 )
 from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError, FileRow
