@@ -37,7 +37,9 @@ _SIGNATURES = 3_000  # characters over which one set of signatures runs
 _SENTENCE = regex.compile(
     r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
 )
-_NO_PLACES = frozenset("Territory State Country Jurisdiction Nation Section Article".split())
+_NO_PLACES = frozenset(
+    ["Territory", "State", "Country", "Jurisdiction", "Nation", "Section", "Article"]
+)
 _FEDERAL = r"\s*(?:,?\s*and\s+(?:of\s+)?|,\s*)(?P<place>@state_of@(?-i:\p{Lu}))"
 
 
@@ -204,9 +206,7 @@ def _counted(document: DocumentText) -> Iterator[ProposedValue]:
             yield from _until(document, term, begins)
 
 
-def _until(
-    document: DocumentText, term: ProposedValue, begins: Reading
-) -> Iterator[ProposedValue]:
+def _until(document: DocumentText, term: ProposedValue, begins: Reading) -> Iterator[ProposedValue]:
     """The day that a span of time ends on, quoted with the day that it begins on."""
     day = add_duration(begins.normal, term.normal)
     if day is not None:
