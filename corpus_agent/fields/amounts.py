@@ -56,8 +56,8 @@ _MONEY = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?"
     rf"(?P<number>{_NUMBER}(?i:{_SCALE}))(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
     rf"(?:\s(?P<code>{_CODES})(?!\p{{L}}))?(?i:{_PER})"
-    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?[\u00a0\u202f ]?"
-    rf"(?P<sign>{_BEFORE}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
+    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?"
+    rf"[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
 )
 _PLAIN_SUM = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}.,])(?<![\p{{L}}\p{{N}}.,/-]{_DASH}){_NUMBER}(?![\p{{L}}\p{{N}}%]|[.,]\d)"

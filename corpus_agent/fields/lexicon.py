@@ -49,6 +49,12 @@ def named(name: str) -> regex.Pattern[str]:
     return compiled(content()["sentence"][name])
 
 
+@cache
+def name(key: str) -> regex.Pattern[str]:
+    """A pattern of the table `names`, in which capitals count."""
+    return regex.compile(_filled(content()["names"][key]))
+
+
 def _filled(template: str) -> str:
     return _NAME.sub(lambda found: _meant(found[1]), template.replace("\n", ""))
 

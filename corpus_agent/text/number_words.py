@@ -1,4 +1,4 @@
-"""The words that numbers, dates, measures and currencies are written in: number_words.toml, read once.
+"""The words of numbers, dates, measures and currencies: number_words.toml, read once.
 
 What a word means beside others (may, second, once) is for those to judge who read it.
 """
