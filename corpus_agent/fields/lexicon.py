@@ -44,15 +44,22 @@ def compiled(template: str) -> regex.Pattern[str]:
     return regex.compile(f"(?i){_filled(template)}")
 
 
-def named(name: str) -> regex.Pattern[str]:
-    """A pattern of the table `sentence`."""
-    return compiled(content()["sentence"][name])
+@cache
+def sentence() -> Mapping[str, regex.Pattern[str]]:
+    """The patterns of what a sentence or a document says."""
+    return {name: compiled(template) for name, template in content()["sentence"].items()}
 
 
 @cache
-def name(key: str) -> regex.Pattern[str]:
-    """A pattern of the table `names`, in which capitals count."""
-    return regex.compile(_filled(content()["names"][key]))
+def names() -> Mapping[str, regex.Pattern[str]]:
+    """The patterns of names of parties and places, in which capitals count."""
+    return {name: regex.compile(_filled(template)) for name, template in content()["names"].items()}
+
+
+@cache
+def laws() -> tuple[regex.Pattern[str], ...]:
+    """The patterns of clauses on governing law, surest first."""
+    return tuple(compiled(law) for law in content()["laws"])
 
 
 def _filled(template: str) -> str:
