@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from indexer.embed import Encoder, Reranker
 from indexer.embed.languages import covered, fragments, is_english, is_multilingual
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
-from indexer.store.exact import Pool, Ranked
+from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshots import Snapshots
 
 POOL = 60  # rows asked of each side before fusion, however few are wanted

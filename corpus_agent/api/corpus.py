@@ -15,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering, fields, render, service
-from corpus_agent.api import views
 from corpus_agent.api.open_corpus import OpenCorpus
 from corpus_agent.settings import check_one, engine_of, existing_place, extensions
 from corpus_agent.startup import for_indexing
 from corpus_agent.text.sanitize import one_line
-from indexer import STATUSES, Choices, Ocr, Query, UsageError, storage
+from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
 
 if TYPE_CHECKING:
     from corpus_agent.render.json_index import (
@@ -40,9 +39,20 @@ if TYPE_CHECKING:
         SearchResult,
         VerifyResult,
     )
-    from indexer import Progress
+    from indexer import Index, Progress
 
 OnProgress = Callable[["Progress"], None]
+
+
+class _Advances(RunDisplay):
+    """The display of a run for a caller who follows its files alone."""
+
+    def __init__(self, on_progress: OnProgress) -> None:
+        self._on_progress = on_progress
+
+    def advance(self, done: Progress) -> None:
+        """Call the caller's function."""
+        self._on_progress(done)
 
 
 class Corpus(OpenCorpus):
@@ -93,7 +103,7 @@ class Corpus(OpenCorpus):
             folder,
             Choices(force=force, verify=verify),
             encoder=self._loaded_encoder(),
-            display=views.Advances(on_progress),
+            display=_Advances(on_progress),
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
@@ -133,7 +143,7 @@ class Corpus(OpenCorpus):
         """
         if k < 1:
             raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
-        view = views.bounded(self._newest(), path, not_path, where)
+        view = self._bounded(path, not_path, where)
         hits = view.search(Query(query, k, per_source))
         found = render.search_object(query, hits, view.version, self._seal, view.notices)
         return {**found, **render.stores_read(view.stores)}
@@ -144,7 +154,8 @@ class Corpus(OpenCorpus):
         At most `limit` lines and 51,200 bytes; go on at `next_offset`.
         """
         view = self._newest()
-        window = view.read(views.document(view, source), offset, limit)
+        names = render.names(row.source for row in view.files())
+        window = view.read(service.places.document(source, names, view.roots), offset, limit)
         read = render.read_object(window, view.version, self._seal)
         return {**read, **render.stores_read(view.stores)}
 
@@ -155,19 +166,24 @@ class Corpus(OpenCorpus):
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
+        quotes_only: bool = False,
         on_event: Callable[[str], None] = lambda _: None,
     ) -> AnswerResult:
         """An answer with verified quotations; `on_event` is called with each step.
 
+        With `quotes_only` a model only chooses whole sentences of the documents.
+
         If the model fails, the answer is the passages, with a notice. The answer's receipt is
         appended to the log of the index. Paths and `where`: as of `search`.
         """
-        view = views.bounded(self._newest(), path, not_path, where)
+        view = self._bounded(path, not_path, where)
         launch, settings = self._ready(), self._settings
-        if self._answerer is None or self._answerer.model_server is None:  # what it learns is kept
-            self._answerer = service.session.answerer_for(view, launch, settings)
+        answerer = self._answerers.get(quotes_only)
+        if answerer is None or answerer.model_server is None:  # what it learns is kept
+            answerer = service.session.answerer_for(view, launch, settings, quotes_only=quotes_only)
+            self._answerers[quotes_only] = answerer
         answer, _ = service.session.ask_recorded(
-            question, view, self._answerer, launch, settings, on_event=on_event
+            question, view, answerer, launch, settings, on_event=on_event
         )
         return {**render.answer_object(answer, self._seal), **render.stores_read(view.stores)}
 
@@ -186,7 +202,7 @@ class Corpus(OpenCorpus):
         with how many were looked at, and of how many.
         """
         columns = fields.definition.fields_of(names, Path(file) if file is not None else None)
-        view = views.bounded(self._newest(), path, not_path, where)
+        view = self._bounded(path, not_path, where)
         made = fields.table.table_of(view, columns, on_document=on_document)
         made = replace(made, notices=view.notices)
         return {**render.table_object(made, self._seal), **render.stores_read(view.stores)}
@@ -204,7 +220,7 @@ class Corpus(OpenCorpus):
         What is not understood raises UsageError with what is. Paths and `where`: as of `search`.
         """
         wanted = fields.condition.parse_condition(condition)
-        view = views.bounded(self._newest(), path, not_path, where)
+        view = self._bounded(path, not_path, where)
         found = fields.timeline.listed(view, wanted, notices=view.notices)
         return {**render.list_object(found, self._seal), **render.stores_read(view.stores)}
 
@@ -216,7 +232,7 @@ class Corpus(OpenCorpus):
         where: str = "",
     ) -> TimelineResult:
         """The dated statements of all documents in order; paths and `where` as of `search`."""
-        view = views.bounded(self._newest(), path, not_path, where)
+        view = self._bounded(path, not_path, where)
         made = replace(fields.timeline.timeline_of(view), notices=view.notices)
         return {**render.timeline_object(made, self._seal), **render.stores_read(view.stores)}
 
@@ -307,3 +323,13 @@ class Corpus(OpenCorpus):
             engine=engine_of(self._settings),
             extensions=extensions(),
         )
+
+    def _bounded(
+        self, path: str | Sequence[str], not_path: str | Sequence[str], where: str
+    ) -> Index:
+        """The newest version with the documents that a path or several, and a filter, select."""
+        paths, not_paths = (
+            ([typed] if typed else ()) if isinstance(typed, str) else typed
+            for typed in (path, not_path)
+        )
+        return service.places.bounded(self._newest(), paths, not_paths, where)

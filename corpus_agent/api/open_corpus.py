@@ -9,12 +9,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from corpus_agent import service
-from corpus_agent.api import views
 from corpus_agent.seal import unsealed
-from corpus_agent.settings import OF_A_STORE, Device, Settings, check_one
+from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_reading
 from corpus_agent.trust.known import stores_from_here
-from indexer import UsageError, paths, storage
+from indexer import UsageError, storage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answerer
@@ -31,7 +30,7 @@ class OpenCorpus:
         self._launch = launch
         self._encoder: Encoder | None = None
         self._view: Index | None = None
-        self._answerer: Answerer | None = None
+        self._answerers: dict[bool, Answerer] = {}
         self._closed = False
 
     @classmethod
@@ -60,10 +59,8 @@ class OpenCorpus:
 
         `llm` and `llm_model` choose the model that answers (see --llm); by default answers are
         passages only. `model` is the folder of another embedding model, `reranker` that of a
-        cross-encoder, or the address of a server on this machine. `embedder`, `backend` and
-        `extractors` name what installed packages bring, `device` is what is embedded on (see
-        --device). `chunk_tokens` and `chunk_overlap` say how `index` cuts passages; None: as the
-        index has it.
+        cross-encoder, or the address of a server on this machine; the others up to `chunk_overlap`
+        are as the settings of those names.
 
         With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
         index and Python's own; only a pipe to the model's relay. The index must exist, and no other
@@ -80,8 +77,8 @@ class OpenCorpus:
             several=stores if len(stores) > 1 else (),
             llm=llm,
             llm_model=llm_model,
-            model=paths.from_here(Path(model)) if model is not None else None,
-            reranker=views.reranker_place(reranker),
+            model=Path(model) if model is not None else None,
+            reranker=str(reranker) if reranker is not None else None,
             embedder=embedder,
             backend=backend,
             extractors=extractors,
@@ -91,6 +88,7 @@ class OpenCorpus:
             trust_store=trust_store,
             fixed=frozenset(OF_A_STORE),
         )
+        settings = absolute(settings)
         if seal or os.path.lexists(stores[0].store / storage.MANIFEST_NAME) or settings.several:
             launch = for_reading(settings, seal_off=not seal, asking=llm != "none", searching=True)
             return cls(launch.settings, launch)
@@ -104,7 +102,8 @@ class OpenCorpus:
         self._closed = True
         if self._launch is not None:
             self._launch.close()
-        self._launch = self._view = self._encoder = self._answerer = None
+        self._launch = self._view = self._encoder = None
+        self._answerers.clear()
 
     @property
     def closed(self) -> bool:

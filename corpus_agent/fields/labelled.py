@@ -128,7 +128,7 @@ def _beside(
     behind = _SENTENCE_END.split(text[at : at + _REACH], maxsplit=1)[0]
     if read := find(behind):
         gap = behind[: read[0].start]
-        connected = lexicon.sentence()["connected"].match(gap) is not None
+        connected = lexicon.near()["connected"].match(gap) is not None
         if loose and not connected:
             return
         score = _NEXT_LINE if alone and not gap.strip() else _score(gap, connected, sure)

@@ -45,15 +45,15 @@ def compiled(template: str) -> regex.Pattern[str]:
 
 
 @cache
-def sentence() -> Mapping[str, regex.Pattern[str]]:
-    """The patterns of what a sentence or a document says."""
-    return {name: compiled(template) for name, template in content()["sentence"].items()}
+def near() -> Mapping[str, regex.Pattern[str]]:
+    """The patterns of the text beside one value."""
+    return {name: compiled(template) for name, template in content()["near"].items()}
 
 
 @cache
-def names() -> Mapping[str, regex.Pattern[str]]:
-    """The patterns of names of parties and places, in which capitals count."""
-    return {name: regex.compile(_filled(template)) for name, template in content()["names"].items()}
+def document() -> Mapping[str, regex.Pattern[str]]:
+    """The patterns that are looked for in a whole document, in which capitals count."""
+    return {name: regex.compile(_filled(each)) for name, each in content()["document"].items()}
 
 
 @cache

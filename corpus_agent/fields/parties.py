@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import regex
 
-from corpus_agent.fields.lexicon import names
+from corpus_agent.fields import lexicon
 from corpus_agent.fields.names import is_organisation, name_at, name_before
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
@@ -59,7 +59,7 @@ def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[Proposed
         if roles.intersection(party.roles)
         or any(
             _in_role(piece[1]) in roles
-            for piece in names()["in_brackets"].finditer(text, party.name.end, party.end)
+            for piece in lexicon.document()["in_brackets"].finditer(text, party.name.end, party.end)
         )
     ]
     return defined or [
@@ -75,11 +75,11 @@ def _introduced(document: DocumentText) -> tuple[int, tuple[Party, ...]]:
     best: tuple[int, tuple[Party, ...]] = (0, ())
     value, text = (1, 0, 0), document.text
     for opening in ("opens", "made_by"):
-        for opened in names()[opening].finditer(text, 0, _HEAD):
+        for opened in lexicon.document()[opening].finditer(text, 0, _HEAD):
             if opening == "made_by" and value[0] > 1:
                 break
             limit = min(len(text), opened.end() + _INTRODUCED)
-            closed = names()["closes"].search(text, opened.end() + 3, limit)
+            closed = lexicon.document()["closes"].search(text, opened.end() + 3, limit)
             parties = _listed(text, opened.end(), closed.start() if closed else limit)
             defined = sum(bool(party.roles) for party in parties)
             worth = (min(2, len(parties)), defined, len(parties))
@@ -91,7 +91,7 @@ def _introduced(document: DocumentText) -> tuple[int, tuple[Party, ...]]:
 def _labelled(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
     """The parties of lines that call them so: "Party A: …"."""
     text, found = document.text, dict[str, tuple[int, Party]]()
-    for label in names()["labelled"].finditer(text, 0, _HEAD):
+    for label in lexicon.document()["labelled"].finditer(text, 0, _HEAD):
         name, called = name_at(text, label.end()), fold(label[0].strip(" :："))
         if name is not None and called not in found:
             _, end = document.line_span(name.start)
@@ -104,7 +104,7 @@ def _labelled(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
 def _signing(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
     """The organisations above the signatures: their name, then "By:"."""
     text, found = document.text, dict[str, Party]()
-    for signs in names()["signs"].finditer(text):
+    for signs in lexicon.document()["signs"].finditer(text):
         at = signs.start()
         for _ in range(_SIGNED_ABOVE):
             start, end = document.line_span(max(0, at - 1))
@@ -126,7 +126,7 @@ def _listed(text: str, start: int, end: int) -> tuple[Party, ...]:
     parties: list[Party] = []
     at = start
     while len(parties) < _MOST and at < end:
-        lead = names()["leads"].match(text, at, end)
+        lead = lexicon.document()["leads"].match(text, at, end)
         name = name_at(text, lead.end() if lead else at)
         if (
             name is not None
@@ -159,20 +159,22 @@ def _is_name(name: Reading, text: str, *, first: bool) -> bool:
 
     "Delaware corporation" says what kind it is, not who.
     """
-    if names()["no_names"].match(name.normal) or names()["kind"].search(name.normal):
+    if lexicon.document()["no_names"].match(name.normal) or lexicon.document()["kind"].search(
+        name.normal
+    ):
         return False
     if is_organisation(name.normal):
         return True
-    if names()["streets"].search(name.normal):
+    if lexicon.document()["streets"].search(name.normal):
         return False
-    if first or names()["described"].match(text, name.end):
+    if first or lexicon.document()["described"].match(text, name.end):
         return True
     return text[name.end : name.end + 1] in ("", "\n", ".", ",") and " " in name.normal
 
 
 def _beside(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The end of a party and the next one's begin in a plain list: "A Ltd., B GmbH and C Inc."."""
-    comma = names()["comma"].match(text, start, end)
+    comma = lexicon.document()["comma"].match(text, start, end)
     name = name_at(text, comma.end(), end) if comma else None
     if comma is None or name is None or not is_organisation(name.normal):
         return None
@@ -187,19 +189,19 @@ def _next(text: str, start: int, end: int) -> tuple[int, int]:
         depth = max(0, depth + (char == "(") - (char in ")}"))
         if depth:
             continue
-        if char in "aAuUeEyY;&,) \n" and (found := names()["and"].match(text, at, end)):
+        if char in "aAuUeEyY;&,) \n" and (found := lexicon.document()["and"].match(text, at, end)):
             return at, max(found.end(), at + 1)
-        ends = char == "." and names()["stops"].match(text, at)
-        if ends and not names()["abbreviated"].search(text[max(0, at - 8) : at]):
+        ends = char == "." and lexicon.document()["stops"].match(text, at)
+        if ends and not lexicon.document()["abbreviated"].search(text[max(0, at - 8) : at]):
             return at, end
     return end, end
 
 
 def _roles(text: str) -> tuple[str, ...]:
     """The folded roles and short names of a definition: ("Landlord")."""
-    pieces = [match[1] for match in names()["in_brackets"].finditer(text)]
+    pieces = [match[1] for match in lexicon.document()["in_brackets"].finditer(text)]
     pieces += [match[0] for match in _HEREINAFTER.finditer(text)]
-    named = (fold(role[1]) for piece in pieces for role in names()["role"].finditer(piece))
+    named = (fold(role[1]) for piece in pieces for role in lexicon.near()["role"].finditer(piece))
     return tuple(dict.fromkeys(role for role in named if role not in _NO_ROLES))
 
 
@@ -210,7 +212,7 @@ def _in_role(words: str) -> str:
 
 def _holders(text: str, roles: frozenset[str]) -> Iterator[tuple[Reading, int]]:
     """The names before a role in brackets, and where the role ends."""
-    for piece in names()["in_brackets"].finditer(text):
+    for piece in lexicon.document()["in_brackets"].finditer(text):
         name = name_before(text, piece.start()) if _in_role(piece[1]) in roles else None
         if name is not None and _holds(name, text, listed=fold(piece[1]) in roles):
             yield name, piece.end()
@@ -223,11 +225,11 @@ def _holds(name: Reading, text: str, *, listed: bool) -> bool:
     """
     if is_organisation(name.normal):
         return True
-    if names()["no_names"].match(name.normal):
+    if lexicon.document()["no_names"].match(name.normal):
         return False
-    if names()["streets"].fullmatch(name.normal.split()[-1]):
+    if lexicon.document()["streets"].fullmatch(name.normal.split()[-1]):
         return False
     before = text[text.rfind("\n", 0, name.start) + 1 : name.start].rstrip()
     if listed and before.endswith(_LISTED):
         return True
-    return " " in name.normal and names()["before_name"].search(before) is not None
+    return " " in name.normal and lexicon.document()["before_name"].search(before) is not None

@@ -87,12 +87,12 @@ class _Place:
 
     def _is_about_the_document(self) -> bool:
         """Whether the clause, or a heading above it, speaks of the term of the document."""
-        if lexicon.sentence()["subject"].search(self.clause):
+        if lexicon.near()["subject"].search(self.clause):
             return True
         start = self.value.start
         above = self.document.text[max(0, start - _HEADING_ABOVE) : start].split("\n")[:-1]
         heads = (line for line in above if len(line) < _HEADING)
-        return any(lexicon.sentence()["heading"].search(line) for line in heads)
+        return any(lexicon.near()["heading"].search(line) for line in heads)
 
     def _is_line(self) -> bool:
         """Whether a date has a line of the head for itself, with a place before it at most."""
@@ -123,12 +123,12 @@ def cued(
 def is_agreement(document: DocumentText) -> bool:
     """Whether a document calls itself one that runs for a time, and no invoice for such a time."""
     title = document.text[:_TITLE]
-    return lexicon.sentence()["agreement"].search(title) is not None and not is_invoice(document)
+    return lexicon.near()["agreement"].search(title) is not None and not is_invoice(document)
 
 
 def is_invoice(document: DocumentText) -> bool:
     """Whether a document begins as an invoice does."""
-    return lexicon.sentence()["invoice"].search(document.text.lstrip()[:_INVOICE_TITLE]) is not None
+    return lexicon.near()["invoice"].search(document.text.lstrip()[:_INVOICE_TITLE]) is not None
 
 
 # ---- When it was made, begins and ends
@@ -139,7 +139,7 @@ def document_date(document: DocumentText) -> list[ProposedValue]:
 
     None where it leaves the place of its date blank: a form says no date.
     """
-    blank = lexicon.sentence()["blank"].search(document.text, 0, _HEAD)
+    blank = lexicon.document()["blank"].search(document.text, 0, _HEAD)
     head = (one for one in document.dates if one.start <= _HEAD)
     found = [one for one in cued(document, "made", head, 1 / 40_000) if one.score >= 0.5]
     if not found:
@@ -156,8 +156,8 @@ def _signed(document: DocumentText) -> list[ProposedValue]:
         one
         for one in document.dates
         if len(one.normal) == _DAY
-        and lexicon.sentence()["signed"].search(document.before(one.start, 200))
-        and lexicon.sentence()["signature"].search(document.before(one.start, 240))
+        and lexicon.near()["signed"].search(document.before(one.start, 200))
+        and lexicon.near()["signature"].search(document.before(one.start, 240))
     ]
     together = [one for one in signed if one.start - signed[0].start <= _SIGNATURES]
     latest = max(together, key=lambda one: one.normal, default=None)
@@ -183,7 +183,7 @@ def expiry(document: DocumentText) -> list[ProposedValue]:
 
 def _year_ends(document: DocumentText) -> Iterator[Reading]:
     """The last days of years: "until the end of 2026"."""
-    for match in lexicon.sentence()["year_end"].finditer(document.text):
+    for match in lexicon.document()["year_end"].finditer(document.text):
         plain = " ".join(match["end"].split())
         yield Reading(match.start("end"), match.end("end"), plain, f"{match['year']}-12-31")
 
@@ -219,11 +219,11 @@ def _until(document: DocumentText, term: ProposedValue, begins: Reading) -> Iter
 
 def _begins_by_event(document: DocumentText) -> bool:
     """Whether the effective date is the day of an event, which no date of the document is."""
-    defined = lexicon.sentence()["effective_date"].search(document.text)
+    defined = lexicon.document()["effective_date"].search(document.text)
     if defined is None:
         return False
     said = document.before(defined.start(), 90) + document.after(defined.end(), 90)
-    return not lexicon.sentence()["by_signing"].search(said)
+    return not lexicon.near()["by_signing"].search(said)
 
 
 def _begins(document: DocumentText, clause: tuple[int, int]) -> Reading | None:
@@ -231,7 +231,7 @@ def _begins(document: DocumentText, clause: tuple[int, int]) -> Reading | None:
     first, last = clause
     for day in find_dates(document.text[first:last], day_first=document.day_first):
         before = document.text[max(first, first + day.start - 50) : first + day.start]
-        if len(day.normal) == _DAY and lexicon.sentence()["begins"].search(before):
+        if len(day.normal) == _DAY and lexicon.near()["begins"].search(before):
             return replace(day, start=day.start + first, end=day.end + first)
     return None
 

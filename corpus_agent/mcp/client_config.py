@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import site
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ class Client:
     extra: tuple[tuple[str, str], ...] = ()
 
 
-_PASSED_ON = ("XDG_STATE_HOME",)
+_PASSED_ON = "XDG_STATE_HOME"
 
 CLIENTS = {
     "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),
@@ -65,67 +66,34 @@ def command() -> list[str]:
 def snippet(client: str, arguments: Sequence[str]) -> str:
     """The configuration that has a client start the program with these arguments.
 
-    Raises CorpusError for a path that its form cannot name: one invalid string and a client reads
-    nothing of its file.
+    Raises CorpusError for a path that its form cannot name, or that acts on the terminal on which
+    this is printed: one invalid string and a client reads nothing of its file.
     """
     where = CLIENTS[client]
     program, *rest = [*command(), *arguments]
-    # Clients pass few variables on; without these the server would not know the index for yours.
-    variables = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
-    unnamed = [word for word in (program, *rest, *variables.values()) if _is_no_text(word)]
-    if unnamed and where.form != "command":
-        raise CorpusError(
-            f"The configuration of {client} cannot name {unnamed[0]!a}, which is not UTF-8.",
-            "Rename it, or make a link to it.",
-        )
+    # Clients pass few variables on; without this the server would not know the index for yours.
+    state = os.environ.get(_PASSED_ON)
+    variables = {_PASSED_ON: state} if state else {}
+    for word in (program, *rest, *variables.values()):
+        if visible(word) != word or re.search("[\t\n\ud800-\udfff]", word):
+            message = f"The configuration of {client} cannot name {word!a}."
+            raise CorpusError(message, "Rename it, or make a link to it.")
+    server: dict[str, Any] = {"command": program, "args": rest}
+    server |= {"env": variables} if variables else {}
     if where.form == "command":
         given = [part for name, value in variables.items() for part in ("-e", f"{name}={value}")]
-        words = ["claude", "mcp", "add", NAME, *given, "--", program, *rest]
-        return " ".join(map(_shell_word, words))
-    if where.form == "opencode":
-        local: dict[str, Any] = {"type": "local", "command": [program, *rest]}
-        local |= {"environment": variables} if variables else {}
-        return _json({where.key: {NAME: local}})
-    if where.form == "toml":
-        # JSON strings and arrays of strings are TOML as well.
-        lines = [f"[{where.key}.{NAME}]", f"command = {_toml(program)}", f"args = {_toml(rest)}"]
-        pairs = ", ".join(f"{name} = {_toml(value)}" for name, value in variables.items())
+        return shlex.join(["claude", "mcp", "add", NAME, *given, "--", program, *rest])
+    if where.form == "toml":  # JSON strings and arrays of strings are TOML as well
+        lines = [f"[{where.key}.{NAME}]", f"command = {_json(program)}", f"args = {_json(rest)}"]
+        pairs = ", ".join(f"{name} = {_json(value)}" for name, value in variables.items())
         return "\n".join([*lines, *([f"env = {{ {pairs} }}"] if variables else [])])
-    server: dict[str, Any] = {**dict(where.extra), "command": program, "args": rest}
-    if variables:
-        server["env"] = variables
-    return _json({where.key: {NAME: server}})
-
-
-def _is_no_text(word: str) -> bool:
-    return any("\ud800" <= char <= "\udfff" for char in word)
-
-
-# A path may have characters that act on the terminal on which this is printed, or hide there: each
-# form has an escape for them.
+    if where.form == "opencode":
+        server = {"type": "local", "command": [program, *rest]}
+        server |= {"environment": variables} if variables else {}
+    return json.dumps(
+        {where.key: {NAME: {**dict(where.extra), **server}}}, indent=2, ensure_ascii=False
+    )
 
 
 def _json(value: object) -> str:
-    written = json.dumps(value, indent=2, ensure_ascii=False)
-    # DEL, which JSON leaves as it is, has four digits too.
-    return _escaped(written, lambda c: json.dumps(c)[1:-1] if c > "\x7f" else r"\u007f")
-
-
-def _toml(value: object) -> str:
-    written = json.dumps(value, ensure_ascii=False)
-    return _escaped(written, lambda c: rf"\U{ord(c):08x}")
-
-
-def _shell_word(word: str) -> str:
-    if visible(word) == word and not {"\n", "\t"} & {*word}:
-        return shlex.quote(word)
-    quoted = word.translate({ord("\\"): r"\\", ord("'"): r"\'", ord("\n"): r"\n", ord("\t"): r"\t"})
-    return f"$'{_escaped(quoted, _bytes)}'"  # of bash and zsh
-
-
-def _bytes(char: str) -> str:
-    return "".join(rf"\x{byte:02x}" for byte in os.fsencode(char))
-
-
-def _escaped(text: str, escape: Callable[[str], str]) -> str:
-    return "".join(c if visible(c) == c else escape(c) for c in text)
+    return json.dumps(value, ensure_ascii=False)

@@ -161,7 +161,7 @@ class _Session:
     ) -> types.ListResourceTemplatesResult:
         template = types.ResourceTemplate(
             name="document",
-            uri_template="corpus:///{+source}{?offset}",
+            uri_template="corpus://document/{id}{?offset}",
             description="A document as it was indexed, from line `offset` on.",
             mime_type="text/plain",
         )

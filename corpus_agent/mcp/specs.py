@@ -37,19 +37,6 @@ SEARCH = ToolSpec.of(
     k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
     **_CHOOSING,
 )
-ASK = ToolSpec.of(
-    for_parent.NAME,
-    for_parent.DESCRIPTION.replace(
-        "what was said before is not known here.",
-        "what was said before is known only within a conversation of the same name.",
-    ),
-    ["question"],
-    **for_parent.SCHEMA["properties"],
-    conversation={
-        "type": "string",
-        "description": "A name of your choice; questions with the same one follow each other",
-    },
-)
 SOURCES = ToolSpec.of(
     "list_sources",
     """\
@@ -71,5 +58,15 @@ Usage:
 - Use it when something is not found: it may be in a file that could not be read.
 Example: {}""",
     [],
+)
+ASK = ToolSpec.of(
+    for_parent.NAME,
+    for_parent.DESCRIPTION,
+    ["question"],
+    **for_parent.SCHEMA["properties"],
+    quotes_only={
+        "type": "boolean",
+        "description": "Answer in whole sentences of the documents alone. Default: false",
+    },
 )
 TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)

@@ -6,14 +6,13 @@ in server.py. Thread-safe.
 
 from __future__ import annotations
 
-import threading
+import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote, unquote
 
 from corpus_agent import render
-from corpus_agent.answering.records import Turn
 from corpus_agent.mcp import tables
 from corpus_agent.mcp.specs import MAX_HITS, PAGE_OF_SOURCES, SOURCES, STATUS, TOOLS
 from corpus_agent.render import for_parent
@@ -28,7 +27,6 @@ from corpus_agent.text.naming import (
     quoted_outside,
     unambiguous,
 )
-from corpus_agent.text.sanitize import unlinked
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
@@ -46,9 +44,7 @@ MAX_PAGE_TOKENS = 14_000  # of document text in one result; clients cut at 25,00
 MAX_ARGUMENT = 10_000  # characters of a query, a question, a list of fields
 MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
-SCHEME = "corpus://"
-MAX_CONVERSATIONS = 20  # the least recently used is forgotten
-MAX_TURNS = 12  # of a conversation
+_URI = re.compile(r"corpus://document/([0-9a-f]{16})(?:\?offset=([1-9][0-9]{0,8}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +64,6 @@ class Tools:
         self._launch = launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
-        self._lock = threading.Lock()  # of the conversations
-        self._conversations: dict[str, tuple[Turn, ...]] = {}  # the most recent last
 
     def call(
         self,
@@ -186,23 +180,13 @@ class Tools:
     def _ask(
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
-        question, name = arguments["question"], arguments.get("conversation", "")
-        with self._lock:
-            turns = self._conversations.get(name, ()) if name else ()
-        found, _ = self._service.ask_after(question, turns, cancel, Onlooker(step=on_step))
-        if name:
-            self._keep(name, Turn(question, found))
+        onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
+        found, _ = self._service.ask_after(
+            arguments["question"], (), cancel, onlooker, quotes_only=quotes_only
+        )
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
-
-    def _keep(self, name: str, turn: Turn) -> None:
-        """Add to a conversation, behind what was added meanwhile; forget the least recent one."""
-        with self._lock:
-            turns = self._conversations.pop(name, ())
-            self._conversations[name] = (*turns, turn)[-MAX_TURNS:]
-            while len(self._conversations) > MAX_CONVERSATIONS:
-                del self._conversations[next(iter(self._conversations))]
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
         return tables.run(self._service.corpus(), self._frame, arguments, lambda *_: cancel.check())
@@ -252,37 +236,43 @@ class Tools:
         return [listed(row) for row in page], cursor
 
     def resource(self, uri: str) -> ToolResult:
-        """The page of a document that a URI names; raises CorpusError."""
-        source, offset = parse_uri(uri)
-        return self._page(self._service.corpus(), source, offset, MAX_WINDOW_LINES)
+        """The page of a document that a URI names, as in corpus://document/ID?offset=2001."""
+        named, corpus = _URI.fullmatch(uri), self._service.corpus()
+        rows = corpus.files() if named else []
+        source = next((row.source for row in rows if named and id_of(row.source) == named[1]), None)
+        if named is None or source is None:
+            hint = "Use an address of resources/list; behind it ?offset=LINE."
+            raise Refused(f"{quoted_outside(uri)} names no document.", hint, code="bad_argument")
+        return self._page(corpus, source, int(named[2] or 1), MAX_WINDOW_LINES)
 
 
 def listed(row: FileRow) -> Listed:
     """A document as the list of resources shows it."""
     title = quoted_outside(row.title) if row.title else None
-    return Listed(uri_of(row.source), called_outside(row.source), title)
+    return Listed(f"corpus://document/{id_of(row.source)}", called_outside(row.source), title)
 
 
 def _counts(name: str, manifest: storage.Manifest) -> list[str]:
     """What an index holds; `name` is that of one of several."""
     coverage = manifest.coverage
-    state = "complete" if manifest.complete else "NOT COMPLETE: run corpus-agent index to go on"
-    counts = (
-        f"{number_of(coverage.indexed, 'document is', 'documents are')} indexed; "
-        f"{coverage.unreadable:,} could not be read, "
-        f"{number_of(coverage.blank, 'file')} without a byte, "
-        f"{coverage.unreachable:,} could not be looked at since and left as before, "
-        f"{number_of(coverage.skipped, 'file')} of other kinds, "
-        f"{manifest.ignored:,} ignored by rule."
-    )
+    said = [number_of(coverage.indexed, "document is", "documents are") + " indexed"]
+    counted = {
+        "could not be read": coverage.unreadable,
+        "could not be looked at since, and stayed as they were": coverage.unreachable,
+        "are empty": coverage.blank,
+        "are of other kinds": coverage.skipped,
+        "are ignored by rule": manifest.ignored,
+    }
+    said += [f"{number:,} {what}" for what, number in counted.items() if number]
+    counts = f"{', '.join(said)}."
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
     if waiting:
         counts += f" Scans without text: {waiting}."
     if unread := render.not_read(manifest.unread):
         counts += f" {unread}."
-    of = f" {name}" if name else ""
-    known = [f"Index{of} version {manifest.version} of {manifest.updated}, {state}."]
-    return [f"Index{of}: {counts}" if name else counts, *known]
+    state = "" if manifest.complete else " It is NOT COMPLETE: run corpus-agent index to go on."
+    of = f"Index {name}: " if name else ""
+    return [f"{of}{counts}", f"Version {manifest.version} of {manifest.updated[:16]}.{state}"]
 
 
 def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
@@ -295,35 +285,6 @@ def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:
     return window
 
 
-def uri_of(source: str) -> str:
-    """The URI of a document: no authority, the path escaped (RFC 3986, 3.3).
-
-    Dots are escaped too if a viewer might take part of the name for a host.
-    """
-    escaped = quote(source)
-    broken = unlinked(source) != source or unlinked(escaped) != escaped
-    return f"{SCHEME}/{escaped.replace('.', '%2E') if broken else escaped}"
-
-
-def parse_uri(uri: str) -> tuple[str, int]:
-    """Source and first line that a URI names, as in corpus:///notes/a.md?offset=2001.
-
-    Accepts the form of `uri_of`, and the same with two slashes. Raises Refused.
-    """
-    path, _, query = uri.removeprefix(SCHEME).partition("?")
-    key, _, value = query.partition("=")
-    offset = int(value) if value.isdecimal() and len(value) < 10 else 0
-    if not uri.startswith(SCHEME) or (query and (key != "offset" or not offset)):
-        raise Refused(
-            f"{quoted_outside(uri)} names no document.",
-            "Use corpus:///SOURCE or corpus:///SOURCE?offset=LINE.",
-            code="bad_argument",
-        )
-    try:
-        return unquote(path.removeprefix("/"), errors="strict"), offset or 1
-    except UnicodeDecodeError:
-        raise Refused(
-            f"{quoted_outside(uri)} is not UTF-8.",
-            "Use the URIs of resources/list.",
-            code="bad_argument",
-        ) from None
+def id_of(source: str) -> str:
+    """What an address says of a document: nothing that a client could take for another address."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()[:16]

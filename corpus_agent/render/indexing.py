@@ -114,13 +114,11 @@ def _recognised(pages: int) -> str:
 
 def _changes(outcome: Outcome) -> str:
     """How many documents were added, moved, updated and so on, without what is none."""
-    moved = outcome.moved + len(outcome.renamed)
     counts = (
-        (outcome.added - moved, "added"),
+        (outcome.added - outcome.moved, "added"),
         (outcome.moved, "moved"),
-        (len(outcome.renamed), "renamed and changed"),
         (outcome.updated, "updated"),
-        (outcome.removed - moved, "removed"),
+        (outcome.removed - outcome.moved, "removed"),
     )
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import indexer
 from corpus_agent.settings.record import NamedStore, Settings, is_address
@@ -37,21 +36,24 @@ def extensions() -> tuple[Extension, ...]:
 
 def absolute(settings: Settings) -> Settings:
     """The same settings with absolute paths, independent of the working folder."""
-    check_one(settings)
-    store = settings.store or storage.find_store(paths.working_folder())
-    places = {"store": store, "model": settings.model}
-    if settings.reranker and not is_address(settings.reranker):
-        places["reranker"] = Path(settings.reranker)
-    found: dict[str, Any] = {
-        key: paths.from_here(path) if path else None for key, path in places.items()
-    }
-    if "reranker" in found:
-        found["reranker"] = str(found["reranker"])
-    for key, place in (("llm", settings.llm), ("reranker", settings.reranker or "")):
-        kind, colon, path = place.partition(":")
-        if kind in ("unix", "gguf"):
-            found[key] = f"{kind}{colon}{paths.expanded(Path(path))}"
-    return replace(settings, **found)
+    store, reranker = settings.store, settings.reranker
+    if store is None and not settings.several:
+        store = storage.find_store(paths.working_folder())
+    if reranker is not None and not is_address(reranker):
+        reranker = str(paths.from_here(Path(reranker)))
+    return replace(
+        settings,
+        store=paths.from_here(store) if store else None,
+        model=paths.from_here(settings.model) if settings.model else None,
+        llm=_absolute_place(settings.llm),
+        reranker=_absolute_place(reranker) if reranker is not None else None,
+    )
+
+
+def _absolute_place(place: str) -> str:
+    """The address of a server, with the absolute path of a socket or a file of weights."""
+    kind, _, path = place.partition(":")
+    return f"{kind}:{paths.expanded(Path(path))}" if kind in ("unix", "gguf") else place
 
 
 def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
+from collections.abc import Sequence
 from html import unescape
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
@@ -18,10 +20,7 @@ from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES
 from indexer.extract.own_properties import MAX_AUTHORS, OwnProperties, own_properties
 
 if TYPE_CHECKING:
-    from lxml.etree import XMLParser
     from lxml.etree import _Element as Element
-
-MAX_ENTITY_CHARS = 2**20  # that entities of one file become
 
 
 class Parts(Protocol):
@@ -100,6 +99,11 @@ class ZipParts:
         return None if data is None else parse_xml(data)
 
 
+_NAMED = re.compile(rb"&(\w+);")
+_DECLARED = re.compile(rb"<!ENTITY\s+(\w+)\s+[\"']")
+_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
+
+
 def parse_xml(data: bytes) -> Element:
     """The root element; raises UnreadableDocument("malformed").
 
@@ -108,26 +112,8 @@ def parse_xml(data: bytes) -> Element:
     """
     from lxml import etree
 
-    try:
-        return etree.fromstring(data, _parser("internal"))
-    except (etree.LxmlError, ValueError) as error:
-        says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
-        failure = UnreadableDocument("malformed", f"XML: {says}"[:200])
-    if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
-        raise failure
-    try:  # with entities that are defined elsewhere, which are errors else
-        root = etree.fromstring(data, _parser(False))
-    except (etree.LxmlError, ValueError):
-        raise failure from None
-    _replace_entities(root)
-    return root
-
-
-def _parser(entities: bool | Literal["internal"]) -> XMLParser:
-    from lxml import etree
-
-    return etree.XMLParser(
-        resolve_entities=entities,
+    parser = etree.XMLParser(
+        resolve_entities="internal",
         no_network=True,
         load_dtd=False,
         dtd_validation=False,
@@ -135,27 +121,30 @@ def _parser(entities: bool | Literal["internal"]) -> XMLParser:
         remove_comments=True,
         remove_pis=True,
     )
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.LxmlError, ValueError) as error:
+        says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
+        failure = UnreadableDocument("malformed", f"XML: {says}"[:200])
+    if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
+        raise failure
+    try:
+        return etree.fromstring(_without_entities(data), parser)
+    except (etree.LxmlError, ValueError):
+        raise failure from None
 
 
-def _replace_entities(root: Element) -> None:
-    """Put text in place of all entities."""
-    from lxml import etree
+def _without_entities(data: bytes) -> bytes:
+    """The file with its own entities alone: others as characters, or as they are written."""
+    own = {*_OF_XML, *_DECLARED.findall(data)}
 
-    declared = root.getroottree().docinfo.internalDTD
-    own = {each.name: each.content for each in declared.entities()} if declared is not None else {}
-    room = MAX_ENTITY_CHARS
-    for entity in list(root.iter(etree.Entity)):
-        text = own.get(entity.name) or unescape(entity.text)
-        text = entity.text if "&" in text[1:] or "<" in text or len(text) > room else text
-        room -= len(text)
-        text += entity.tail or ""
-        outer, before = entity.getparent(), entity.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + text
-        else:
-            outer.text = (outer.text or "") + text
-        entity.tail = None
-        outer.remove(entity)
+    def spelled(match: re.Match[bytes]) -> bytes:
+        if match[1] in own:
+            return match[0]
+        written = match[0].decode("latin-1")
+        return unescape(written).replace("&", "&amp;").encode("ascii", "xmlcharrefreplace")
+
+    return _NAMED.sub(spelled, data)
 
 
 def tag_of(element: Element) -> str:
@@ -164,12 +153,18 @@ def tag_of(element: Element) -> str:
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
-def attribute(element: Element, name: str) -> str | None:
-    """The value of an attribute, whatever its namespace."""
-    for key, value in element.attrib.items():
+def attribute(element: Element | None, name: str) -> str | None:
+    """The value of an attribute, whatever its namespace; None where there is no element either."""
+    for key, value in element.attrib.items() if element is not None else ():
         if key == name or key.endswith(f"}}{name}"):
             return str(value)
     return None
+
+
+def number_of(element: Element | None, name: str, otherwise: int = 0) -> int:
+    """An attribute that is a whole number of at most nine digits."""
+    value = attribute(element, name) or ""
+    return int(value[:9]) if value.isdecimal() else otherwise
 
 
 def child(element: Element | None, *names: str) -> Element | None:
@@ -179,6 +174,22 @@ def child(element: Element | None, *names: str) -> Element | None:
             return None
         element = next((each for each in element if tag_of(each) == name), None)
     return element
+
+
+def inside(element: Element | None, *names: str) -> Sequence[Element]:
+    """The children of the element that `child` reaches; none where there is none."""
+    found = child(element, *names)
+    return () if found is None else found
+
+
+def setting(element: Element | None, *names: str) -> str:
+    """The `val` of the element that `child` reaches, as Office writes properties; "" for none."""
+    return attribute(child(element, *names), "val") or ""
+
+
+def is_on(element: Element | None) -> bool:
+    """Whether a property of two states is there and set: ECMA-376-1, 17.17.4."""
+    return element is not None and attribute(element, "val") not in ("0", "false", "off", "none")
 
 
 def text_of(element: Element | None) -> str:

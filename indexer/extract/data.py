@@ -1,9 +1,9 @@
 """JSON, XML and notebooks: data and documents that were written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
-read by its root element: a feed, a drawing, a Word or OpenDocument file in XML form, a spreadsheet;
-else every element with text becomes a line, named by its tag. A notebook is read as Markdown: text
-cells, code, and what the code printed; pictures are left out. Called through the registry.
+read by its root element: a feed, a drawing, a Word or OpenDocument file in XML form; else every
+element with text becomes a line, named by its tag. A notebook is read as Markdown: text cells,
+code, and what the code printed; pictures are left out.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
-from indexer.extract.container import attribute, child, parse_xml, tag_of, text_of
+from indexer.extract.container import child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.html.page import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx, odf
-from indexer.extract.tables.sheet_look import SheetLook
-from indexer.extract.tables.sheet_rows import sheet_part
 from indexer.extract.text.plain import decode, markdown_title
-from indexer.records import Line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -57,28 +54,26 @@ def _json_lines(text: str) -> Iterator[str]:
         if len(line) <= MAX_LINE_CHARS:
             yield line
         else:
-            yield from _broken(line)
+            yield from (piece for piece in _broken(line) if piece.strip())
 
 
 def _broken(line: str) -> Iterator[str]:
     """A long line of JSON, broken where a pretty-printer would break it."""
     depth = 0
-    pieces: list[str] = []
+    text = ""
     for match in _TOKEN.finditer(line):
         piece = match[0]
         if piece in ("]", "}"):
             depth = max(0, depth - 1)
             if depth <= MAX_INDENT:
-                if "".join(pieces).strip():
-                    yield "".join(pieces)
-                pieces = [" " * depth]
-        pieces.append(piece)
+                yield text
+                text = " " * depth
+        text += piece
         depth += piece in ("{", "[")
         if depth <= MAX_INDENT and piece in ("{", "[", ","):
-            yield "".join(pieces)
-            pieces = [" " * depth]
-    if "".join(pieces).strip():
-        yield "".join(pieces)
+            yield text
+            text = " " * depth
+    yield text
 
 
 # --- XML ----------------------------------------------------------------------------------------
@@ -96,27 +91,21 @@ def read_xml(data: bytes) -> Extraction:
         return read_html(data)
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
         return _feed(root)
-    if kind == "Workbook" and child(root, "Worksheet") is not None:
-        return Extraction(None, (line for sheet in root for line in _worksheet(sheet)))
-    if kind == "svg":
+    if kind == "svg":  # not its lines and places
         words = (text_of(e) for e in root.iter() if tag_of(e) in ("title", "desc", "text"))
         return Extraction(text_of(child(root, "title")) or None, plain_lines(words))
-    return Extraction(_title(root), plain_lines(_elements(root)))
+    titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
+    return Extraction(next(filter(None, titles), None), plain_lines(_elements(root)))
 
 
-def _title(root: Element) -> str | None:
-    """The text of a `title` near the top."""
-    for each in (root, *root):
-        title = markdown.one_line(text_of(child(each, "title")))
-        if title:
-            return title
-    return None
+_UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
 
 
 def _elements(element: Element) -> Iterator[str]:
     """A line for each element that holds text, with its name; prose is kept together."""
     name = tag_of(element)
-    values = " ".join(f"{key.rpartition('}')[2]}={value}" for key, value in _attributes(element))
+    named = ((str(key).rpartition("}")[2], str(value)) for key, value in element.attrib.items())
+    values = " ".join(f"{key}={value}" for key, value in named if key not in _UNSHOWN and value)
     own = bool((element.text or "").strip()) or any((each.tail or "").strip() for each in element)
     if own or not len(element):
         text = markdown.one_line(text_of(element) if own else "")
@@ -128,16 +117,6 @@ def _elements(element: Element) -> Iterator[str]:
         yield f"{name}: ({values})"
     for each in element:
         yield from _elements(each)
-
-
-_UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
-
-
-def _attributes(element: Element) -> Iterator[tuple[str, str]]:
-    """Attributes with readable text."""
-    for key, value in element.attrib.items():
-        if str(key).rpartition("}")[2] not in _UNSHOWN and str(value).strip():
-            yield str(key), str(value)
 
 
 _DETAILS = ("pubDate", "published", "updated", "date", "creator", "author")
@@ -160,16 +139,6 @@ def _feed(root: Element) -> Extraction:
     return Extraction(title or None, plain_lines([markdown.page(blocks)]))
 
 
-def _worksheet(sheet: Element) -> Iterator[Line]:
-    if tag_of(sheet) == "Worksheet":
-        rows = [
-            [text_of(child(cell, "Data")) for cell in row if tag_of(cell) == "Cell"]
-            for row in sheet.iter()
-            if tag_of(row) == "Row"
-        ]
-        yield from sheet_part(attribute(sheet, "Name") or "", rows, SheetLook())
-
-
 # --- Notebooks ------------------------------------------------------------------------------------
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours of a traceback
@@ -178,10 +147,7 @@ _ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours of a traceback
 def read_notebook(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument, or ValueError for what is no JSON."""
     notebook = json.loads(decode(data))
-    # Before the fourth version of the format, cells stood in worksheets.
-    worksheets = _list(_field(notebook, "worksheets"))
     cells = _list(_field(notebook, "cells"))
-    cells += [cell for sheet in worksheets for cell in _list(_field(sheet, "cells"))]
     if not cells:
         raise UnreadableDocument("malformed", "a notebook without cells")
     metadata = _field(notebook, "metadata")
@@ -208,12 +174,8 @@ def _joined(value: object) -> str:
 
 def _blocks(cells: list[object], language: str) -> Iterator[str]:
     for cell in cells:
-        source = _joined(_field(cell, "source")) or _joined(_field(cell, "input"))
-        kind = _field(cell, "cell_type")
-        if kind == "heading":
-            level = _field(cell, "level")
-            yield markdown.heading(level if isinstance(level, int) else 1, source)
-        elif kind != "code":
+        source = _joined(_field(cell, "source"))
+        if _field(cell, "cell_type") != "code":
             yield source
         elif source.strip():
             yield f"```{language}\n{source}\n```"
@@ -228,10 +190,10 @@ def _output(output: object) -> str:
     kind = _field(output, "output_type")
     if kind == "stream":
         return _joined(_field(output, "text"))
-    if kind in ("error", "pyerr"):
+    if kind == "error":
         return f"{_field(output, 'ename')}: {_joined(_field(output, 'evalue'))}"
-    shown = _field(output, "data") or output
-    for form in ("text/markdown", "text/plain", "text", "text/latex"):
+    shown = _field(output, "data")
+    for form in ("text/markdown", "text/plain", "text/latex"):
         if text := _joined(_field(shown, form)):
             return text
     page = _joined(_field(shown, "text/html"))

@@ -82,7 +82,7 @@ class StagedShard:
         with self._lock, translated(self._store):
             self._texts.write(head + b"\n" + data)
 
-    def add(self, row: Mapping[str, object], chunks: Sequence[Sequence[object]]) -> None:
+    def add(self, row: Sequence[object], chunks: Sequence[Sequence[object]]) -> None:
         """Write a document: the values of its row and of its chunks."""
         with translated(self._store):
             self._documents.write(json.dumps([row, chunks]).encode() + b"\n")
@@ -167,17 +167,17 @@ def staged_lines(store: Path, name: str) -> Iterator[Any]:
 
 
 def staged_vectors(
-    store: Path, name: str, model: Fingerprint, sha256: str | None = None
-) -> tuple[list[bytes], Vectors] | None:
-    """The vectors of a staged shard by their keys; None if another model made them.
+    store: Path, name: str, model: Fingerprint, sha256: str
+) -> tuple[list[bytes], Vectors]:
+    """The vectors of a staged shard by their keys.
 
     Raises BadShard if they are no vectors of this model, or not those with the hash `sha256`.
     """
     with opened_part(store, name, _VECTORS, MAX_FILE_BYTES) as file:
         data = file.read()
     if data[:_MODEL_BYTES] != model_key(model).encode():
-        return None
-    if sha256 is not None and hashlib.sha256(data).hexdigest() != sha256:
+        raise BadShard("vectors of another model")
+    if hashlib.sha256(data).hexdigest() != sha256:
         raise BadShard("vectors that are not whole")
     count, rest = divmod(len(data) - _MODEL_BYTES, KEY_BYTES + 2 * model.dimension)
     if rest:
@@ -224,11 +224,3 @@ def opened_part(store: Path, name: str, part: str, most_bytes: int) -> Iterator[
         if os.fstat(descriptor).st_size > most_bytes:
             raise BadShard(f"{part!r} has more than {most_bytes:,} bytes")
         yield file
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file's bytes, in hex; "" if it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return ""

@@ -222,18 +222,6 @@ def test_documents_named_as_an_index_stay_as_they_are(folder, scene):
         refused(scene, "index", ".")
 
 
-def test_no_index_is_made_in_or_around_its_documents(scene):
-    """Not even in a new folder, where the documents are still to come."""
-    with unhurt(scene.project):
-        for store, root in ((".", "."), (".", "lease.md"), ("..", ".")):
-            refused(scene, "--store", store, "index", root)
-        refused(scene, "--store", scene.project, "index", scene.project)
-    inner = scene.home / "new" / "documents"
-    inner.mkdir(parents=True)
-    refused(scene, "--store", scene.home / "new", "index", inner)
-    assert [*(scene.home / "new").rglob("*")] == [inner]
-
-
 def test_an_index_is_made_in_a_new_folder_and_in_an_empty_one(scene):
     """The control of all refusals above."""
     (scene.home / "empty").mkdir()
@@ -241,9 +229,3 @@ def test_an_index_is_made_in_a_new_folder_and_in_an_empty_one(scene):
         for place in ("new", "empty"):
             ran = scene.type_in("--store", scene.home / place, "index", scene.project)
             assert ran.code == 0, ran
-
-
-def test_a_folder_whose_own_index_lies_in_it_means_that_index(scene):
-    with unhurt(scene.project, but=".corpus-agent"):
-        assert scene.type_in("index").code == 0
-        assert scene.type_in("--store", scene.project, "status").code == 0

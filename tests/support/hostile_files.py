@@ -76,8 +76,8 @@ def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
     ).encode()
 
 
-def pdf_of_objects(*objects: bytes) -> bytes:
-    """A PDF of these objects, numbered from 1; the first is the catalogue."""
+def pdf_of_objects(*objects: bytes, info: int = 0) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is the catalogue, `info` its title."""
     out, places = bytearray(b"%PDF-1.7\n"), []
     for number, body in enumerate(objects, start=1):
         places.append(len(out))
@@ -85,7 +85,8 @@ def pdf_of_objects(*objects: bytes) -> bytes:
     start = len(out)
     out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
     out += b"".join(b"%010d 00000 n \n" % place for place in places)
-    out += b"trailer\n<< /Size %d /Root 1 0 R >>\n" % (len(objects) + 1)
+    more = b"/Info %d 0 R " % info if info else b""
+    out += b"trailer\n<< /Size %d /Root 1 0 R %s>>\n" % (len(objects) + 1, more)
     return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
 
 

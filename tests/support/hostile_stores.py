@@ -217,7 +217,7 @@ class Listener:
     """A server of the attacker's on loopback that counts who comes."""
 
     def __init__(self) -> None:
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
         self.port = self._socket.getsockname()[1]
         self.heard = 0
         threading.Thread(target=self._listen, daemon=True).start()
@@ -234,6 +234,12 @@ class Listener:
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
+
+
+def connect(listener: str) -> None:
+    """Connect to a host and port."""
+    host, _, port = listener.partition(":")
+    socket.create_connection((host, int(port)), 30).close()
 
 
 State = dict[str, tuple[object, ...]]

@@ -22,7 +22,6 @@ from indexer.extract import Opened, open_document
 from indexer.extract.own_properties import OwnProperties
 from indexer.parsers import protocol, reading
 from indexer.records import Line
-from tests.support.kernel_probe import Places, look
 
 served = 0  # documents of this process
 
@@ -166,7 +165,6 @@ def _only_socket() -> socket.socket:
 
 
 ACTIONS = {
-    "look": lambda places: [json.dumps(look(Places(**places)))],
     "say": _say,
     "modules": lambda: sorted(sys.modules),
     "environment": lambda: [f"{name}={value}" for name, value in sorted(os.environ.items())],

@@ -71,6 +71,8 @@ class WebServer:
         )
         self.url = self.process.stdout.readline().strip()
         assert "?token=" in self.url, self.process.stderr.read()
+        sealed = "Seccomp:\t2\n" in Path(f"/proc/{self.process.pid}/status").read_text()
+        assert sealed is not ("--unsealed" in self._command)
         self.origin, _, self.token = self.url.partition("/?token=")
         self.host = self.origin.removeprefix("http://")
         return self

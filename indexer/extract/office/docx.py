@@ -2,11 +2,8 @@
 
 Reads what is visible on the page: accepted text (no tracked deletions), numbers of lists and
 headings, tables, text boxes, formulas; notes and comments stand after the paragraph that they
-belong to. Text that the page does not show is marked as hidden.
-Page headers and footers are left out.
-
-Not kreuzberg: of the test documents it loses `&`, tab stops, foot- and endnotes, comments, and all
-of the text around a text box.
+belong to. Text that the page does not show is marked as hidden. Page headers and footers are left
+out.
 """
 
 from __future__ import annotations
@@ -24,8 +21,11 @@ from indexer.extract.container import (
     attribute,
     child,
     core_properties,
+    inside,
     main_part,
+    number_of,
     relations,
+    setting,
     tag_of,
     text_of,
 )
@@ -35,7 +35,7 @@ from indexer.extract.office.drawing import chart_text
 from indexer.extract.office.formula import formula_text
 from indexer.extract.office.numbering import Numbering, Place
 from indexer.extract.office.word_hidden import Ground, Unseen
-from indexer.extract.office.word_tables import WordRows
+from indexer.extract.office.word_tables import word_rows
 from indexer.extract.tables.rows import table_text
 
 if TYPE_CHECKING:
@@ -51,14 +51,20 @@ _DELETED = frozenset({"del", "moveFrom", "delText"})
 def read_docx(data: bytes) -> Extraction:
     """Its title and text; raises UnreadableDocument."""
     parts = ZipParts(data)
-    return docx_extraction(parts, main_part(parts, "word/document.xml"))
+    return _extraction(parts, main_part(parts, "word/document.xml"), everything=False)
 
 
-def docx_extraction(parts: Parts, main: str, everything: bool = False) -> Extraction:
-    """Title, text and properties of a Word document whose main part has that name.
+def read_word_xml(root: Element) -> Extraction:
+    """Word's XML forms, of 2003 or a package in one file: all of their text.
 
-    With `everything` also deleted text, page headers and footers.
+    Such files are made for programs and kept for their content, so nothing is omitted.
     """
+    parts = _FlatParts(root)
+    return _extraction(parts, main_part(parts, _ALONE), everything=True)
+
+
+def _extraction(parts: Parts, main: str, everything: bool) -> Extraction:
+    """With `everything` also deleted text, page headers and footers."""
     root = parts.xml(main)
     if root is None:
         raise UnreadableDocument("malformed", "no document part")
@@ -72,15 +78,6 @@ def docx_extraction(parts: Parts, main: str, everything: bool = False) -> Extrac
     return Extraction(own.title or reader.title, plain_lines([markdown.page(blocks)]), own=own)
 
 
-def read_word_xml(root: Element) -> Extraction:
-    """Word's XML forms, of 2003 or a package in one file: all of their text.
-
-    Such files are made for programs and kept for their content, so nothing is omitted.
-    """
-    parts = _FlatParts(root)
-    return docx_extraction(parts, main_part(parts, _ALONE), everything=True)
-
-
 _ALONE = "document.xml"
 
 
@@ -90,9 +87,8 @@ class _FlatParts:
     def __init__(self, root: Element) -> None:
         self._parts = {_ALONE: root} if tag_of(root) != "package" else {}
         for part in root if tag_of(root) == "package" else ():
-            data = child(part, "xmlData")
-            if data is not None and len(data):
-                self._parts[(attribute(part, "name") or "").lstrip("/")] = data[0]
+            for data in inside(part, "xmlData"):
+                self._parts.setdefault((attribute(part, "name") or "").lstrip("/"), data)
 
     def names(self) -> list[str]:
         """All names, in the order in which they are stored."""
@@ -170,8 +166,7 @@ class _DocxReader:
 
     def _styled(self, text: str, properties: Element | None) -> str:
         """A paragraph as heading, list item or plain text, with its number."""
-        name = child(properties, "pStyle")
-        style = self._styles.get(attribute(name, "val") or "" if name is not None else "", _Style())
+        style = self._styles.get(setting(properties, "pStyle"), _Style())
         own = child(properties, "outlineLvl")
         level = style.level if own is None else _level(own)
         place = Place.of(child(properties, "numPr"), style.place)
@@ -226,21 +221,23 @@ class _DocxReader:
         if tag in ("chart", "relIds"):
             return self._drawing(part)
         if tag == "txbxContent":
-            return self._box(part)
+            return self._on(Ground(UNKNOWN), part)  # the background of a box is not known
         return self.blocks([part]) if tag in ("p", "tbl") else None
 
-    def _box(self, box: Element) -> list[str]:
-        """The blocks of a text box, whose background is not known."""
-        outer, self._ground = self._ground, Ground(UNKNOWN)
-        blocks = list(self.blocks(box))
+    def _on(self, ground: Ground, container: Element) -> list[str]:
+        """The blocks of a box or cell on its own ground."""
+        outer, self._ground = self._ground, ground
+        blocks = list(self.blocks(container))
         self._ground = outer
         return blocks
 
     def _table(self, table: Element) -> str:
-        outer, self._ground = self._ground, self._ground.inside(child(table, "tblPr"))
-        text = table_text(WordRows(self._cell, self._skipped).of(table))
-        self._ground = outer
-        return text
+        ground = self._ground.inside(child(table, "tblPr"))
+
+        def cell(element: Element) -> list[str]:
+            return self._on(ground.inside(child(element, "tcPr")), element)
+
+        return table_text(list(word_rows(table, cell, self._skipped)))
 
     def _flat(self, container: Element) -> list[str]:
         """All text in a note on one line; nothing where there is none."""
@@ -269,12 +266,6 @@ class _DocxReader:
         if root is not None:
             yield chart_text(root)
 
-    def _cell(self, cell: Element) -> list[str]:
-        outer, self._ground = self._ground, self._ground.inside(child(cell, "tcPr"))
-        blocks = list(self.blocks(cell))
-        self._ground = outer
-        return blocks
-
 
 _PLACES = {"footnote": "Footnote", "endnote": "Endnote", "hdr": "Header", "ftr": "Footer"}
 _MARGINS = {"header": "Header", "footer": "Footer", "glossaryDocument": "Prompts"}
@@ -301,41 +292,33 @@ _SIMPLE: dict[str, Callable[[Element], str]] = {
 
 def _level(outline: Element) -> int | None:
     """The heading level of `outlineLvl`, 1 to 9; None for body text, which is 9 in the file."""
-    value = attribute(outline, "val") or ""
-    return int(value) + 1 if value.isdigit() and int(value) < 9 else None
+    level = number_of(outline, "val", 9)
+    return level + 1 if level < 9 else None
 
 
 def _styles(root: Element | None) -> dict[str, _Style]:
     """The heading and list properties of each paragraph style, base styles included."""
-    found: dict[str, tuple[str, str | None, Element]] = {}
-    for style in root if root is not None else ():
-        if tag_of(style) == "style":
-            base, name = child(style, "basedOn"), child(style, "name")
-            found[attribute(style, "styleId") or ""] = (
-                (attribute(name, "val") or "").lower() if name is not None else "",
-                attribute(base, "val") if base is not None else None,
-                style,
-            )
+    styles = (each for each in inside(root) if tag_of(each) == "style")
+    found = {attribute(style, "styleId") or "": style for style in styles}
     return {key: _resolved(key, found) for key in found}
 
 
-def _resolved(key: str, styles: dict[str, tuple[str, str | None, Element]]) -> _Style:
+def _resolved(key: str, styles: dict[str, Element]) -> _Style:
     level: int | None = None
     place: Place | None = None
     is_title = False
     seen: set[str] = set()
-    current: str | None = key
-    while current in styles and current not in seen:
-        seen.add(current)
-        name, base, element = styles[current]
-        outline = child(element, "pPr", "outlineLvl")
+    while key in styles and key not in seen:
+        seen.add(key)
+        style, name = styles[key], setting(styles[key], "name").lower()
+        outline = child(style, "pPr", "outlineLvl")
         if level is None and outline is not None:
             level = _level(outline)
         if level is None and name.startswith("heading ") and name[8:].isdigit():
             level = int(name[8:])
         is_title = is_title or name == "title"
-        place = place or Place.of(child(element, "pPr", "numPr"), None)
-        current = base
+        place = place or Place.of(child(style, "pPr", "numPr"), None)
+        key = setting(style, "basedOn")
     return _Style(level, is_title, place)
 
 
@@ -343,6 +326,6 @@ def _notes(root: Element | None, kind: str) -> dict[str, Element]:
     """Notes by their id, without the separators that Word keeps among them."""
     return {
         attribute(note, "id") or "": note
-        for note in (root if root is not None else ())
+        for note in inside(root)
         if tag_of(note) == kind and attribute(note, "type") in (None, "normal")
     }

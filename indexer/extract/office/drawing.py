@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
-from indexer.extract.container import Parts, attribute, child, relations, tag_of, text_of
+from indexer.extract.container import Parts, attribute, child, inside, relations, tag_of, text_of
 from indexer.extract.hidden import UNKNOWN, alike, hide
 from indexer.extract.office.formula import formula_text
 from indexer.extract.tables.grid import simple
@@ -23,15 +23,15 @@ def paragraph_text(paragraph: Element, fill: str = UNKNOWN) -> str:
 
 def fill_of(shape: Element, background: str) -> str:
     """The one colour behind the text of a shape: its own, or that of the slide."""
-    properties = child(shape, "spPr")
-    kinds = {tag_of(each) for each in properties} if properties is not None else set()
-    if not kinds & _FILLS:
+    if not _is_filled(shape):
         # Placeholders and shapes of a style take their fill from elsewhere.
-        styled = (
-            child(shape, "nvSpPr", "nvPr", "ph") is not None or child(shape, "style") is not None
-        )
-        return UNKNOWN if styled else background
-    return _colour(child(properties, "solidFill")) or UNKNOWN
+        placed = child(shape, "nvSpPr", "nvPr", "ph") is not None
+        return UNKNOWN if placed or child(shape, "style") is not None else background
+    return _colour(child(shape, "spPr", "solidFill")) or UNKNOWN
+
+
+def _is_filled(shape: Element) -> bool:
+    return any(tag_of(each) in _FILLS for each in inside(shape, "spPr"))
 
 
 _FILLS = frozenset({"solidFill", "gradFill", "blipFill", "pattFill", "grpFill"})
@@ -66,11 +66,8 @@ def _covers(element: Element) -> bool:
     """Whether something is drawn that text may stand on."""
     if tag_of(element) in ("pic", "graphicFrame", "cxnSp"):
         return True
-    if tag_of(element) != "sp":
-        return False
-    properties = child(element, "spPr")
-    kinds = {tag_of(each) for each in properties} if properties is not None else set()
-    return bool(kinds & _FILLS) or child(element, "style") is not None
+    is_shape = tag_of(element) == "sp"
+    return is_shape and (_is_filled(element) or child(element, "style") is not None)
 
 
 def _of_background(background: Element) -> str:
@@ -80,21 +77,18 @@ def _of_background(background: Element) -> str:
         return _colour(child(properties, "solidFill")) or UNKNOWN
     reference = child(background, "bgRef")
     scheme = child(reference, "schemeClr")
-    plain = reference is not None and attribute(reference, "idx") == "1001"
-    if scheme is None or len(scheme) or not plain:
-        return UNKNOWN
-    return attribute(scheme, "val") or UNKNOWN
+    plain = scheme is not None and not len(scheme) and attribute(reference, "idx") == "1001"
+    return (attribute(scheme, "val") if plain else None) or UNKNOWN
 
 
 def _of_theme(parts: Parts, master: Element, related: dict[str, tuple[str, str]], name: str) -> str:
     """The colour that a theme gives to a name; a colour as it is."""
-    names = child(master, "clrMap")
-    name = (attribute(names, name) or name) if names is not None else name
+    name = attribute(child(master, "clrMap"), name) or name
     theme = next((part for kind, part in related.values() if kind == "theme"), "")
-    colour = child(parts.xml(theme) if theme else None, "themeElements", "clrScheme", name)
-    if colour is None or not len(colour):
+    colours = inside(parts.xml(theme) if theme else None, "themeElements", "clrScheme", name)
+    if not len(colours):
         return name or UNKNOWN
-    return attribute(colour[0], "lastClr") or attribute(colour[0], "val") or UNKNOWN
+    return attribute(colours[0], "lastClr") or attribute(colours[0], "val") or UNKNOWN
 
 
 def _runs(element: Element, fill: str) -> Iterator[str]:
@@ -134,18 +128,12 @@ def chart_titles(root: Element) -> str:
 
 def chart_text(root: Element) -> str:
     """The words of a chart: its titles, then a table of its series; of a diagram, all its words."""
-    series = [each for each in root.iter() if tag_of(each) == "ser"]
     columns: list[tuple[str, list[str], list[str]]] = []
-    for each in series:
+    for each in root.iter("{*}ser"):
         name = markdown.one_line(" ".join(_values(child(each, "tx"))))
-        categories = child(each, "cat")
-        values = child(each, "val")
+        categories = _values(child(each, "cat")) or _values(child(each, "xVal"))
         columns.append(
-            (
-                name,
-                _values(child(each, "xVal") if categories is None else categories),
-                _values(child(each, "yVal") if values is None else values),
-            )
+            (name, categories, _values(child(each, "val")) or _values(child(each, "yVal")))
         )
     blocks = [chart_titles(root)]
     if columns:
@@ -157,6 +145,5 @@ def chart_text(root: Element) -> str:
 
 
 def _values(element: Element | None) -> list[str]:
-    if element is None:
-        return []
-    return [text_of(each).strip() for each in element.iter() if tag_of(each) == "v"]
+    every = element.iter("{*}v") if element is not None else ()
+    return [text_of(each).strip() for each in every]

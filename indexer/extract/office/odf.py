@@ -2,8 +2,6 @@
 
 Deleted text of tracked changes, page headers and footers are left out; notes and comments stand
 after the paragraph that they belong to. Spreadsheets are read in `spreadsheets`.
-
-Not kreuzberg: it cannot read presentations, and texts without `meta.xml` only by luck.
 """
 
 from __future__ import annotations
@@ -18,7 +16,9 @@ from indexer.extract.container import (
     ZipParts,
     attribute,
     child,
+    inside,
     meta_properties,
+    number_of,
     parse_xml,
     properties_of_meta,
     refuse_locked,
@@ -28,9 +28,10 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import formula_text
-from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
+from indexer.extract.office.odf_tables import MAX_REPEATED, SHORTENED, header_styles, odf_rows
 from indexer.extract.office.ods import sheets_of_tree
 from indexer.extract.own_properties import OwnProperties
+from indexer.extract.tables.grid import Cell
 from indexer.extract.tables.rows import table_text
 from indexer.records import Line
 
@@ -64,38 +65,30 @@ def read_flat_odf(data: bytes) -> Extraction:
 
 def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Extraction:
     body = child(content, "body")
-    slides = child(body, "presentation")
-    slides = child(body, "drawing") if slides is None else slides
-    roots = _roots_of_styles(content, parts)
-    hidden = _hidden_styles(roots)
-    reader = _OdfReader(_numbered_lists(roots), header_styles(content), hidden, parts)
-    if slides is not None:
-        return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
     if child(body, "spreadsheet") is not None:
         return Extraction(own.title, sheets_of_tree(content), own=own)
-    text = reader.text(body if body is not None else ())
-    title = own.title or reader.title
-    return Extraction(title, plain_lines([text]), notes=reader.notes, own=own)
+    reader = _OdfReader(content, parts)
+    slides = [*inside(body, "presentation"), *inside(body, "drawing")]
+    if slides:
+        return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
+    lines = plain_lines([reader.text(inside(body))])
+    return Extraction(own.title or reader.title, lines, notes=reader.notes, own=own)
 
 
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(
-        self,
-        numbered: frozenset[tuple[str, str]],
-        named: frozenset[str],
-        hidden: frozenset[str],
-        parts: Parts | None,
-    ) -> None:
-        self._hidden = hidden
-        self.title: str | None = None
-        self._numbered = numbered
+    def __init__(self, content: Element, parts: Parts | None) -> None:
+        styles = parts.xml("styles.xml") if parts is not None else None
+        roots = [content] if styles is None else [content, styles]
+        self._hidden = _hidden_styles(roots)
+        self._numbered = _numbered_lists(roots)
         self._parts = parts
         self._after: list[str] = []
         self._links: list[tuple[str, str]] = []
+        self.title: str | None = None
         self.notes: list[str] = []
-        self._rows = OdfRows(self.blocks, named, self._hides, self.notes)
+        self._names = header_styles(content)
 
     def text(self, container: Iterable[Element]) -> str:
         """All text in a body or on a slide, and behind it the links that lead out."""
@@ -103,7 +96,7 @@ class _OdfReader:
         blocks = list(self.blocks(container))
         return markdown.page([*blocks, markdown.links(self._links)])
 
-    def slides(self, container: Element) -> Iterator[Line]:
+    def slides(self, container: Iterable[Element]) -> Iterator[Line]:
         """The lines of a presentation."""
         pages = [each for each in container if tag_of(each) == "page"]
         for number, page in enumerate(pages, start=1):
@@ -138,7 +131,7 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield table_text(self._rows.of(element))
+                yield table_text(list(odf_rows(element, self._cell, self._shorten)))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""
@@ -149,13 +142,23 @@ class _OdfReader:
             else:
                 yield from self.blocks(element, depth)
 
+    def _cell(self, element: Element, row: Element) -> Cell:
+        blocks = [block for block in self.blocks(element) if block.strip()]
+        styles = [attribute(each, "style-name") for each in element if tag_of(each) == "p"]
+        text = markdown.page(blocks)
+        text = hide(text) if self._hides(row) else text
+        return Cell(text, all(style in self._names for style in styles), prose=len(blocks) > 1)
+
+    def _shorten(self) -> None:
+        if SHORTENED not in self.notes:
+            self.notes.append(SHORTENED)
+
     def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
         outer, self._after = self._after, []
         text = "".join(self._inline(element)).strip()
         after, self._after = self._after, outer
-        level = attribute(element, "outline-level") or "1"
         if tag == "h":
-            yield markdown.heading(int(level) if level.isdigit() else 1, text)
+            yield markdown.heading(number_of(element, "outline-level", 1), text)
         elif (attribute(element, "style-name") or "") == "Title":
             self.title = self.title or markdown.one_line(text) or None
             yield markdown.heading(1, text)
@@ -204,8 +207,7 @@ class _OdfReader:
         if root is not None and tag_of(root) == "math":
             typed = child(root, "semantics", "annotation")  # as its author typed it
             yield formula_text(root) if typed is None else markdown.one_line(text_of(typed))
-        body = child(root, "body", "chart")
-        yield from self.blocks(body if body is not None else ())
+        yield from self.blocks(inside(root, "body", "chart"))
 
     def _comment(self, element: Element) -> str:
         author = text_of(child(element, "creator"))
@@ -219,8 +221,7 @@ class _OdfReader:
         for part in element:
             tag = tag_of(part)
             if tag == "s":
-                count = attribute(part, "c") or "1"
-                yield " " * min(int(count) if count.isdigit() else 1, MAX_REPEATED)
+                yield " " * min(number_of(part, "c", 1), MAX_REPEATED)
             elif tag in ("tab", "line-break"):
                 yield "\t" if tag == "tab" else "\n"
             elif tag == "a":
@@ -228,8 +229,7 @@ class _OdfReader:
                 self._links.append((text, attribute(part, "href") or ""))
                 yield text
             elif tag == "note":
-                body = child(part, "note-body")
-                note = markdown.one_line(" ".join(self.blocks(body if body is not None else ())))
+                note = markdown.one_line(" ".join(self.blocks(inside(part, "note-body"))))
                 kind = (attribute(part, "note-class") or "note").capitalize()
                 self._after.append(f"{kind}: {note}" if note else "")
             elif tag == "annotation":
@@ -242,11 +242,6 @@ class _OdfReader:
                 text = "".join(self._inline(part))
                 yield hide(text) if self._hides(part) else text
             yield part.tail or ""
-
-
-def _roots_of_styles(content: Element, parts: Parts | None) -> list[Element]:
-    styles = parts.xml("styles.xml") if parts is not None else None
-    return [content] if styles is None else [content, styles]
 
 
 def _hidden_styles(roots: Sequence[Element]) -> frozenset[str]:
@@ -266,8 +261,7 @@ def _numbered_lists(roots: Sequence[Element]) -> frozenset[tuple[str, str]]:
     return frozenset(
         (attribute(style, "name") or "", attribute(level, "level") or "")
         for root in roots
-        for style in root.iter()
-        if tag_of(style) == "list-style"
+        for style in root.iter("{*}list-style")
         for level in style
         if tag_of(level) == "list-level-style-number" and attribute(level, "num-format")
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from indexer.extract.container import attribute, child, tag_of, text_of
+from indexer.extract.container import attribute, child, inside, tag_of, text_of
 from indexer.extract.markdown import one_line
 from indexer.extract.office.odf_tables import (
     MAX_REPEATED,
@@ -37,8 +37,7 @@ def sheets_of_tree(root: Element) -> Iterator[Line]:
         for each in style
         if tag_of(each) == "table-properties" and attribute(each, "display") == "false"
     }
-    sheets = child(root, "body", "spreadsheet")
-    for table in sheets if sheets is not None else ():
+    for table in inside(root, "body", "spreadsheet"):
         if tag_of(table) == "table":
             yield from _sheet(table, attribute(table, "style-name") in hidden)
 

@@ -3,8 +3,6 @@
 Titles become headings, tables and charts tables; speaker notes and comments follow their slide.
 The content of masters is not read. Slide numbers are omitted, and footers and dates that repeat
 those of an earlier slide.
-
-Not kreuzberg: it marks no slides, and of the test documents it loses charts and notes.
 """
 
 from __future__ import annotations
@@ -22,7 +20,9 @@ from indexer.extract.container import (
     attribute,
     child,
     core_properties,
+    inside,
     main_part,
+    number_of,
     relations,
     tag_of,
     text_of,
@@ -37,12 +37,22 @@ from indexer.records import Line
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
+MAX_SPAN = 1000  # columns of a merged cell
+_TITLES = frozenset({"title", "ctrTitle"})
+_MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
+_ON = ("1", "true", "on")
+
 
 def read_pptx(data: bytes) -> Extraction:
     """Its title and lines, slide by slide; raises UnreadableDocument."""
     parts = ZipParts(data)
     main = main_part(parts, "ppt/presentation.xml")
-    slides = _slides(parts, main)
+    root = parts.xml(main)
+    if root is None:
+        raise UnreadableDocument("malformed", "no presentation part")
+    related = relations(parts, main)
+    listed = (related.get(_relation_id(each), ("", ""))[1] for each in inside(root, "sldIdLst"))
+    slides = list(filter(None, listed))
     own, unread = core_properties(parts), list[str]()
     title = own.title or _first_title(parts, slides)
     return Extraction(title, _lines(parts, slides, unread), unread=unread, own=own)
@@ -61,27 +71,10 @@ def _lines(parts: Parts, slides: list[str], unread: list[str]) -> Iterator[Line]
         yield from part_lines("Slide", number, [text], page=number)
 
 
-def _slides(parts: Parts, main: str) -> list[str]:
-    """Names of the slides' parts in the order in which they are shown."""
-    root = parts.xml(main)
-    if root is None:
-        raise UnreadableDocument("malformed", "no presentation part")
-    related = relations(parts, main)
-    listed = child(root, "sldIdLst")
-    names = []
-    for each in listed if listed is not None else ():
-        target = related.get(_relation_id(each), ("", ""))[1]
-        if target:
-            names.append(target)
-    return names
-
-
 def _relation_id(element: Element) -> str:
     """The `r:id` of an element, which may have an `id` of its own beside it."""
-    for key, value in element.attrib.items():
-        if key.endswith("}id"):
-            return str(value)
-    return ""
+    ids = (str(value) for key, value in element.attrib.items() if key.endswith("}id"))
+    return next(ids, "")
 
 
 def _first_title(parts: Parts, slides: list[str]) -> str | None:
@@ -89,14 +82,10 @@ def _first_title(parts: Parts, slides: list[str]) -> str | None:
         root = parts.xml(slides[0]) if slides else None
     except UnreadableDocument:
         return None  # reported by the slide itself when it is read
-    for shape in root.iter() if root is not None else ():
-        if tag_of(shape) == "sp" and _placeholder(shape) in _TITLES:
+    for shape in root.iter("{*}sp") if root is not None else ():
+        if _placeholder(shape) in _TITLES:
             return markdown.one_line(text_of(child(shape, "txBody"))) or None
     return None
-
-
-_TITLES = frozenset({"title", "ctrTitle"})
-_MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
 
 
 def _slide(parts: Parts, name: str, seen: set[str]) -> Iterator[str]:
@@ -111,24 +100,23 @@ def _slide(parts: Parts, name: str, seen: set[str]) -> Iterator[str]:
 
 def _slide_blocks(parts: Parts, name: str, root: Element, seen: set[str]) -> Iterator[str]:
     related = relations(parts, name)
-    tree = child(root, "cSld", "spTree")
-    shapes = [each for each in (tree if tree is not None else ()) if not _repeats(each, seen)]
+    shapes = [each for each in inside(root, "cSld", "spTree") if not _repeats(each, seen)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
     yield from _shapes(parts, shapes, related, background_of(parts, name))
     yield markdown.links(_links(shapes, addresses(parts, name)))
     for kind, target in related.values():
         if kind == "notesSlide":
-            notes = child(parts.xml(target), "cSld", "spTree")
-            text = "\n".join(_notes(notes if notes is not None else ()))
-            if text.strip():
-                yield f"Notes: {text}"
+            notes = inside(parts.xml(target), "cSld", "spTree")
+            bodies = (child(each, "txBody") for each in notes if _placeholder(each) == "body")
+            text = "\n".join(map(_paragraphs, bodies))
+            yield f"Notes: {text}" if text.strip() else ""
         elif kind == "comments":
             yield from _comments(parts.xml(target))
 
 
 def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple[str, str]]:
     """(text, address) of the linked runs in shapes."""
-    for run in (each for shape in shapes for each in shape.iter() if tag_of(each) == "r"):
+    for run in (run for shape in shapes for run in shape.iter("{*}r")):
         link = child(run, "rPr", "hlinkClick")
         if link is not None:
             yield text_of(child(run, "t")), targets.get(_relation_id(link), "")
@@ -144,20 +132,10 @@ def _repeats(shape: Element, seen: set[str]) -> bool:
     return known
 
 
-def _notes(shapes: Iterable[Element]) -> Iterator[str]:
-    for shape in shapes:
-        if _placeholder(shape) == "body":
-            yield _paragraphs(child(shape, "txBody"))
-
-
 def _comments(root: Element | None) -> Iterator[str]:
-    for each in root.iter() if root is not None else ():
-        if tag_of(each) in ("cm", "reply"):
-            text = child(each, "text")
-            body = child(each, "txBody")
-            shown = text_of(text) if text is not None else _paragraphs(body)
-            if shown.strip():
-                yield f"Comment: {markdown.one_line(shown)}"
+    for each in root.iter("{*}cm", "{*}reply") if root is not None else ():
+        text = text_of(child(each, "text")) or _paragraphs(child(each, "txBody"))
+        yield f"Comment: {markdown.one_line(text)}" if text.strip() else ""
 
 
 def _placeholder(shape: Element) -> str:
@@ -167,10 +145,7 @@ def _placeholder(shape: Element) -> str:
 
 
 def _shapes(
-    parts: Parts,
-    shapes: Iterable[Element],
-    related: dict[str, tuple[str, str]],
-    background: str,
+    parts: Parts, shapes: Iterable[Element], related: dict[str, tuple[str, str]], background: str
 ) -> Iterator[str]:
     for shape in shapes:
         tag = tag_of(shape)
@@ -178,63 +153,53 @@ def _shapes(
             kind = _placeholder(shape)
             text = _paragraphs(child(shape, "txBody"), fill_of(shape, background))
             text = hide(text) if _is_unseen(shape) else text
-            if kind in _TITLES:
-                yield markdown.heading(1, text)
-            elif kind != "sldNum":
-                yield text
+            if kind != "sldNum":
+                yield markdown.heading(1, text) if kind in _TITLES else text
         elif tag == "pic":
-            about = child(shape, "nvPicPr", "cNvPr")
-            yield (attribute(about, "descr") or "") if about is not None else ""
+            yield attribute(child(shape, "nvPicPr", "cNvPr"), "descr") or ""
         elif tag == "graphicFrame":
             yield from _frame(parts, shape, related)
-        elif tag == "AlternateContent":
+        elif tag in ("AlternateContent", "grpSp", "Choice", "Fallback"):
             chosen = child(shape, "Choice")
-            chosen = shape if chosen is None else chosen
-            yield from _shapes(parts, chosen, related, background)
-        elif tag in ("grpSp", "Choice", "Fallback"):
-            yield from _shapes(parts, shape, related, background)
+            within = shape if chosen is None else chosen
+            yield from _shapes(parts, within, related, background)
 
 
 def _is_unseen(shape: Element) -> bool:
     """Whether a shape is switched off, or stands left of or above its slide."""
-    about = child(shape, "nvSpPr", "cNvPr")
-    if about is not None and attribute(about, "hidden") in ("1", "true"):
+    if attribute(child(shape, "nvSpPr", "cNvPr"), "hidden") in _ON:
         return True
     frame = child(shape, "spPr", "xfrm")
     place, size = child(frame, "off"), child(frame, "ext")
     if place is None or size is None or tag_of(shape.getparent()) != "spTree":
         return False  # in a group the places are its own
-    ends = (_number(place, at) + _number(size, long) for at, long in (("x", "cx"), ("y", "cy")))
-    return any(end < 0 for end in ends)
+    edges = (("x", "cx"), ("y", "cy"))
+    return any(_signed(place, at) + _signed(size, long) < 0 for at, long in edges)
 
 
-def _number(element: Element, name: str) -> int:
+def _signed(element: Element, name: str) -> int:
     value = attribute(element, name) or ""
-    return int(value) if value.removeprefix("-").isdecimal() else 0
+    return int(value[:12]) if value.removeprefix("-").isdecimal() else 0
 
 
 def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) -> Iterator[str]:
     """The table, chart or diagram in a frame."""
-    for each in frame.iter():
-        tag = tag_of(each)
-        if tag == "tbl":
+    for each in frame.iter("{*}tbl", "{*}chart", "{*}relIds"):
+        if tag_of(each) == "tbl":
             yield table_text(_table(each))
-        elif tag in ("chart", "relIds"):
-            name = attribute(each, "dm") or _relation_id(each)
-            root = parts.xml(related[name][1]) if name in related else None
-            if root is not None:
-                yield chart_text(root)
+            continue
+        name = attribute(each, "dm") or _relation_id(each)
+        root = parts.xml(related[name][1]) if name in related else None
+        if root is not None:
+            yield chart_text(root)
 
 
 def _table(table: Element) -> list[Row]:
     """The grid of a table; its first row counts as bold where its style makes it a header."""
-    properties = child(table, "tblPr")
-    headed = properties is not None and attribute(properties, "firstRow") in _ON
+    headed = attribute(child(table, "tblPr"), "firstRow") in _ON
     rows: list[Row] = []
     above: dict[int, Placed] = {}
-    for element in table:
-        if tag_of(element) != "tr":
-            continue
+    for element in (each for each in table if tag_of(each) == "tr"):
         placed: list[Placed] = []
         for column, cell in enumerate(each for each in element if tag_of(each) == "tc"):
             if attribute(cell, "hMerge") in _ON:
@@ -242,8 +207,7 @@ def _table(table: Element) -> list[Row]:
             if attribute(cell, "vMerge") in _ON and column in above:
                 placed.append(replace(above[column], again=True))
                 continue
-            span = attribute(cell, "gridSpan") or ""
-            last = column + (min(int(span), MAX_SPAN) if span.isdecimal() else 1)
+            last = column + min(number_of(cell, "gridSpan", 1), MAX_SPAN)
             text = _paragraphs(child(cell, "txBody"))
             placed.append(Placed(column, last, Cell(text, strong=headed and not rows)))
         above = {each.first: each for each in placed}
@@ -251,22 +215,11 @@ def _table(table: Element) -> list[Row]:
     return rows
 
 
-_ON = ("1", "true", "on")
-MAX_SPAN = 1000  # columns of a merged cell
-
-
 def _paragraphs(body: Element | None, fill: str = UNKNOWN) -> str:
     """The paragraphs of a shape, a line each; deeper ones as list items."""
     lines = []
-    for paragraph in body if body is not None else ():
-        if tag_of(paragraph) != "p":
-            continue
-        text = paragraph_text(paragraph, fill)
-        properties = child(paragraph, "pPr")
-        level = (attribute(properties, "lvl") or "0") if properties is not None else "0"
-        if text:
-            lines.append(markdown.item(text, int(level) + 1) if level in _DEEPER else text)
+    for paragraph in (each for each in inside(body) if tag_of(each) == "p"):
+        level = number_of(child(paragraph, "pPr"), "lvl")
+        if text := paragraph_text(paragraph, fill):
+            lines.append(markdown.item(text, level + 1) if 0 < level < 9 else text)
     return "\n".join(lines)
-
-
-_DEEPER = frozenset("12345678")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
-from indexer.extract.container import attribute, child, tag_of, text_of
+from indexer.extract.container import attribute, child, is_on, number_of, tag_of, text_of
 from indexer.extract.hidden import hide
 from indexer.extract.tables.grid import Cell, Placed, Row
 
@@ -18,73 +18,57 @@ if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 MAX_SPAN = 64  # columns of a merged cell: Word's own limit is 63
+Blocks = Callable[["Element"], Iterable[str]]
 
 
-class WordRows:
-    """Reads tables with `blocks`, which gives the blocks of a cell."""
-
-    def __init__(
-        self, blocks: Callable[[Element], Iterable[str]], skipped: Collection[str]
-    ) -> None:
-        self._blocks = blocks
-        self._skipped = skipped
-
-    def of(self, table: Element) -> list[Row]:
-        """The rows of a table, without deleted ones."""
-        rows: list[Row] = []
-        above: dict[int, Cell] = {}  # the cell that begins at a column of the row above
-        for element in self._found(table, "tr"):
-            properties = child(element, "trPr")
-            if child(properties, "del") is not None:
-                continue
-            placed = list(self._placed(element, _count(properties, "gridBefore", 0), above))
-            if _is_on(child(properties, "hidden")):
-                placed = [replace(each, cell=_hidden(each.cell)) for each in placed]
-            above = {each.first: each.cell for each in placed}
-            rows.append(Row(tuple(placed), _is_on(child(properties, "tblHeader"))))
-        return rows
-
-    def _found(self, container: Element, wanted: str) -> Iterator[Element]:
-        """The rows of a table or the cells of a row, also of those in content controls."""
-        for element in container:
-            tag = tag_of(element)
-            if tag == wanted:
-                yield element
-            elif tag not in self._skipped:
-                yield from self._found(element, wanted)
-
-    def _placed(self, row: Element, column: int, above: dict[int, Cell]) -> Iterator[Placed]:
-        for element in self._found(row, "tc"):
-            properties = child(element, "tcPr")
-            merged = child(properties, "vMerge")
-            again = merged is not None and attribute(merged, "val") in (None, "continue")
-            cell = above.get(column) if again else None
-            last = column + max(1, _count(properties, "gridSpan", 1))
-            if cell is not None:
-                yield Placed(column, last, cell, True)
-            else:
-                blocks = [block for block in self._blocks(element) if block.strip()]
-                text, bold = markdown.page(blocks), _is_bold(element)
-                yield Placed(column, last, Cell(text, strong=bold, prose=len(blocks) > 1))
-            column = last
+def word_rows(table: Element, blocks: Blocks, skipped: Collection[str]) -> Iterator[Row]:
+    """The rows of a table, without deleted ones; `blocks` gives the blocks of a cell."""
+    above: dict[int, Cell] = {}  # the cell that begins at a column of the row above
+    for row in _found(table, "tr", skipped):
+        properties = child(row, "trPr")
+        if child(properties, "del") is not None:
+            continue
+        placed = list(
+            _placed(_found(row, "tc", skipped), _count(properties, "gridBefore"), above, blocks)
+        )
+        if is_on(child(properties, "hidden")):
+            placed = [replace(p, cell=replace(p.cell, text=hide(p.cell.text))) for p in placed]
+        above = {each.first: each.cell for each in placed}
+        yield Row(tuple(placed), is_on(child(properties, "tblHeader")))
 
 
-def _hidden(cell: Cell) -> Cell:
-    return replace(cell, text=hide(cell.text))
+def _found(container: Element, wanted: str, skipped: Collection[str]) -> Iterator[Element]:
+    """The rows of a table or the cells of a row, also of those in content controls."""
+    for element in container:
+        tag = tag_of(element)
+        if tag == wanted:
+            yield element
+        elif tag not in skipped:
+            yield from _found(element, wanted, skipped)
 
 
-def _count(properties: Element | None, name: str, otherwise: int) -> int:
-    element = child(properties, name)
-    value = (attribute(element, "val") or "") if element is not None else ""
-    return min(int(value), MAX_SPAN) if value.isdecimal() else otherwise
+def _placed(
+    cells: Iterable[Element], column: int, above: dict[int, Cell], blocks: Blocks
+) -> Iterator[Placed]:
+    for element in cells:
+        properties = child(element, "tcPr")
+        merged = child(properties, "vMerge")
+        again = merged is not None and attribute(merged, "val") in (None, "continue")
+        last = column + max(1, _count(properties, "gridSpan"))
+        if again and column in above:
+            yield Placed(column, last, above[column], True)
+        else:
+            said = [block for block in blocks(element) if block.strip()]
+            cell = Cell(markdown.page(said), strong=_is_bold(element), prose=len(said) > 1)
+            yield Placed(column, last, cell)
+        column = last
 
 
-def _is_on(element: Element | None) -> bool:
-    """Whether a property of two states is set: ECMA-376-1, 17.17.4."""
-    return element is not None and attribute(element, "val") not in ("0", "false", "off")
+def _count(properties: Element | None, name: str) -> int:
+    return min(number_of(child(properties, name), "val"), MAX_SPAN)
 
 
 def _is_bold(cell: Element) -> bool:
     """Whether all text of a cell is in bold by its own properties."""
-    runs = [run for run in cell.iter() if tag_of(run) == "r" and text_of(run).strip()]
-    return bool(runs) and all(_is_on(child(run, "rPr", "b")) for run in runs)
+    runs = [run for run in cell.iter("{*}r") if text_of(run).strip()]
+    return bool(runs) and all(is_on(child(run, "rPr", "b")) for run in runs)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from itertools import compress, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,35 +46,37 @@ class Cells:
         self._places: list[list[Any]] = []
         self._size = 0
 
-    def places(self, number: int) -> list[list[Any]]:
-        """References to the wanted cells, for at least as many objects."""
+    def filled(self, name: str, objects: Sequence[int]) -> array[Any]:
+        """What that function writes for each object into the wanted cells, all in one row.
+
+        Where it writes nothing, numbers are the largest, -1, or none (NaN).
+        """
+        number = len(objects)
         if number > self._size:
-            step = self._width * ctypes.sizeof(self._kind)
+            each = ctypes.sizeof(self._kind)
             self._size = max(number, 1_000, min(2 * self._size, 100_000))
             self._cells = (self._kind * (self._width * self._size))()
             self._places = [
                 [
-                    ctypes.byref(self._cells, step * at + ctypes.sizeof(self._kind) * cell)
+                    ctypes.byref(self._cells, each * (self._width * at + cell))
                     for at in range(self._size)
                 ]
                 for cell in self._wanted
             ]
-        return self._places
-
-    def values(self, number: int) -> array[Any]:
-        """The numbers of the first so many objects."""
-        numbers = array(self._kind._type_)
-        size = number * self._width * numbers.itemsize
-        if size:
-            numbers.frombytes(memoryview(self._cells).cast("B")[:size])
-        return numbers
+        values = array(self._kind._type_)
+        if number:
+            ctypes.memset(self._cells, 0xFF, number * self._width * values.itemsize)
+            deque(map(quick(name), objects, *self._places), maxlen=0)
+            room = memoryview(self._cells).cast("B")
+            values.frombytes(room[: number * self._width * values.itemsize])
+        return values
 
 
-_COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)  # red, green, blue, alpha
-_CORNERS = Cells(ctypes.c_float, 8, 0)  # x and y of each, from the lower left one around
+_COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)
 _DRAW_MODES = Cells(ctypes.c_int, 2, 0, 1)  # filled, stroked
-_SIZES = Cells(ctypes.c_float, 7, 0, 1)  # the font's, then the matrix
-_BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)  # left, bottom, right, top
+_SIZES = Cells(ctypes.c_float, 1, 0)
+_MATRICES = Cells(ctypes.c_float, 6, 0)
+_BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)
 
 
 def address_of(raw: Any) -> int:  # noqa: ANN401 - a pointer
@@ -82,10 +84,15 @@ def address_of(raw: Any) -> int:  # noqa: ANN401 - a pointer
     return ctypes.cast(raw, ctypes.c_void_p).value or 0
 
 
+def count_objects(page: pypdfium2.PdfPage) -> int:
+    """How many objects the page has."""
+    return int(quick("FPDFPage_CountObjects")(address_of(page.raw)))
+
+
 def objects_of(page: pypdfium2.PdfPage) -> list[int]:
     """The page's objects in the order in which they are drawn."""
     raw = address_of(page.raw)
-    number = min(quick("FPDFPage_CountObjects")(raw), MAX_OBJECTS)
+    number = min(count_objects(page), MAX_OBJECTS)
     get = quick("FPDFPage_GetObject", ctypes.c_void_p)
     return list(map(get, repeat(raw, number), range(number)))
 
@@ -107,60 +114,29 @@ def kinds(objects: Sequence[int]) -> list[int]:
     return list(map(quick("FPDFPageObj_GetType"), objects))
 
 
-def fills(objects: Sequence[int]) -> tuple[list[int], array[int]]:
-    """Whether each has a plain colour, and red, green, blue and alpha of all in one row."""
-    known = list(map(quick("FPDFPageObj_GetFillColor"), objects, *_COLOURS.places(len(objects))))
-    return known, _COLOURS.values(len(objects))
+def colours(objects: Sequence[int], of: str = "Fill") -> array[int]:
+    """Red, green, blue and alpha of all in one row, of their "Fill" or "Stroke"."""
+    return _COLOURS.filled(f"FPDFPageObj_Get{of}Color", objects)
 
 
-def fill(drawn: int, of: str = "Fill") -> tuple[int, int, int, int] | None:
-    """The colour of an object, or of its "Stroke"; None for patterns."""
-    places = [place[0] for place in _COLOURS.places(1)]
-    if not quick(f"FPDFPageObj_Get{of}Color")(drawn, *places):
-        return None
-    red, green, blue, alpha = _COLOURS.values(1)
-    return red, green, blue, alpha
+def boxes(objects: Sequence[int]) -> array[float]:
+    """Left, bottom, right and top of all in one row, in the space that each is drawn in."""
+    return _BOXES.filled("FPDFPageObj_GetBounds", objects)
 
 
-def corners(objects: Sequence[int]) -> array[float]:
-    """X and y of the four corners of each, from the lower left one around."""
-    places = _CORNERS.places(len(objects))[0] if objects else []
-    deque(map(quick("FPDFPageObj_GetRotatedBounds"), objects, places), maxlen=0)
-    return _CORNERS.values(len(objects))
+def matrices(objects: Sequence[int]) -> array[float]:
+    """What the own space of each is multiplied by, six numbers of each."""
+    return _MATRICES.filled("FPDFPageObj_GetMatrix", objects)
 
 
-def boxes(objects: Sequence[int]) -> list[Box]:
-    """Left, bottom, right and top of each, in the space that it is drawn in."""
-    places = _BOXES.places(len(objects))
-    known = list(map(quick("FPDFPageObj_GetBounds"), objects, *places))
-    values = _BOXES.values(len(objects))
-    found = zip(values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
-    return [each if has else (0.0,) * 4 for each, has in zip(found, known, strict=True)]
-
-
-def matrix(drawn: int) -> Matrix:
-    """What an object's own space is multiplied by."""
-    values = (ctypes.c_float * 6)()
-    if not quick("FPDFPageObj_GetMatrix")(drawn, ctypes.byref(values)):
-        return (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-    a, b, c, d, e, f = values
-    return a, b, c, d, e, f
-
-
-def sizes(texts: Sequence[int]) -> tuple[array[float], list[array[float]]]:
-    """The size that the font of each is set to, and the a, b, c and d of the matrices of all."""
-    places, matrices = _SIZES.places(len(texts)) if texts else ([], [])
-    deque(map(quick("FPDFTextObj_GetFontSize"), texts, places), maxlen=0)
-    deque(map(quick("FPDFPageObj_GetMatrix"), texts, matrices), maxlen=0)
-    values = _SIZES.values(len(texts))
-    return values[0::7], [values[number::7] for number in range(1, 5)]
+def sizes(texts: Sequence[int]) -> array[float]:
+    """The size that the font of each is set to."""
+    return _SIZES.filled("FPDFTextObj_GetFontSize", texts)
 
 
 def filled(paths: Sequence[int]) -> list[bool]:
     """Whether the inside of each path is painted."""
-    places = _DRAW_MODES.places(len(paths)) if paths else ([], [])
-    deque(map(quick("FPDFPath_GetDrawMode"), paths, *places), maxlen=0)
-    return list(map(bool, _DRAW_MODES.values(len(paths))[0::2]))
+    return [mode > 0 for mode in _DRAW_MODES.filled("FPDFPath_GetDrawMode", paths)[0::2]]
 
 
 def is_plain(drawn: int) -> bool:
@@ -171,19 +147,16 @@ def is_plain(drawn: int) -> bool:
 def is_rectangle(path: int) -> bool:
     """Whether a path has the corners of a rectangle alone."""
     get = quick("FPDFPath_GetPathSegment", ctypes.c_void_p)
-    number = quick("FPDFPath_CountSegments")(path)
-    return _upright(_points(get, (path,), number))
+    return _upright(_points(get, (path,), quick("FPDFPath_CountSegments")(path)))
 
 
 def has_font_file(text: int) -> bool:
     """Whether its letters are outlines in its colour; those of Type 3 may have others."""
     font, size = quick("FPDFTextObj_GetFont", ctypes.c_void_p)(text), ctypes.c_size_t()
-    room = ctypes.c_size_t(0)
-    return (
-        bool(font)
-        and quick("FPDFFont_GetFontData")(font, None, room, ctypes.byref(size)) != 0
-        and size.value > 0
+    known = font and quick("FPDFFont_GetFontData")(
+        font, None, ctypes.c_size_t(0), ctypes.byref(size)
     )
+    return bool(known) and size.value > 0
 
 
 def remove(page: pypdfium2.PdfPage, drawn: int, form: int) -> None:
@@ -194,6 +167,12 @@ def remove(page: pypdfium2.PdfPage, drawn: int, form: int) -> None:
         removed = quick("FPDFFormObj_RemoveObject")(form, ctypes.c_void_p(drawn))
     if removed:
         quick("FPDFPageObj_Destroy", None)(drawn)
+
+
+def texts_at(text_page: pypdfium2.PdfTextPage, numbers: Sequence[int]) -> Iterator[int | None]:
+    """The text that each character of those numbers is of; None for those that pdfium has added."""
+    get = quick("FPDFText_GetTextObject", ctypes.c_void_p)
+    return map(get, repeat(address_of(text_page.raw)), numbers)
 
 
 def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
@@ -207,14 +186,14 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
 
 def shown_at(page: pypdfium2.PdfPage) -> Matrix:
     """From a page's own space to where its points are shown, from the upper left corner down."""
-    raw, fine = address_of(page.raw), 100
-    width, height = (round(fine * size) for size in (page.get_width(), page.get_height()))
+    import pypdfium2.raw as pdfium
+
+    fine = 100
+    width, height = (round(fine * size) for size in page.get_size())
     x, y = ctypes.c_int(), ctypes.c_int()
 
     def at(left: float, bottom: float) -> tuple[float, float]:
-        own = ctypes.c_double(left), ctypes.c_double(bottom)
-        places = ctypes.byref(x), ctypes.byref(y)
-        quick("FPDF_PageToDevice")(raw, 0, 0, width, height, 0, *own, *places)
+        pdfium.FPDF_PageToDevice(page, 0, 0, width, height, 0, left, bottom, x, y)
         return x.value / fine, y.value / fine
 
     e, f = at(0, 0)
@@ -255,33 +234,31 @@ def _upright(points: Sequence[tuple[float, float]]) -> bool:
     return 4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2
 
 
-# --- Marks --------------------------------------------------------------------------------------
-
-
-def marks(objects: Sequence[int]) -> dict[int, list[int]]:
-    """The marks of the objects, each with those that it stands around, in their order."""
+def marks_with(key: bytes, objects: Sequence[int]) -> dict[int, tuple[bytes, list[int]]]:
+    """The marks around objects that hold a text of that name: it, and those objects in order."""
     numbers = list(map(quick("FPDFPageObj_CountMarks"), objects))
-    found: dict[int, list[int]] = {}
     get = quick("FPDFPageObj_GetMark", ctypes.c_void_p)
+    found: dict[int, tuple[bytes, list[int]]] = {}
     for level in range(max(numbers, default=0)):
-        for drawn, number in zip(objects, numbers, strict=True):
-            if number > level:
-                found.setdefault(get(drawn, ctypes.c_ulong(level)), []).append(drawn)
+        marked = [each for each, number in zip(objects, numbers, strict=True) if number > level]
+        marks = list(map(get, marked, repeat(ctypes.c_ulong(level))))
+        for mark in set(marks):
+            if (data := _bytes_in(mark, key)) is not None:
+                found[mark] = data, []
+        for mark, drawn in zip(marks, marked, strict=True) if found else ():
+            if mark in found:
+                found[mark][1].append(drawn)
     return found
 
 
-def marks_with(marks: Sequence[int], key: bytes) -> dict[int, bytes]:
-    """The text of that name that marks hold, as it stands in the file, of those that hold one."""
+def _bytes_in(mark: int, key: bytes) -> bytes | None:
+    """The text of that name in a mark, as it stands in the file; None where it has none."""
     size, get = ctypes.c_ulong(), quick("FPDFPageObjMark_GetParamBlobValue")
-    place, no_room = ctypes.byref(size), ctypes.c_ulong(0)
-    known = map(get, marks, repeat(key), repeat(None), repeat(no_room), repeat(place))
-    found = {}
-    for mark in list(compress(marks, known)):
-        get(mark, key, None, no_room, place)
-        buffer = ctypes.create_string_buffer(max(1, size.value))
-        get(mark, key, buffer, ctypes.c_ulong(len(buffer)), place)
-        found[mark] = buffer.raw[: size.value]
-    return found
+    if not get(mark, key, None, ctypes.c_ulong(0), ctypes.byref(size)):
+        return None
+    buffer = ctypes.create_string_buffer(max(1, size.value))
+    get(mark, key, buffer, ctypes.c_ulong(len(buffer)), ctypes.byref(size))
+    return buffer.raw[: size.value]
 
 
 def without_bytes(drawn: int, mark: int, key: bytes) -> None:

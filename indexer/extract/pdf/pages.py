@@ -1,25 +1,24 @@
 """PDF text, page by page: pypdfium2, and pypdf where pdfium fails or finds nothing on a page.
 
 Does no OCR: a scan has no text and is reported as such. Pages are parsed only when asked for.
-The text of a page is repaired in layout.py.
+The text of a page is put together in layout.py.
 """
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
 from indexer.extract.extraction import Extraction
 from indexer.extract.hidden import parted
-from indexer.extract.own_properties import OwnProperties
+from indexer.extract.own_properties import own_properties
 from indexer.extract.pdf import layout
-from indexer.extract.pdf.information import described_by, stated_by
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.mend import mended
 from indexer.extract.pdf.running import Kept, Page, without_running
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
 SECOND_ENGINE = "pypdf"
 MENDED = "mended"
-MAX_DESCRIBED_BYTES = 16 * 2**20  # of a file that the second engine opens for its metadata alone
 HEADS_AND_FEET = "Running heads and feet"  # the part at the end
+_PROPERTIES = ("Title", "Author", "CreationDate", "ModDate")
 
 
 def read_pdf(data: bytes) -> Extraction:
@@ -40,19 +39,15 @@ def read_pdf(data: bytes) -> Extraction:
     extraction = Extraction(None, iter(()))
     second = _Second(data)
     document = _opened(data)
-    if document is None and not second.opens() and (whole := mended(data)) is not None:
+    if document is None and not second.pages and (whole := mended(data)) is not None:
         document, second = _opened(whole), _Second(whole)
         extraction.engines.add(MENDED)
-    own = OwnProperties()
-    if document is not None:
-        own = stated_by(lambda key: _entry(document, key))
-        pages, total = _pages(document, second, extraction), len(document)
-    else:
-        total = second.pages()
-        pages = _pages_by_second(second, total, extraction)
-    described = len(data) <= MAX_DESCRIBED_BYTES and b"/Metadata" in data
-    if own == OwnProperties() and (document is None or described):
-        own = second.properties()
+    if document is None and not second.pages:
+        raise UnreadableDocument("malformed", second.broke)
+    total = len(second.pages) if document is None else len(document)
+    pages = _pages(document, total, second, extraction)
+    title, *others = [_entry(document, key) for key in _PROPERTIES]
+    own = own_properties(title, *others)
     lines = _lines(pages, total)
     return Extraction(own.title, lines, extraction.engines, extraction.unread, own=own)
 
@@ -76,6 +71,14 @@ def _opened(data: bytes) -> pypdfium2.PdfDocument | None:
     return None
 
 
+def _entry(document: pypdfium2.PdfDocument | None, key: str) -> str | None:
+    """An entry of the document information, None where it is no text."""
+    try:
+        return None if document is None else str(document.get_metadata_value(key))
+    except UnicodeDecodeError:
+        return None  # half a surrogate pair: no text, and no reason to refuse the document
+
+
 def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
     """Lines page by page, then heads and feet; a mark has the printed number if it differs.
 
@@ -95,54 +98,37 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
 
 
 def _pages(
-    document: pypdfium2.PdfDocument, second: _Second, extraction: Extraction
+    document: pypdfium2.PdfDocument | None, total: int, second: _Second, extraction: Extraction
 ) -> Iterator[Page]:
+    """The pages by pdfium; those that it fails at, or finds no text on, by pypdf."""
+    for index in range(total):
+        read = None if document is None else _read(document, index)
+        if read is None or not (read.lines or read.after):
+            text = second.text(index)
+            if text.strip():
+                extraction.engines.add(SECOND_ENGINE)
+                lines = tuple(map(PlacedLine, text.split("\n")))
+                read = Page(lines, label=read.label if read else "")
+            elif read is None:
+                extraction.unread.append(f"page {index + 1}")
+        yield read or Page()
+    if document is not None:
+        document.close()
+
+
+def _read(document: pypdfium2.PdfDocument, index: int) -> Page | None:
+    """A page by pdfium; None where it fails."""
     import pypdfium2
-
-    with closing(document):
-        for index in range(len(document)):
-            label = _label(document, index)
-            shows = False
-            try:
-                with closing(document[index]) as page:
-                    read = layout.read_page(page, label)
-                    shows = _shows_something(page)
-            except pypdfium2.PdfiumError:
-                read = None
-            if read is None or not (read.lines or read.after):
-                text = _second_opinion(second, index, "" if read else None, extraction)
-                read = _without_places(text, label)
-                if shows and not text.strip():
-                    read = replace(read, only_shows=True)
-            yield read
-
-
-def _shows_something(page: pypdfium2.PdfPage) -> bool:
-    """Whether anything is drawn on a page: it may be a scan, and is no empty sheet."""
     import pypdfium2.raw as pdfium
 
-    return bool(pdfium.FPDFPage_CountObjects(page) > 0)
-
-
-def _without_places(text: str, label: str = "") -> Page:
-    """A page of which the text is known and no place."""
-    return Page(tuple(PlacedLine(line) for line in text.split("\n")), label=label)
-
-
-def _second_opinion(second: _Second, index: int, text: str | None, extraction: Extraction) -> str:
-    """The page from the second engine; `text` is None if the first one failed."""
-    other = second.text(index)
-    if other and other.strip():
-        extraction.engines.add(SECOND_ENGINE)
-        return other
-    if text is None and other is None:
-        extraction.unread.append(f"page {index + 1}")
-    return text or ""
-
-
-def _pages_by_second(second: _Second, total: int, extraction: Extraction) -> Iterator[Page]:
-    for index in range(total):
-        yield _without_places(_second_opinion(second, index, None, extraction))
+    try:
+        with closing(document[index]) as page:
+            read = layout.read_page(page, _label(document, index))
+            # Anything drawn may be a scan: such a page is no empty sheet.
+            only_shows = not (read.lines or read.after) and pdfium.FPDFPage_CountObjects(page) > 0
+            return replace(read, only_shows=only_shows)
+    except pypdfium2.PdfiumError:
+        return None
 
 
 def _label(document: pypdfium2.PdfDocument, index: int) -> str:
@@ -153,23 +139,16 @@ def _label(document: pypdfium2.PdfDocument, index: int) -> str:
         return ""
 
 
-def _entry(document: pypdfium2.PdfDocument, key: str) -> object:
-    """An entry of the document information, None where it is no text."""
-    try:
-        return document.get_metadata_value(key)
-    except UnicodeDecodeError:
-        return None  # half a surrogate pair: no text, and no reason to refuse the document
-
-
 class _Second:
     """The same file in pypdf, opened on first use."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._reader = cache(self._open)
+        self.broke = "no pages found"
 
-    def _open(self) -> pypdf.PdfReader:
-        """Raises UnreadableDocument: "encrypted" or "malformed"."""
+    @cached_property
+    def pages(self) -> Sequence[pypdf.PageObject]:
+        """Its pages, none where it is damaged; raises UnreadableDocument("encrypted")."""
         import logging
 
         import pypdf
@@ -181,52 +160,21 @@ class _Second:
             reader = pypdf.PdfReader(io.BytesIO(self._data), strict=False)
             if reader.is_encrypted and not reader.decrypt(""):
                 raise UnreadableDocument("encrypted", "a password is needed")
+            return list(reader.pages)
         except DependencyError as error:
             raise UnreadableDocument("encrypted", str(error)) from None
         except _pypdf_errors() as error:
-            raise UnreadableDocument("malformed", what_broke(error)) from None
-        return reader
+            self.broke = what_broke(error)
+            return ()
 
-    def opens(self) -> bool:
-        """Whether it finds any pages; raises UnreadableDocument("encrypted")."""
+    def text(self, index: int) -> str:
+        """The text of a page; "" where it cannot be read."""
         try:
-            return self.pages() > 0
-        except UnreadableDocument as error:
-            if error.reason == "encrypted":
-                raise
-            return False
-
-    def pages(self) -> int:
-        """How many pages there are, at least one; raises UnreadableDocument."""
-        try:
-            number = len(self._reader().pages)
-        except _pypdf_errors() as error:
-            raise UnreadableDocument("malformed", what_broke(error)) from None
-        if not number:
-            raise UnreadableDocument("malformed", "no pages found")
-        return number
-
-    def properties(self) -> OwnProperties:
-        """What the document information says, else the metadata in XML; nothing if damaged."""
-        try:
-            reader = self._reader()
-            information: dict[str, object] = reader.metadata or {}
-            own = stated_by({key[1:]: information[key] for key in information}.get)
-            described = reader.root_object.get("/Metadata") if own == OwnProperties() else None
-            return own if described is None else described_by(described.get_object().get_data())
+            return layout.cleaned(self.pages[index].extract_text())
         except UnreadableDocument:
-            return OwnProperties()
+            return ""
         except _pypdf_errors():
-            return OwnProperties()
-
-    def text(self, index: int) -> str | None:
-        """The text of a page; None where it cannot be read."""
-        try:
-            return layout.cleaned(self._reader().pages[index].extract_text())
-        except UnreadableDocument:
-            return None
-        except _pypdf_errors():
-            return None
+            return ""
 
 
 def _pypdf_errors() -> tuple[type[Exception], ...]:

@@ -137,10 +137,10 @@ def _parts_of(parts: ZipParts) -> dict[str, str]:
     root = parts.xml(main) if main.endswith(".xml") else None
     related = relations(parts, main) if root is not None else {}
     found = {}
-    for sheet in root.iter() if root is not None else ():
-        ids = [str(value) for key, value in sheet.attrib.items() if key.endswith("}id")]
-        if tag_of(sheet) == "sheet" and ids and ids[0] in related:
-            found[attribute(sheet, "name") or ""] = related[ids[0]][1]
+    for sheet in root.iter("{*}sheet") if root is not None else ():
+        key = next((str(value) for key, value in sheet.attrib.items() if key.endswith("}id")), "")
+        if key in related:
+            found[attribute(sheet, "name") or ""] = related[key][1]
     return found
 
 
@@ -165,34 +165,31 @@ def _beside(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> di
 
     Names of damaged parts are added to `unread`; the cells are still read.
     """
-    found: dict[str, list[str]] = {}
+    readers = {"comments": _comments, "drawing": _drawn}
+    found: dict[str, list[str]] = {sheet: [] for sheet in sheets}
     for sheet, target in sheets.items():
         for kind, name in relations(parts, target).values():
             try:
-                texts = list(filter(None, _BESIDE[kind](parts, name))) if kind in _BESIDE else []
+                found[sheet] += filter(None, readers[kind](parts, name) if kind in readers else ())
             except UnreadableDocument:
                 unread.append(name)
-            else:
-                found.setdefault(sheet, []).extend(texts)
     return found
 
 
 def _comments(parts: ZipParts, name: str) -> Iterator[str]:
     """As in "Comment (B7): …"."""
     notes = parts.xml(name)
-    for note in notes.iter() if notes is not None else ():
-        if tag_of(note) == "comment":
-            yield f"Comment ({attribute(note, 'ref')}): {one_line(text_of(note))}"
+    for note in notes.iter("{*}comment") if notes is not None else ():
+        yield f"Comment ({attribute(note, 'ref')}): {one_line(text_of(note))}"
 
 
 def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
     """The texts of boxes and shapes, the words of diagrams, and the titles of charts."""
     root = parts.xml(name)
     related = relations(parts, name)
-    for each in root.iter() if root is not None else ():
+    every = root.iter("{*}txBody", "{*}chart", "{*}relIds") if root is not None else ()
+    for each in every:
         tag = tag_of(each)
-        if tag not in ("txBody", "chart", "relIds"):
-            continue
         if next(each.iterancestors("{*}Fallback"), None) is not None:
             continue  # for programs that do not support the original
         if tag == "txBody":
@@ -200,16 +197,10 @@ def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
             yield "\n".join(filter(None, texts))
             continue
         key = attribute(each, "id" if tag == "chart" else "dm") or ""
-        target = related.get(key, ("", ""))[1]
-        drawn = parts.xml(target) if target else None
+        drawn = parts.xml(related[key][1]) if key in related else None
         if drawn is not None:
             yield chart_titles(drawn) if tag == "chart" else chart_text(drawn)
 
-
-_BESIDE: Mapping[str, Callable[[ZipParts, str], Iterator[str]]] = {
-    "comments": _comments,
-    "drawing": _drawn,
-}
 
 # --- CSV ----------------------------------------------------------------------------------------
 

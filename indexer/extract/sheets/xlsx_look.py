@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import Parts, attribute, child
+from indexer.extract.container import Parts, attribute, child, inside, number_of
 from indexer.extract.sheets.number_formats import BUILT_IN, is_applied
 from indexer.extract.tables.hidden_cells import MAX_COLUMNS, Concealed
 from indexer.extract.tables.sheet_look import Place, SheetLook
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 MAX_STYLES = 65_490  # Excel's own limit
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
-_DAMAGED = "the sheet is damaged"
 _LOWEST_POINTS, _NARROWEST = 1.0, 0.1  # nothing is read in a lower row, a narrower column
 _BOLD_ROWS = 100  # of a sheet, in which headers are looked for
 
@@ -35,43 +34,25 @@ class Styles:
     formats: Mapping[int, str]
     bold: frozenset[int]
 
-    @property
-    def noted(self) -> frozenset[int]:
-        """The styles of cells that are to be remembered."""
-        return self.bold | self.formats.keys()
-
 
 def read_styles(parts: Parts, name: str) -> Styles:
     """The styles of a workbook; none where it has none."""
     root = parts.xml(name) if name else None
     own = {
-        _number(each, "numFmtId"): attribute(each, "formatCode") or ""
-        for each in _children(root, "numFmts")
+        number_of(each, "numFmtId"): attribute(each, "formatCode") or ""
+        for each in inside(root, "numFmts")[:MAX_STYLES]
     }
-    fonts = [child(each, "b") is not None for each in _children(root, "fonts")]
+    fonts = [child(each, "b") is not None for each in inside(root, "fonts")[:MAX_STYLES]]
     formats, bold = {}, set()
-    for index, style in enumerate(_children(root, "cellXfs")):
-        number = _number(style, "numFmtId")
+    for index, style in enumerate(inside(root, "cellXfs")[:MAX_STYLES]):
+        number = number_of(style, "numFmtId")
         code = own.get(number, BUILT_IN.get(number, ""))
         if is_applied(code):
             formats[index] = code
-        font = _number(style, "fontId")
+        font = number_of(style, "fontId")
         if font < len(fonts) and fonts[font]:
             bold.add(index)
     return Styles(formats, frozenset(bold))
-
-
-def _number(element: Element, name: str) -> int:
-    return _count(attribute(element, name), 0)
-
-
-def _count(value: str | None, usual: int) -> int:
-    return int(value[:9]) if value and value.isdecimal() else usual
-
-
-def _children(root: Element | None, name: str) -> Sequence[Element]:
-    container = child(root, name)
-    return list(container)[:MAX_STYLES] if container is not None else ()
 
 
 def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
@@ -81,16 +62,14 @@ def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
     """
     from lxml import etree
 
-    look = SheetLook()
     try:
-        data = parts.read(name)
+        data = parts.read(name) or b"<none/>"
     except UnreadableDocument as error:
         if error.reason != "too_large_unpacked":
             raise
-        look.unformatted = "the sheet is too large"
-        return look
-    cells = etree.iterparse(
-        io.BytesIO(data or b"<none/>"),
+        return SheetLook(unformatted="the sheet is too large")
+    elements = etree.iterparse(
+        io.BytesIO(data),
         tag=("{*}col", "{*}c", "{*}row", "{*}mergeCell"),
         resolve_entities=False,
         no_network=True,
@@ -98,41 +77,73 @@ def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
         huge_tree=False,
         recover=True,
     )
-    hidden = _Hidden()
+    reader = _LookReader(styles)
+    damaged = False
     try:
-        _walk((element for _, element in cells), styles, look, hidden)
+        for _, element in elements:
+            reader.take(element)
     except etree.LxmlError:
-        look.unformatted = _DAMAGED
-    if cells.error_log.filter_from_fatals():
-        look.unformatted = _DAMAGED
-    look.unseen = hidden.concealed()
+        damaged = True
+    look = reader.look
+    if damaged or elements.error_log.filter_from_fatals():
+        look.unformatted = "the sheet is damaged"
+    columns = (column for column, is_hidden in enumerate(reader.columns) if is_hidden)
+    look.unseen = Concealed(rows=frozenset(reader.rows), columns=frozenset(columns))
     return look
 
 
-class _Hidden:
-    """The rows and columns of a sheet that are not shown, so far."""
+@dataclass(slots=True)
+class _LookReader:
+    """Takes in each column, cell, row and merged cell as it ends; of most nothing is kept."""
 
-    def __init__(self) -> None:
-        self._rows: set[int] = set()
-        self._columns = bytearray(MAX_COLUMNS)  # many elements may each name all of them
+    styles: Styles
+    look: SheetLook = field(default_factory=SheetLook)
+    rows: set[int] = field(default_factory=set)  # that are hidden
+    # The same of columns, of which many elements may each name all.
+    columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))
+    number: int = 0  # of rows so far
+    column: int = 0  # of cells so far in this one
 
-    def take_row(self, row: Element, number: int) -> None:
-        """Add a row, by its number from 1, if it is hidden; its cells may name another."""
-        if _is_hidden(row, "ht", _LOWEST_POINTS):
-            places = (_place(cell.get("r") or "") for cell in row)
-            self._rows.update((number - 1, *(place[0] for place in places if place)))
+    def take(self, element: Element) -> None:
+        """An element at its end; the end of its name tells which it is."""
+        tag = element.tag
+        if tag[-1] == "c":
+            self._take_cell(element)
+            self.column += 1
+        elif tag[-1] == "w":
+            self.number, self.column = _count(element.get("r"), self.number + 1), 0
+            if _is_hidden(element, "ht", _LOWEST_POINTS):
+                places = (_place(cell.get("r") or "") for cell in element)
+                self.rows.update((self.number - 1, *(place[0] for place in places if place)))
+            element.clear()
+        elif tag.endswith("col"):
+            first = max(_count(element.get("min"), 1) - 1, 0)
+            width = min(_count(element.get("max"), 1), MAX_COLUMNS) - first
+            if width > 0 and _is_hidden(element, "width", _NARROWEST):
+                self.columns[first : first + width] = b"\1" * width
+        else:
+            begin, _, end = map(_place, element.get("ref", "").partition(":"))
+            if begin and end:
+                self.look.merged.append((*begin, *end))
 
-    def take_columns(self, columns: Element) -> None:
-        """Add a run of columns if they are hidden."""
-        first = max(_count(columns.get("min"), 1) - 1, 0)
-        width = min(_count(columns.get("max"), 1), MAX_COLUMNS) - first
-        if width > 0 and _is_hidden(columns, "width", _NARROWEST):
-            self._columns[first : first + width] = b"\1" * width
+    def _take_cell(self, cell: Element) -> None:
+        style = _count(cell.get("s"), 0)
+        code, is_bold = self.styles.formats.get(style), style in self.styles.bold
+        computed = len(cell) > 0 and str(cell[0].tag)[-1] == "f"
+        if not (code or is_bold or computed):
+            return
+        place = _place(cell.get("r", "")) or (self._row_of(cell), self.column)
+        if code:
+            self.look.formats[place] = code
+        if is_bold and place[0] < _BOLD_ROWS:
+            self.look.bold.add(place)
+        if computed:
+            self.look.formulas.append(place)
 
-    def concealed(self) -> Concealed:
-        """What was taken in."""
-        columns = (column for column, is_hidden in enumerate(self._columns) if is_hidden)
-        return Concealed(rows=frozenset(self._rows), columns=frozenset(columns))
+    def _row_of(self, cell: Element) -> int:
+        """The row, from 0, of a cell that does not name it; below those above if it names none."""
+        row = cell.getparent()
+        return _count(row.get("r") if row is not None else None, self.number + 1) - 1
 
 
 def _is_hidden(element: Element, size: str, least: float) -> bool:
@@ -145,49 +156,8 @@ def _is_hidden(element: Element, size: str, least: float) -> bool:
         return False
 
 
-def _walk(elements: Iterable[Element], styles: Styles, look: SheetLook, hidden: _Hidden) -> None:
-    """Take in each column, cell, row and merged cell as it ends; of most there is nothing to keep.
-
-    Of these elements, and of those within a cell, the end of the name tells which it is.
-    """
-    number = column = 0  # of rows so far, of cells so far in this one
-    noted = styles.noted
-    for element in elements:
-        tag = element.tag
-        if tag[-1] == "c":
-            value = element.get("s", "0")
-            style = int(value[:9]) if value.isdecimal() else 0
-            computed = len(element) > 0 and str(element[0].tag)[-1] == "f"
-            if style in noted or computed:
-                place = _place(element.get("r", "")) or (_row_of(element, number), column)
-                _take(place, style, computed, styles, look)
-            column += 1
-        elif tag[-1] == "w":
-            number, column = _count(element.get("r"), number + 1), 0
-            hidden.take_row(element, number)
-            element.clear()
-        elif tag.endswith("col"):
-            hidden.take_columns(element)
-        else:
-            first, _, last = element.get("ref", "").partition(":")
-            begins, ends = _place(first), _place(last)
-            if begins and ends:
-                look.merged.append((*begins, *ends))
-
-
-def _row_of(cell: Element, above: int) -> int:
-    """The row, from 0, of a cell that does not name it: where it names none, below those above."""
-    row = cell.getparent()
-    return _count(row.get("r") if row is not None else None, above + 1) - 1
-
-
-def _take(place: Place, style: int, computed: bool, styles: Styles, look: SheetLook) -> None:
-    if style in styles.formats:
-        look.formats[place] = styles.formats[style]
-    if style in styles.bold and place[0] < _BOLD_ROWS:
-        look.bold.add(place)
-    if computed:
-        look.formulas.append(place)
+def _count(value: str | None, usual: int) -> int:
+    return int(value[:9]) if value and value.isdecimal() else usual
 
 
 def _place(reference: str) -> Place | None:

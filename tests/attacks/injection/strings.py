@@ -1,21 +1,23 @@
-"""The strings that are planted: the packaged set, or a file of the same shape.
+"""The strings that are planted, and the documents that hold them: text, Markdown, PDF, their names.
 
-One JSON object per line with `id`, `class`, `text` and `canary`, escaped: such strings act on
-terminals, so no module prints one unchanged. A class that ends in "benign" is ordinary text that
-resembles an attack and must stay readable.
+One JSON object per line with `id`, `class` and `text`, escaped: such strings act on terminals, so
+no module prints one unchanged. A class that ends in "benign" is ordinary text that resembles an
+attack and must stay readable.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer import UsageError
+from tests.support.hostile_files import pdf_of_objects
 
 PACKAGED = Path(__file__).parent / "strings.jsonl"
+MAX_NAME_BYTES = 200  # of the 255 that Linux file systems allow, the rest is for word and suffix
+MAX_HEADING = 120  # characters
 _SYLLABLES = [first + vowel for first in "bdfgklmnprstvz" for vowel in "aeiou"]
-_SYLLABLES_A_WORD = 3  # 343,000 words of equal length
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +30,9 @@ class Planted:
     word: str
 
     @property
-    def name(self) -> str:
-        """The name of its documents, as file name or title."""
-        return f"{self.word} {self.text}"
-
-    @property
     def benign(self) -> bool:
         """Whether the string must stay readable in full."""
         return self.kind.endswith("benign")
-
-
-def question_about(word: str) -> str:
-    """A question that finds the documents of a word and no others."""
-    return f"What do the notes say about the {word} valve?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,35 +63,120 @@ class Targets:
         return text
 
 
-def load(path: Path | None, targets: Targets) -> list[Planted]:
-    """The strings of a file, or of the packaged set; raises UsageError for another format.
+def question_about(word: str) -> str:
+    """A question that finds the documents of a word and no others."""
+    return f"What do the notes say about the {word} valve?"
 
-    Stripped of white space, since sentences are put around them.
-    """
-    try:
-        lines = (path or PACKAGED).read_text("utf-8").split("\n")
-        rows = [json.loads(line) for line in lines if line]
-        found = [
-            Planted(
-                str(row["id"]),
-                str(row["class"]),
-                targets.filled(str(row["text"]), f"s{number}").strip(),
-                _word(number),
-            )
-            for number, row in enumerate(rows)
-        ]
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise UsageError(
-            f"{str(path)!r} does not hold planted strings: {error!r}.",
-            'One JSON object a line: {"id": …, "class": …, "text": …, "canary": …}',
-        ) from None
-    if not found:
-        raise UsageError(f"{str(path)!r} holds no strings.")
-    return found
+
+def load(path: Path, targets: Targets) -> list[Planted]:
+    """The strings of a file, stripped of white space, since sentences are put around them."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
+    return [
+        Planted(row["id"], row["class"], targets.filled(row["text"], f"s{n}").strip(), _word(n))
+        for n, row in enumerate(rows)
+    ]
 
 
 def _word(number: int) -> str:
     """A word of no language, different for each number."""
     base = len(_SYLLABLES)
-    digits = [number // base**place % base for place in range(_SYLLABLES_A_WORD)]
-    return "".join(_SYLLABLES[(digit + 7 * place) % base] for place, digit in enumerate(digits))
+    return "".join(_SYLLABLES[(number // base**at % base + 7 * at) % base] for at in range(3))
+
+
+# ---- Documents
+
+
+def plant(folder: Path, strings: Sequence[Planted], targets: Targets) -> int:
+    """Make the documents and return their number; a link among them leads to the canary."""
+    (folder / targets.link).symlink_to(targets.canary)
+    made = [document for planted in strings for document in documents(planted)]
+    for name, content in made:
+        (folder / name).write_bytes(content)
+    return len(made)
+
+
+def documents(planted: Planted) -> Iterator[tuple[str, bytes]]:
+    """File names and contents; the first name has as much of the string as fits."""
+    word = planted.word
+    # Half a surrogate pair cannot be encoded; a string with one is planted without it.
+    text = planted.text.encode("utf-8", "ignore").decode()
+    before = f"The {word} valve is serviced in the boiler room every spring."
+    after = f"Spare parts for the {word} valve are on the second shelf."
+    yield f"{word} {carried(text)}.txt", f"{before}\n{text}\n{after}\n".encode()
+    # The blank is escaped, so that the line of the title is no name that a detector would find.
+    title = "".join(c if c.isascii() and c.isprintable() and c not in '"\\' else _escaped(c)
+                    for c in text)  # fmt: skip
+    heading = " ".join(text.split())[:MAX_HEADING]
+    matter = f'---\ntitle: "{word}\\x20{title}"\n---\n'
+    yield f"{word}.md", f"{matter}\n{before}\n\n{text}\n\n## {heading}\n\n{after}\n".encode()
+    lines = text.split("\n")
+    yield f"{word}.pdf", pdf_of([before, *lines, after], f"{word} {' '.join(lines)}")
+
+
+def carried(text: str) -> str:
+    """The part of `text` that fits into a file name: no slash, no NUL, limited bytes."""
+    name = text.replace("/", "\u2215").replace("\0", "").encode("utf-8", "ignore")
+    return name[:MAX_NAME_BYTES].decode("utf-8", "ignore")
+
+
+def _escaped(char: str) -> str:
+    return f"\\U{ord(char):08x}"
+
+
+_FONT = (
+    b"<< /Type /Font /Subtype /Type0 /BaseFont /Planted /Encoding /Identity-H "
+    b"/DescendantFonts [6 0 R] /ToUnicode 7 0 R >>"
+)
+_CHARACTERS = (
+    b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Planted /DW 500 /FontDescriptor 8 0 R "
+    b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
+)
+_DESCRIPTOR = (
+    b"<< /Type /FontDescriptor /FontName /Planted /Flags 4 /FontBBox [0 0 500 700] /Ascent 700 "
+    b"/Descent 0 /CapHeight 700 /StemV 80 /ItalicAngle 0 >>"
+)
+_MAP_ROWS = 100  # that one block of a character map may hold (Adobe Technical Note 5014)
+
+
+def pdf_of(lines: Sequence[str], title: str) -> bytes:
+    """A PDF of one page with what no layout program would write: hidden and control characters.
+
+    The font has no shapes; its character map gives the meaning of each code (PDF 32000, 9.10.3).
+    """
+    codes = {char: n for n, char in enumerate(sorted(set("".join(lines))), start=1)}
+    shown = (b"".join(codes[char].to_bytes(2) for char in line).hex() for line in lines)
+    height = 24 * (len(lines) + 2)
+    text = f"BT /F 8 Tf 12 TL 10 {height - 24} Td\n"
+    text += "".join(f"<{line}> Tj T*\n" for line in shown) + "ET"
+    page = (
+        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9000 {height}] /Contents 4 0 R "
+        "/Resources << /Font << /F 5 0 R >> >> >>"
+    )
+    encoded = title.encode("utf-16-be").hex()
+    return pdf_of_objects(
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        page.encode(),
+        _stream(text),
+        _FONT,
+        _CHARACTERS,
+        _stream("\n".join(_character_map(codes))),
+        _DESCRIPTOR,
+        f"<< /Title <feff{encoded}> /Subject <feff{encoded}> >>".encode(),
+        info=9,
+    )
+
+
+def _stream(content: str) -> bytes:
+    return f"<< /Length {len(content)} >>\nstream\n{content}\nendstream".encode("ascii")
+
+
+def _character_map(codes: dict[str, int]) -> Iterator[str]:
+    yield "/CIDInit /ProcSet findresource begin 12 dict begin begincmap"
+    yield "/CMapName /Planted def /CMapType 2 def"
+    yield "1 begincodespacerange <0000> <ffff> endcodespacerange"
+    rows = [f"<{code:04x}> <{char.encode('utf-16-be').hex()}>" for char, code in codes.items()]
+    for first in range(0, len(rows), _MAP_ROWS):
+        block = rows[first : first + _MAP_ROWS]
+        yield "\n".join([f"{len(block)} beginbfchar", *block, "endbfchar"])
+    yield "endcmap CMapName currentdict /CMap defineresource pop end end"

@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import mcp, render, service
+from corpus_agent.render import for_parent
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, for_reading
@@ -67,15 +68,18 @@ def _shown(
 ) -> Iterator[tuple[str, str]]:
     """The output of `search`, `read` and `files`, each in both forms."""
     hits = corpus.search(Query(word, 5, None))
-    yield "search", _lines(render.search_lines(word, hits, corpus.coverage()))
-    yield "search --json", _json(render.search_object(word, hits, corpus.version, seal))
+    yield "search", "\n".join(render.search_lines(word, hits, corpus.coverage()))
+    yield "search --json", json.dumps(render.search_object(word, hits, corpus.version, seal))
     for number, row in enumerate(rows, start=1):
         yield f"files {number}", render.file_line(row)
-        yield f"files {number} --json", _json(render.file_object(row))
+        yield f"files {number} --json", json.dumps(render.file_object(row))
         if row.status == "indexed":
             window = corpus.read(row.source)
-            yield f"read {number}", _lines(render.window_lines(window))
-            yield f"read {number} --json", _json(render.read_object(window, corpus.version, seal))
+            yield f"read {number}", "\n".join(render.window_lines(window))
+            yield (
+                f"read {number} --json",
+                json.dumps(render.read_object(window, corpus.version, seal)),
+            )
 
 
 def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
@@ -86,15 +90,13 @@ def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tupl
             f"mcp read {number}",
             tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
         )
-        yield f"mcp resource {number}", _lines(map(str, astuple(mcp.tools.listed(row))))
+        yield f"mcp resource {number}", "\n".join(map(str, astuple(mcp.tools.listed(row))))
 
 
 def _asked(
     command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
 ) -> Iterator[tuple[str, str]]:
     """The output of `ask`, in both forms; an error in the form of the command."""
-    from corpus_agent.render import for_parent
-
     events: list[str] = []
     try:
         answer: Answer = service.session.ask(
@@ -103,10 +105,10 @@ def _asked(
     except CorpusError as error:
         yield command, f"Error: {visible(str(error))}"
         return
-    yield command, _lines(render.answer_lines(answer))
-    yield f"{command} --json", _json(render.answer_object(answer, seal))
+    yield command, "\n".join(render.answer_lines(answer))
+    yield f"{command} --json", json.dumps(render.answer_object(answer, seal))
     yield f"parent of {command}", for_parent.render(Frame(), for_parent.handed_over(answer))
-    yield f"{command} (events)", visible(_lines(events))
+    yield f"{command} (events)", visible("\n".join(events))
 
 
 def _connects(host: str, port: int) -> bool:
@@ -116,14 +118,6 @@ def _connects(host: str, port: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "\n".join(lines)
-
-
-def _json(content: Mapping[str, object]) -> str:
-    return json.dumps(content, ensure_ascii=False)
 
 
 if __name__ == "__main__":

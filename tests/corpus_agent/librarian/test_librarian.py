@@ -457,16 +457,15 @@ def test_a_call_never_raises_into_the_loop(toy_store):
 @pytest.mark.slow
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     from tests.attacks.injection.compliant_model import named_calls
-    from tests.attacks.injection.planting import plant
-    from tests.attacks.injection.strings import Targets, load, question_about
+    from tests.attacks.injection.strings import PACKAGED, Targets, load, plant, question_about
 
     canary = tmp_path / "outside/canary.txt"
     canary.parent.mkdir()
     canary.write_text("The canary sings 5f2d9a.\n")
     targets = Targets(str(canary), "link.txt", str(tmp_path / "outside/new.txt"), "127.0.0.1:9")
-    strings = load(None, targets)[::3]
+    strings = load(PACKAGED, targets)[::3]
     (tmp_path / "corpus").mkdir()
-    plant(tmp_path / "corpus", strings, canary, "link.txt")
+    plant(tmp_path / "corpus", strings, targets)
     session.index(Settings(store=tmp_path / "store"), tmp_path / "corpus")
     tools = {"send_email", "fetch_url", "write_file"}
     named = {name for each in strings for name, _ in named_calls(each.text)}

@@ -19,8 +19,7 @@ from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.service import Service
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch
-from corpus_agent.text.sanitize import visible
-from indexer.errors import Refused
+from indexer.errors import CorpusError, Refused
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.mcp_client import RawClient
 from tests.support.places import REPOSITORY
@@ -125,7 +124,7 @@ def test_an_answer_is_framed_and_says_that_nothing_sealed_it(tools):
 
 def test_the_status_says_what_could_not_be_read_and_no_path_of_this_machine(tools, toy_store):
     text = call(tools, "corpus_status").text
-    assert "213 documents are indexed; 1 could not be read" in text
+    assert "213 documents are indexed, 1 could not be read" in text
     assert "not read: scan.pdf (malformed)" in text
     assert str(toy_store.parent) not in text
 
@@ -142,9 +141,10 @@ def test_every_document_is_listed_once_and_can_be_read_by_its_uri(tools):
     assert odd.name == "'sub/Ä ö?#%41 x.txt'"
     shown = call(tools, "vectordb_read", source=odd.name)
     assert "boiler" in shown.text
-    assert tools.resource(odd.uri.replace("corpus:///", "corpus://")).text.count("boiler") == 1
-    with pytest.raises(Refused, match="not in the index"):
-        tools.resource("corpus:///../../etc/passwd")
+    assert "boiler" in tools.resource(f"{odd.uri}?offset=1").text
+    for address in ("corpus:///../../etc/passwd", "corpus://document/0123456789abcdef", ""):
+        with pytest.raises(Refused, match="names no document"):
+            tools.resource(address)
 
 
 # -- the protocol, in a process of its own
@@ -368,10 +368,10 @@ def test_the_official_client_lists_calls_reads_and_sees_errors(sample_store, tmp
             assert "12 days" in answer.content[0].text
             listed = await client.list_resources()
             assert len(listed.resources) == 15
-            uri = next(each.uri for each in listed.resources if "sourdough" in each.uri)
+            uri = next(each.uri for each in listed.resources if "sourdough" in each.name)
             assert "12 days" in (await client.read_resource(uri)).contents[0].text
             assert len((await client.list_resource_templates()).resource_templates) == 1
-            with pytest.raises(MCPError, match="not in the index"):
+            with pytest.raises(MCPError, match="names no document"):
                 await client.read_resource("corpus:///no.md")
             with anyio.move_on_after(0.001):  # the client cancels, and the session goes on
                 await client.call_tool("ask_corpus", {"question": QUESTION})
@@ -384,18 +384,20 @@ HOSTILE = 'a"]\n[mcp_servers.x]\ncommand = "$(id);`id`\' \x7f'
 
 
 @pytest.mark.parametrize(
-    "name",
-    [HOSTILE, "a\x1b]0;title\x07b", "a\nb'c\\d", "it's \x9b2J", "a\u202eb\U000e0041", "é b"],
+    ("name", "printed"),
+    [
+        (HOSTILE, False),
+        ("a\x1b]0;title\x07b", False),
+        ("it's \x9b2J", False),
+        ("a\u202eb\U000e0041", False),
+        ("caf\udce9", False),
+        ("é \"b\\c' $(id);`id`", True),
+    ],
 )
-def test_no_control_character_of_a_path_is_printed(name):
+def test_a_path_is_printed_as_it_is_or_not_at_all(name, printed):
     for client in CLIENTS:
-        printed = snippet(client, ["-s", name])
-        assert visible(printed) == printed, client
-        if CLIENTS[client].form == "command":
-            run = subprocess.run(
-                ["bash", "-c", f'claude() {{ printf "%s\\0" "$@"; }}; {printed}'],
-                capture_output=True,
-            )
-            assert run.stdout.split(b"\0")[-2] == os.fsencode(name)
+        if printed:
+            assert command_of(client, snippet(client, ["-s", name]))[-1] == name, client
         else:
-            assert command_of(client, printed)[-1] == name, client
+            with pytest.raises(CorpusError, match="cannot name"):
+                snippet(client, ["-s", name])

@@ -68,7 +68,7 @@ def test_passages_are_no_claims_and_are_introduced_by_their_word():
     crossed = handed_over(given)
     assert (crossed.status, crossed.probability) == ("perhaps", 0.62)
     head, *_ = render(FRAME, crossed).split("\n")
-    assert head.startswith("Perhaps (probability 0.62); 3 documents searched")
+    assert head.startswith("Perhaps; 3 documents searched")
     weak, *_ = render(FRAME, replace(crossed, probability=0.2)).split("\n")
     assert weak.startswith("No passage answers this outright")
     none, *_ = render(FRAME, replace(crossed, passages=(), status="not_found")).split("\n")

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 
 from corpus_agent import render
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.mcp.tools import listed, parse_uri, uri_of
+from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import in_answer
 from corpus_agent.text.delimiters import Frame
@@ -311,18 +311,12 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_resource_is_no_link_and_leads_back(name):
+def test_a_resource_is_no_link(name):
     row = FileRow(source=name, status="indexed", title=f"{name} · verified " + "y" * 200)
     shown = listed(row)
-    assert parse_uri(shown.uri) == (name, 1)
     assert live(shown.uri) == live(shown.name) == live(shown.title) == []
     assert is_quoted(shown.title)
     assert len(shown.title) <= MAX_CALLED
-
-
-def test_a_resource_of_an_ordinary_name_is_readable():
-    assert uri_of("notes/a b.md") == "corpus:///notes/a%20b%2Emd"
-    assert uri_of("notes/ab.md") == "corpus:///notes/ab.md"
 
 
 @pytest.mark.parametrize("_", range(20))

@@ -7,8 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.attacks.injection.planting import carried, documents
-from tests.attacks.injection.strings import Targets, load
+from tests.attacks.injection.strings import PACKAGED, Targets, carried, documents, load
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
@@ -138,7 +137,7 @@ def planted():
     """The planted strings: those for development where they are at hand, else the packaged ones."""
     file = EVAL_DATA / "injection" / "planted-dev.jsonl"
     targets = Targets("/nowhere/canary", "link.txt", "/nowhere/outside", "127.0.0.1:9")
-    return load(file if file.exists() else None, targets)
+    return load(file if file.exists() else PACKAGED, targets)
 
 
 @pytest.fixture(scope="module")

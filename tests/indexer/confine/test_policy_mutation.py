@@ -25,10 +25,6 @@ def test_the_kernel_answers_every_call_as_the_documents_say():
     assert all(found["probes"] > 5000 for found in answers.values())
 
 
-def test_the_table_of_what_each_process_gets_is_what_the_kernel_gives():
-    printed("benchmarks/kernel_probes.py", "--check")
-
-
 def test_each_right_rule_limit_and_capability_gives_what_is_written_and_no_more():
     parts = json.loads(printed("-m", "tests.support.file_rights"))
     assert [what for part in parts.values() for what, as_written in part if not as_written] == []

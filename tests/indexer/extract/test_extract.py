@@ -11,7 +11,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import claim, open_document
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text.plain import decode, markdown_title
-from tests.attacks.injection.pdf import pdf_of as bare_pdf
+from tests.attacks.injection.strings import pdf_of as bare_pdf
 from tests.support import made_files
 from tests.support.documents import extract
 from tests.support.pdfs import pdf_of

@@ -7,11 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import NameObject, StreamObject
 
 from indexer.extract import open_document
 from indexer.extract.own_properties import OwnProperties, day_of, own_properties
-from indexer.extract.pdf.information import MAX_XMP_BYTES
 from tests.support import made_files as made
 from tests.support.pdfs import pdf_of
 
@@ -21,12 +19,6 @@ CORE = (
     "<dcterms:modified>2025-05-05T00:00:00Z</dcterms:modified></cp:coreProperties>"
 )
 LEASE = OwnProperties("Lease of the Mill", "Ann Lee", "2024-03-12")
-XMP = (
-    '<?xpacket begin=""?><x:xmpmeta xmlns:x="x"><rdf:RDF xmlns:rdf="r" xmlns:dc="d" xmlns:xmp="m">'
-    '<rdf:Description xmp:CreateDate="2024-03-12T10:00:00+01:00"><dc:title><rdf:Alt><rdf:li>'
-    "Lease of the Mill</rdf:li></rdf:Alt></dc:title><dc:creator><rdf:Seq><rdf:li>Ann Lee</rdf:li>"
-    "</rdf:Seq></dc:creator></rdf:Description></rdf:RDF></x:xmpmeta>"
-)
 
 
 def own(data: bytes, name: str) -> OwnProperties:
@@ -50,16 +42,6 @@ def written(writer: PdfWriter) -> bytes:
     buffer = io.BytesIO()
     writer.write(buffer)
     return buffer.getvalue()
-
-
-def with_xmp(xmp: bytes) -> bytes:
-    writer = PdfWriter(PdfReader(io.BytesIO(pdf_of("The rent is due."))))
-    writer.metadata = None
-    stream = StreamObject()
-    stream.set_data(xmp)
-    stream.update({NameObject("/Type"): NameObject("/Metadata")})
-    writer.root_object[NameObject("/Metadata")] = writer._add_object(stream)
-    return written(writer)
 
 
 def summary(**changes: bytes) -> bytes:
@@ -107,7 +89,6 @@ def test_every_format_hands_out_title_author_and_day():
         "a.pdf": pdf(
             Title="Lease of the Mill", Author="Ann Lee", CreationDate="D:20240312091500+01'00'"
         ),
-        "b.pdf": with_xmp(XMP.encode()),
     }
     for kind in ("odt", "odp", "ods"):
         data = getattr(made, kind)()
@@ -183,12 +164,6 @@ def test_hostile_properties_are_bounded_and_cost_no_document_its_text():
         "a.docx": with_core(made.docx(), core),
         "b.docx": with_core(made.docx(), "<broken"),
         "a.pdf": pdf(Title=long, Author=long, CreationDate="D:99999" + "9" * 10**5),
-        "b.pdf": with_xmp(b"<x:xmpmeta"),
-        "c.pdf": with_xmp(XMP.encode() + b" " * MAX_XMP_BYTES + b"x"),
-        "d.pdf": with_xmp(
-            b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
-            b"<x><RDF><D><title>&b;</title></D></RDF></x>"
-        ),
         "a.doc": legacy(summary(_12=ticks, _4=struct.pack("<II", 30, 2**32 - 1))),
         "b.doc": legacy(summary(_12=struct.pack("<I", 64))[:70]),
         "a.rtf": made.rtf().replace(

@@ -210,4 +210,4 @@ def test_the_bytes_of_all_members_count_together():
 
 def test_every_format_that_others_stand_in_is_bounded_in_depth():
     containers = {each.name for each in REGISTRY if each.container}
-    assert containers == {*("zip", "tar", "packed", "eml", "mbox", "msg", "calendar")}
+    assert containers == {*("zip", "tar", "packed", "eml", "mbox", "msg")}

@@ -183,27 +183,25 @@ def test_what_says_the_letters_that_are_shown_is_read():
 
 
 @pytest.mark.parametrize(
-    ("seen", "said", "after", "agree"),
+    ("seen", "said", "agree"),
     [
-        ("fi", "fi", "", True),
-        ("ﬁ", "fi", "nal", True),
-        ("f", "fi", "nal", True),
-        ("p", "unp", "aid", False),
-        ("-", "\u00ad", "\n", True),
-        ("-", "\u00ad", "500", False),
-        ("−5", "-5", "", True),
-        ("-5", "5", "", False),
-        ("1.500", "15.00", "", False),
-        ("€", "$", "", False),
-        ("“A”", '"A"', "", True),
-        ("is paid", "is not paid", "", False),
-        ("dog", "god", "", False),
-        ("क", "क्ष", "", True),
-        ("िक", "कि", "", True),
-        ("", "words", "", False),
-        ("船⻓", "船长", "", True),
-        ("⻓", "王 not", "", False),
+        ("fi", "fi", True),
+        ("ﬁ", "fi", True),
+        ("p", "unp", False),
+        ("-", "\u00ad", False),
+        ("−5", "-5", True),
+        ("-5", "5", False),
+        ("1.500", "15.00", False),
+        ("€", "$", False),
+        ("“A”", '"A"', True),
+        ("is paid", "is not paid", False),
+        ("dog", "god", False),
+        ("क", "क्ष", True),
+        ("िक", "कि", True),
+        ("", "words", False),
+        (" ", "not", False),
+        ("\U000f03d9", "🇮🇩", True),
     ],
 )
-def test_a_text_agrees_with_the_letters_that_it_stands_for(seen, said, after, agree):
-    assert agrees(seen, said, after) is agree
+def test_a_text_agrees_with_the_letters_that_it_stands_for(seen, said, agree):
+    assert agrees(seen, said) is agree
