@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from benchmarks.golden import EVAL, REPOSITORY
-from corpus_agent.selftest.evaluation.questions import load
+from corpus_agent.selftest.evaluation import load
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.index import Index

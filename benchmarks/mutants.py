@@ -19,58 +19,21 @@ import random
 import signal
 import subprocess
 import threading
+import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 SEED = 20261124
 QUICK, SLOW = "not slow and not nightly", "slow and not nightly"
 SECONDS = {QUICK: 900, SLOW: 2400}  # a run that hangs
 
-# Of each area: how many mutants, the modules they are made of, the tests that should see them.
-AREAS: dict[str, tuple[int, list[str], list[str]]] = {
-    "seal": (
-        90,
-        [
-            "corpus_agent/seal",
-            *(f"indexer/confine/{name}.py" for name in ("policy", "rules", "bpf")),
-        ],
-        ["tests/corpus_agent/seal", "tests/indexer/confine"],
-    ),
-    "gate": (
-        60,
-        ["corpus_agent/tools", "indexer/window.py"],
-        ["tests/corpus_agent/tools", "tests/indexer/test_index.py"],
-    ),
-    "manifest": (
-        45,
-        ["indexer/store/manifest.py", "indexer/store/lock.py"],
-        ["tests/indexer/store"],
-    ),
-    "plan": (45, ["indexer/sync/plan.py"], ["tests/indexer/sync"]),
-    "forget": (
-        25,
-        ["indexer/sync/forget.py"],
-        ["tests/indexer/store", "tests/indexer/sync"],
-    ),
-    "staging": (25, ["indexer/store/staging.py"], ["tests/indexer/sync"]),
-    "quotations": (
-        50,
-        [
-            f"corpus_agent/answering/{name}.py"
-            for name in ("quotations", "verification", "citations")
-        ],
-        ["tests/corpus_agent/answering"],
-    ),
-    "receipts": (30, ["corpus_agent/answering/receipt.py"], ["tests/corpus_agent/answering"]),
-    "limits": (
-        30,
-        [f"indexer/parsers/{name}.py" for name in ("limits", "protocol", "worker")],
-        ["tests/indexer/parsers"],
-    ),
-}
+AREAS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text("utf-8")
+)
 
 COMPARED: dict[type[ast.cmpop], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
@@ -152,16 +115,16 @@ def mutants_of(area: str, path: Path, root: Path) -> list[Mutant]:
 def chosen(root: Path, seed: int = SEED) -> list[Mutant]:
     """The mutants of every area, the same for the same seed and sources."""
     every = []
-    for area, (count, places, _) in AREAS.items():
+    for area, told in AREAS.items():
         paths = [
             path
-            for place in places
+            for place in told["modules"]
             for path in (
                 sorted((root / place).rglob("*.py")) if "." not in place else [root / place]
             )
         ]
         of_area = [mutant for path in paths for mutant in mutants_of(area, path, root)]
-        every += random.Random(f"{seed} {area}").sample(of_area, min(count, len(of_area)))
+        every += random.Random(f"{seed} {area}").sample(of_area, min(told["count"], len(of_area)))
     return every
 
 
@@ -193,7 +156,7 @@ def tried(tree: Path, mutant: Mutant, marked: str) -> bool:
     source = path.read_bytes()
     try:
         path.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.end :])
-        return fails(tree, AREAS[mutant.area][2], marked)
+        return fails(tree, AREAS[mutant.area]["tests"], marked)
     finally:
         path.write_bytes(source)
 
@@ -231,7 +194,7 @@ def main() -> None:
     every = [one for one in chosen(trees[0]) if not options.area or one.area in options.area]
     known = json.loads(options.out.read_text()) if options.out.exists() else {}
     for area in {mutant.area for mutant in every}:  # the control: unchanged, every test passes
-        if fails(trees[0], AREAS[area][2], QUICK):
+        if fails(trees[0], AREAS[area]["tests"], QUICK):
             raise SystemExit(f"{area}: a test fails without any mutant")
 
     for marked in (QUICK, SLOW):

@@ -36,7 +36,7 @@ def main() -> None:
             wanted += truth.total()
             with picture.open("rb") as file:
                 try:
-                    recogniser.open(file.fileno())
+                    recogniser.hold(file.fileno())
                     recogniser.draw(1)
                     lines = [text for text, _ in recogniser.read().lines]
                 except UnreadableDocument as error:

@@ -30,11 +30,11 @@ from benchmarks.common import print_table
 from indexer import retrieve
 from indexer.records import Chunk, FileRow, Fingerprint, Query
 from indexer.store.folder import usage
-from indexer.store.indices import Scale
 from indexer.store.ownership import make_store
 from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
+from indexer.store.upkeep import Scale
 from indexer.store.writer import Writer
 
 DIMENSION = 384

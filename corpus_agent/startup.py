@@ -77,15 +77,13 @@ def for_reading(
     seal_off: bool = False,
     asking: bool = False,
     searching: bool = False,
-    choosing: bool = False,
     listener: int | None = None,
 ) -> Launch:
     """A process ready to read an existing index; with `asking`, also to use the model of `--llm`.
 
     With either of `asking` and `searching` it may use a reranker behind a server.
 
-    With `choosing`, any model that a server on this machine lists now may be used later. With
-    `listener`, the descriptor of a socket that listens already, its connections are accepted.
+    With `listener`, the descriptor of a socket that listens already, its connections are accepted.
     Raises UntrustedStore for an index that this user did not make here, before reading any of it.
     """
     places = [place_of(one.store, settings) for one in stores_to_read(settings)]
@@ -96,8 +94,7 @@ def for_reading(
         if ready.model is not None:
             # A broker also without the seal: requests take the same path with and without it.
             model = ready.model
-            names = frozenset((model.name, *(model.listed if choosing else ())))
-            gate = Gate(model.server.address, names, model.owners)
+            gate = Gate(model.server.address, frozenset((model.name,)), model.owners)
             broker = start_broker(gate, allow_remote=model.server.remote is not None)
             ready = replace(ready, broker=broker)
         if asking or searching:

@@ -75,23 +75,22 @@ if TYPE_CHECKING:
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
     from indexer.store.filters import parse_filter as parse_filter
-    from indexer.store.inspection import Inspection as Inspection
+    from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync.display import RunDisplay as RunDisplay
+    from indexer.sync.documents import has_pages as has_pages
     from indexer.sync.folder import plan_folder as plan_folder
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
-    from indexer.sync.hands import Hand as Hand
     from indexer.sync.hands import Hands as Hands
     from indexer.sync.hands import LocalHands as LocalHands
-    from indexer.sync.hands import ShardLost as ShardLost
+    from indexer.sync.hands import ShardProcess as ShardProcess
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
     from indexer.sync.sample import share_in_other_languages as share_in_other_languages
     from indexer.sync.sharded import ShardCounts as ShardCounts
-    from indexer.sync.show import has_pages as has_pages
     from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
@@ -127,17 +126,17 @@ _PUBLIC = {
         "MULTILINGUAL OCR_CHOICES OpenStore PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.filters": "parse_filter",
-    "indexer.store.inspection": "Inspection",
+    "indexer.store.snapshot": "Inspection",
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",
     "indexer.sync.forget": "Forgotten forget_document",
-    "indexer.sync.hands": "Hand Hands LocalHands ShardLost",
     "indexer.sync.plan": "Plan",
     "indexer.sync.sample": "share_in_other_languages",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
+    "indexer.sync.hands": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
-    "indexer.sync.show": "has_pages",
+    "indexer.sync.documents": "has_pages",
     "indexer.weights": "INSTALL_MULTILINGUAL multilingual_model",
     "indexer.window": (
         "MAX_WINDOW_BYTES MAX_WINDOW_LINES Window check_numbers fills_window narrowed"

@@ -18,10 +18,9 @@ from indexer.embed import Encoder, Reranker
 from indexer.errors import DamagedStore, Refused, Unreachable
 from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
 from indexer.store.backends import LANCE
-from indexer.store.inspection import Inspection, inspect
 from indexer.store.manifest import read_manifest
 from indexer.store.rows import coverage_of
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import Inspection, Snapshot
 from indexer.store.snapshots import Snapshots
 from indexer.store.texts import Notes
 from indexer.store.vectors import key_of
@@ -137,7 +136,7 @@ class Index:
         )
         for prefix, documents in self._documents.items():
             # With its process: pages are told apart by their bytes.
-            newest._documents[prefix].shown = documents.shown
+            newest._documents[prefix].drawn = documents.drawn
         return newest
 
     def close(self) -> None:
@@ -226,7 +225,7 @@ class Index:
     def inspect(self) -> Inspection:
         """Counts from a pass over all rows of this version, for consistency checks."""
         (part,) = self._snapshots.parts.values()
-        return inspect(part)
+        return part.inspect()
 
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; see the protocol."""

@@ -21,7 +21,7 @@ from indexer.embed import Encoder, Reranker
 from indexer.embed.languages import covered, fragments, is_english, is_multilingual
 from indexer.embed.question import question_vector
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
-from indexer.store.exact import Pool, Ranked
+from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshots import Snapshots
 
 POOL = 60  # rows asked of each side before fusion, however few are wanted

@@ -20,7 +20,6 @@ from corpus_agent.cli import (
     tabling,
     trusting,
     viewing,
-    watching,
 )
 from corpus_agent.cli.common import main
 
@@ -35,7 +34,6 @@ __all__ = [
     "tabling",
     "trusting",
     "viewing",
-    "watching",
 ]
 
 

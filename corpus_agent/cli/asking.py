@@ -12,6 +12,8 @@ from corpus_agent import answering, render, service
 from corpus_agent.cli.common import (
     JSON,
     LOG,
+    Among,
+    Llm,
     below,
     launch_to_read,
     llm_options,
@@ -32,14 +34,14 @@ from corpus_agent.cli.printing import print_json, print_lines, print_notices, st
 from corpus_agent.cli.viewing import link_to
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store
-from indexer import Query, UsageError
+from corpus_agent.text.naming import called, quoted
+from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corpus_agent.answering.records import Answer, Answerer, Turn
-    from corpus_agent.startup import Launch
-    from indexer import Index, Window
+    from corpus_agent.answering.records import Answer, Turn
+    from indexer import Index
 
 
 @main.command()
@@ -54,21 +56,11 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @JSON
 def search(
-    query: str,
-    limit: int,
-    paths: tuple[str, ...],
-    not_paths: tuple[str, ...],
-    where: str,
-    per_source: int | None,
-    explain: bool,
-    as_json: bool,
+    query: str, limit: int, among: Among, per_source: int | None, explain: bool, as_json: bool
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words.
 
     What stands in quotation marks within QUERY is looked up word for word, and comes first.
-
-    --explain and --json show a score. Of passages with .7 about seven in ten are what was asked
-    for, of those below .2 few. It is measured on questions: for one to three words it is too low.
 
     A PATH is written from the working folder, from the indexed one, or in full; a glob as in an
     ignore file ('*.pdf', 'tax/**'), in quotation marks.
@@ -76,15 +68,14 @@ def search(
     A FILTER has terms that must all hold: type, path, title, author, tag, language, status with =
     (is), : (holds), != (is not) and values with commas between ('type=pdf,docx tag:tax'); pages,
     lines, bytes, passages, date and modified with = != < <= > >= ('pages>10 date>=2024-03'). Date,
-    author and tags are those of front matter and of a mail's header, else of the file's own
-    properties (PDF, Office).
+    author and tags are what a file says of itself: front matter, a mail's header, properties.
     """
     if not any(char.isalnum() for char in query):
         raise UsageError("The query holds no words.", "Search for what the text would say.")
     launch = launch_to_read(settings_in_force(several=True), searching=True)
 
     corpus = service.loading.open_to_search(launch.settings, launch=launch)
-    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    corpus = service.places.bounded(corpus, *among)
     hits = corpus.search(Query(query, limit, per_source))
     if as_json:
         seal = launch.seal.state
@@ -97,10 +88,10 @@ def search(
     return None
 
 
-STRICT = click.option(
-    "--strict-evidence",
+QUOTES = click.option(
+    "--quotes-only",
     is_flag=True,
-    help="Leave out what no passage supports, if a model wrote it.",
+    help="Let the model choose whole sentences of the documents, and write nothing itself.",
 )
 
 
@@ -108,7 +99,7 @@ STRICT = click.option(
 @click.argument("question")
 @llm_options
 @below
-@STRICT
+@QUOTES
 @click.option(
     "--strict-answer",
     is_flag=True,
@@ -119,22 +110,17 @@ STRICT = click.option(
     "receipt_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write what was asked, read and answered to FILE, in place of a receipt"
-    " there; see verify.",
+    help="Write what was asked, read and answered to FILE; see verify.",
 )
 @EXPORT
 @LOG
 @JSON
 def ask(
     question: str,
-    llm: str | None,
-    llm_model: str | None,
-    allow_remote_llm: str | None,
+    llm: Llm,
     log: str | None,
-    paths: tuple[str, ...],
-    not_paths: tuple[str, ...],
-    where: str,
-    strict_evidence: bool,
+    among: Among,
+    quotes_only: bool,
     strict_answer: bool,
     receipt_file: Path | None,
     export_file: Path | None,
@@ -147,23 +133,21 @@ def ask(
 
     An answer from several indexes is kept in the log of none: --receipt writes it.
     """
-    settings = settings_in_force(
-        several=True, llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm, log=log
-    )
+    settings = settings_in_force(several=True, log=log, **llm)
     receipt = answering.receipt.open_file(receipt_file) if receipt_file is not None else None
     export = opened_new(export_file)
     check_apart(receipt, export)
-    launch = launch_to_read(settings, asking=True, typed=llm is not None)
+    launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
 
     corpus = service.loading.open_to_search(settings, launch=launch)
-    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    corpus = service.places.bounded(corpus, *among)
     watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
         corpus,
         launch,
         settings,
-        strict=strict_evidence,
+        quotes_only=quotes_only,
         on_draft=watching.draft,
         on_passages=watching.passages,
     )
@@ -186,30 +170,22 @@ def ask(
 
 @main.command()
 @llm_options
-@STRICT
+@QUOTES
 @click.option("--resume", is_flag=True, help="Go on with the last conversation of the log.")
 @EXPORT
 @LOG
 def chat(
-    llm: str | None,
-    llm_model: str | None,
-    allow_remote_llm: str | None,
-    strict_evidence: bool,
-    resume: bool,
-    export_file: Path | None,
-    log: str | None,
+    llm: Llm, quotes_only: bool, resume: bool, export_file: Path | None, log: str | None
 ) -> None:
     """Ask one question after another; /help lists the commands.
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation. One with several indexes is
     kept in the log of none: --export writes it.
     """
-    several = not resume  # no log has a conversation with several
-    settings = settings_in_force(
-        several=several, llm=llm, llm_model=llm_model, allow_remote_llm=allow_remote_llm, log=log
-    )
+    # No log has a conversation with several.
+    settings = settings_in_force(several=not resume, log=log, **llm)
     export = opened_new(export_file)
-    launch = launch_to_read(settings, asking=True, choosing=True, typed=llm is not None)
+    launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
 
@@ -217,28 +193,22 @@ def chat(
     store = None if settings.several else existing_store(settings)
     talking = answering.resumed.conversation(store, corpus, resume=resume)
     watching = Watching()
+    answerer = service.session.answerer_for(
+        corpus,
+        launch,
+        settings,
+        quotes_only=quotes_only,
+        on_draft=watching.draft,
+        on_passages=watching.passages,
+    )
 
-    def make(launch: Launch) -> Answerer:
-        return service.session.answerer_for(
-            corpus,
-            launch,
-            settings,
-            strict=strict_evidence,
-            on_draft=watching.draft,
-            on_passages=watching.passages,
-        )
-
-    def answer(
-        question: str, newest: Index, answerer: Answerer, launch: Launch, history: Sequence[Turn]
-    ) -> Answer:
+    def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
         with watching:
             return service.session.ask_recorded(
                 question, newest, answerer, launch, settings, history, watching.event, talking.name
             )[0]
 
-    link = link_to(settings.root)
-    doing = Doing(answer, make, service.session.models_of, click.echo, link, style)
-    talk = Chat(corpus, launch, store, doing, talking.turns)
+    talk = Chat(corpus, Doing(answer, click.echo, link_to(settings.root), style), talking.turns)
     if resume:
         print_lines(render.resumed_lines(talking), err=True)
     talk.run()
@@ -262,22 +232,21 @@ def read(place: str, as_json: bool) -> None:
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
     source = service.places.document(named, names, corpus.roots)
-    if as_json:
-        window = corpus.read(source, offset, limit or 2_000)
-        return print_json(render.read_object(window, corpus.version, launch.seal.state), corpus)
+    if corpus.file(source) is None:
+        near = ", ".join(map(called, corpus.similar(source)))
+        hint = f"Did you mean {near}? " if near else ""
+        hint += "All of them: corpus-agent files"
+        raise Refused(f"{quoted(named)} is not in the index.", hint, code="not_indexed")
     while True:
-        window = corpus.read(source, offset, limit or 2_000)
-        _print_window(window)
+        window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
+        if as_json:
+            return print_json(render.read_object(window, corpus.version, launch.seal.state), corpus)
+        if window.stale:
+            click.echo("Note: this file changed after it was indexed.", err=True)
+        print_lines(render.window_lines(window))
         if window.next_offset is None or limit is not None:
             return None
         offset = window.next_offset
-
-
-def _print_window(window: Window) -> None:
-    if window.stale:
-        click.echo("Note: this file changed after it was indexed.", err=True)
-
-    print_lines(render.window_lines(window))
 
 
 @main.command(name="eval")
@@ -285,33 +254,25 @@ def _print_window(window: Window) -> None:
 @llm_options
 @click.option("--show-failures", is_flag=True, help="List the questions that went wrong.")
 @JSON
-def evaluate(
-    questions: Path,
-    llm: str | None,
-    llm_model: str | None,
-    allow_remote_llm: str | None,
-    show_failures: bool,
-    as_json: bool,
-) -> None:
+def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> None:
     """Measure search and answers with the questions of a TOML file.
 
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
     sample_corpus/questions.toml.
     """
-    asked = evaluation.questions.load(questions)
-    settings = settings_in_force(
-        several=True, llm=llm or "none", llm_model=llm_model, allow_remote_llm=allow_remote_llm
-    )
-    launch = launch_to_read(settings, asking=True, typed=llm is not None)
+    asked = evaluation.load(questions)
+    named = llm["llm"]
+    settings = settings_in_force(several=True, **{**llm, "llm": named or "none"})
+    launch = launch_to_read(settings, asking=True, typed=named is not None)
     settings = launch.settings
 
     corpus = service.loading.open_to_search(settings, launch=launch)
     answerer = service.session.answerer_for(corpus, launch, settings)
-    results = [evaluation.measure.measure(question, corpus, answerer) for question in asked]
-    scores = evaluation.measure.summarise(results)
+    results = [evaluation.measure(question, corpus, answerer) for question in asked]
+    scores = evaluation.summarise(results)
     if as_json:
         return print_json(render.as_object(version=corpus.version, eval=scores), corpus)
-    print_lines(evaluation.measure.table(scores))
+    print_lines(evaluation.table(scores))
     if show_failures:
-        print_lines(evaluation.measure.failures(results))
+        print_lines(evaluation.failures(results))
     return None

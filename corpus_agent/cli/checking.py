@@ -13,6 +13,7 @@ from corpus_agent import answering, render, service
 from corpus_agent import doctor as examination
 from corpus_agent.cli.common import (
     JSON,
+    Llm,
     launch_to_read,
     launched,
     llm_options,
@@ -75,14 +76,14 @@ def selftest(as_json: bool) -> None:
 @llm_options
 @click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
 @JSON
-def doctor(verbose: bool, as_json: bool, **llm: str | None) -> None:
+def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
     there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
     are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
     """
-    settings = settings_in_force(several=True, finding=True, to_come=True, **llm)
+    settings = settings_in_force(several=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
     findings = list(examination.examine(_checks(settings, server)))
     content = examination.as_json(findings)

@@ -1,7 +1,6 @@
 """The frame of every command: its options, the settings in force, and the launch.
 
-Heavy modules are imported inside functions, so that
-`--help` and `status` start at once.
+What is heavy is imported inside functions, so that `--help` and `status` start at once.
 """
 
 from __future__ import annotations
@@ -11,22 +10,25 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+import indexer
 from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import clean, print_lines
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
-from indexer import __version__, parse_filter, paths
+from indexer import __version__, paths
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
 
-
+Among = tuple[tuple[str, ...], tuple[str, ...], str]  # paths, paths to leave out, a filter
+Llm = dict[str, Any]  # --llm, --llm-model, --allow-remote-llm
 MAX_DIGITS = 18  # of a line's number
 
 
@@ -46,33 +48,26 @@ def launch_to_read(
     *,
     asking: bool = False,
     searching: bool = False,
-    choosing: bool = False,
     typed: bool = False,
     listener: int | None = None,
 ) -> Launch:
     """A sealed process that may read the index and, with `asking`, use the model.
 
-    With `searching`, a reranker behind a server, as with `asking`.
-
-    With `choosing`, any model of its server. With `typed` it is an error that there is none: who
-    names a model wants no answer without it. With `listener` it accepts that socket's connections.
+    With `searching`, a reranker behind a server, as with `asking`. With `typed` it is an error that
+    there is no model: who names one wants no answer without it. With `listener` it accepts that
+    socket's connections.
     """
     from corpus_agent.startup import for_reading
 
     seal_off = click.get_current_context().obj["unsealed"]
     ready = for_reading(
-        settings,
-        seal_off=seal_off,
-        asking=asking,
-        searching=searching,
-        choosing=choosing,
-        listener=listener,
+        settings, seal_off=seal_off, asking=asking, searching=searching, listener=listener
     )
     launch = launched(ready)
     if typed and launch.unavailable is not None:
         raise launch.unavailable
     if not asking:  # otherwise they are part of the answer
-        print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
+        print_notes(launch.notices)
     return launch
 
 
@@ -83,75 +78,103 @@ def launch_to_index(
     from corpus_agent.startup import for_indexing
 
     seal_off = click.get_current_context().obj["unsealed"]
-    return launched(
+    launch = launched(
         for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching)
     )
+    print_notes(launch.notices)
+    return launch
 
 
-def below(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose documents."""
-    command = click.option(
+def print_notes(notices: tuple[str, ...]) -> None:
+    """Print what a person should know on stderr."""
+    print_lines((f"Note: {clean(notice)}" for notice in notices), err=True)
+
+
+def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
+    """The filter as it was typed; raises UsageError where it is none."""
+    if where:
+        indexer.parse_filter(where)  # not imported for the help
+    return where
+
+
+_BELOW = (
+    click.option(
+        "--path",
+        "paths",
+        multiple=True,
+        metavar="PATH",
+        help="Only documents below PATH, whose names begin so, or that a glob names; repeatable.",
+    ),
+    click.option(
+        "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
+    ),
+    click.option(
         "--where",
         metavar="FILTER",
         default="",
         callback=_checked_filter,
         help="Only documents such as 'type=pdf date>=2024-03 tag:tax link:note pages>10'.",
-    )(command)
-    command = click.option(
-        "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
-    )(command)
-    return click.option(
-        "--path",
-        "paths",
-        multiple=True,
-        metavar="PATH",
-        help="Only documents below PATH, or whose names begin so, or that a glob names; repeatable."
-        " See search.",
-    )(command)
-
-
-def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
-    """The filter as it was typed; raises UsageError where it is none."""
-    parse_filter(where)
-    return where
-
-
-JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-
-
-VERBOSE = click.option(
-    "-v", "--verbose", is_flag=True, help="Print a line on stderr for each file as it is done."
+    ),
+)
+_LLM = (
+    click.option(
+        "--llm",
+        metavar="WHERE",
+        help="auto (default: look on this machine), none, http://127.0.0.1:PORT, unix:SOCKET or "
+        "gguf:FILE (starts llama-server).",
+    ),
+    click.option("--llm-model", metavar="NAME", help="Which of the server's models."),
+    click.option(
+        "--allow-remote-llm",
+        metavar="HOST",
+        help="Permit the HOST of --llm although passages leave this machine; answers say so.",
+    ),
 )
 
 
+def below(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that choose documents; the command gets them as `among`."""
+
+    @wraps(command)
+    def chosen(
+        *, paths: tuple[str, ...], not_paths: tuple[str, ...], where: str, **own: object
+    ) -> None:
+        command(among=(paths, not_paths, where), **own)
+
+    return _with(_BELOW, chosen)
+
+
+def llm_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that choose a model; the command gets them as `llm`."""
+
+    @wraps(command)
+    def chosen(
+        *, llm: str | None, llm_model: str | None, allow_remote_llm: str | None, **own: object
+    ) -> None:
+        flags = {"llm": llm, "llm_model": llm_model, "allow_remote_llm": allow_remote_llm}
+        command(llm=flags, **own)
+
+    return _with(_LLM, chosen)
+
+
+def _with(
+    options: tuple[Callable[..., Any], ...], command: Callable[..., None]
+) -> Callable[..., None]:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+VERBOSE = click.option(
+    "-v", "--verbose", is_flag=True, help="Print a line on stderr for each file as it is done."
+)
 OCR = click.option(
     "--ocr",
     type=click.Choice(["auto", "off", "all"]),
     help="Pages without text that are recognised, with the extra [ocr]: auto (default: scanned "
     "pages, and pictures that show text), off, or all (every picture in full).",
 )
-
-
-def llm_options(
-    command: Callable[..., None],
-    what: str = "auto (default: look on this machine), none",
-) -> Callable[..., None]:
-    """Add the options that choose a model; `what` says what is taken without one."""
-    command = click.option(
-        "--llm",
-        metavar="WHERE",
-        help=f"{what}, http://127.0.0.1:PORT, unix:SOCKET or gguf:FILE (starts llama-server).",
-    )(command)
-    command = click.option(
-        "--allow-remote-llm",
-        metavar="HOST",
-        help="Permit the HOST of --llm although passages leave this machine; answers say so.",
-    )(command)
-    return click.option("--llm-model", metavar="NAME", help="Which of the server's models.")(
-        command
-    )
-
-
 LOG = click.option(
     "--no-log",
     "log",
@@ -200,6 +223,7 @@ LOG = click.option(
 @click.option(
     "--trust-store",
     is_flag=True,
+    default=None,
     help="Use an index that was not made here by you; for where nothing can be recorded.",
 )
 @click.option(
@@ -209,16 +233,12 @@ LOG = click.option(
 @click.pass_context
 def main(
     ctx: click.Context,
+    /,
     stores: tuple[Path, ...],
     all_stores: bool,
-    model: Path | None,
-    reranker: str | None,
-    embedder: str | None,
-    backend: str | None,
-    device: str | None,
     config: Path | None,
-    trust_store: bool,
     unsealed: bool,
+    **flags: Any,  # noqa: ANN401
 ) -> None:
     """Ask your private documents. Nothing leaves the machine.
 
@@ -229,14 +249,6 @@ def main(
     """  # noqa: D301 - click reads the control character itself
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # of signs that its encoding lacks
-    flags = {
-        "model": model,
-        "reranker": reranker,
-        "embedder": embedder,
-        "backend": backend,
-        "device": device,
-        "trust_store": trust_store or None,
-    }
     which = {"stores": stores, "all_stores": all_stores}
     ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed, **which}
 
@@ -256,10 +268,11 @@ def settings_in_force(
     given = click.get_current_context().obj
     for name in unknown_variables(os.environ):
         click.echo(f"Note: {name} is not a setting of corpus-agent and is ignored.", err=True)
-    everything = given["all_stores"]
     to_read = finding and not to_come
-    chosen, left_out = chosen_stores(given["stores"], everything=everything, to_read=to_read)
-    print_lines((f"Note: {clean(notice)}" for notice in left_out), err=True)
+    chosen, left_out = chosen_stores(
+        given["stores"], everything=given["all_stores"], to_read=to_read
+    )
+    print_notes(left_out)
     store = chosen[0].store if chosen else None
     settings = load({**given["flags"], "store": store, **flags}, given["config"], os.environ)
     if settings.store is None and not chosen and finding:

@@ -6,9 +6,8 @@ import copy
 import errno
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -64,6 +63,12 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
         "completion": "Completion for bash, zsh or fish.",
     },
 }
+MOST_USUAL = 5  # options that the help of a command shows first
+_OF_HELP = """
+    --llm -k --watch --dry-run --force --resume --csv --fields --status --port --open --print-config
+    --ocr --path --where --export --receipt --root --drop --show-failures --verbose --json
+"""
+USUAL = _OF_HELP.split()
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -76,28 +81,24 @@ class Command(click.Command):
         shared = [option for option in group.params if isinstance(option, click.Option)]
         return [*super().get_params(ctx), *map(_behind, shared)]
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The rest of the arguments; refuses an option in the place of another's value."""
-        _refuse_options_as_values(ctx, self.get_params(ctx), args)
-        return super().parse_args(ctx, args)
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The usual options, then the others."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        shown = [option for option in options if not option.hidden]
+        first = sorted(filter(_is_usual, shown), key=lambda option: USUAL.index(option.opts[-1]))
+        usual = first[:MOST_USUAL] or shown
+        for title, some in (
+            ("Options", usual),
+            ("More", [option for option in shown if option not in usual]),
+        ):
+            records = [record for option in some if (record := option.get_help_record(ctx))]
+            if records:
+                with formatter.section(title):
+                    formatter.write_dl(records)
 
 
-def _refuse_options_as_values(
-    ctx: click.Context, params: Iterable[click.Parameter], args: list[str]
-) -> None:
-    """Refuse `--csv --path x`, of which click would make a file with the name --path.
-
-    Whoever means such a name writes `--csv=--path` or `--csv ./--path`.
-    """
-    options = [param for param in params if isinstance(param, click.Option)]
-    names = {name for option in options for name in (*option.opts, *option.secondary_opts)}
-    with_value = {
-        name for option in options if not (option.is_flag or option.count) for name in option.opts
-    }
-    words = args[: args.index("--")] if "--" in args else args
-    for option, value in pairwise(words):
-        if option in with_value and value in names:
-            raise click.BadOptionUsage(option, f"Option {option!r} requires an argument.", ctx)
+def _is_usual(option: click.Option) -> bool:
+    return option.opts[-1] in USUAL
 
 
 def _behind(option: click.Option) -> click.Option:
@@ -128,6 +129,11 @@ class Commands(click.Group):
             raise click.UsageError(f"{args[0]} {GONE[args[0]]}", ctx)
         return super().resolve_command(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands, then the options of all."""
+        self.format_commands(ctx, formatter)
+        click.Command.format_options(self, ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in groups, a line each."""
         for group, commands in GROUPS.items():
@@ -135,9 +141,8 @@ class Commands(click.Group):
                 formatter.write_dl([(f"{name:<10}", line) for name, line in commands.items()])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """The command and its arguments; options of all commands are looked at as a command's."""
+        """The command and its arguments."""
         with _refusals_in_json():
-            _refuse_options_as_values(ctx, self.get_params(ctx), args)
             return super().parse_args(ctx, args)
 
     def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - click's signature
@@ -152,7 +157,7 @@ class Commands(click.Group):
                 raise
             # What is still to be written goes nowhere: it would fail once more at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
-            click.echo(f"Error: The output could not be written: {error.strerror}.", err=True)
+            click.echo("Error: The output could not be written: its disk is full.", err=True)
             raise SystemExit(EXIT_ERROR) from None
         except SystemExit:
             if sys.stdout is not output:  # as in `corpus-agent files | head`: click put it aside

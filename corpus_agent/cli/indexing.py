@@ -1,8 +1,14 @@
-"""Commands that make an index, list its content and keep it small."""
+"""Commands that make an index, keep it up to date and list its content."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import shlex
+import signal
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +20,7 @@ from corpus_agent.cli.common import (
     JSON,
     OCR,
     VERBOSE,
+    Among,
     below,
     launch_to_index,
     launch_to_read,
@@ -23,17 +30,31 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
 from corpus_agent.cli.printing import clean, print_each, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
-from corpus_agent.cli.several_folders import one_of
-from corpus_agent.cli.watching import follow, store_lines
-from corpus_agent.settings import Settings, engine_of, existing_place, extensions, one_by_one
+from corpus_agent.settings import (
+    Settings,
+    engine_of,
+    existing_place,
+    extensions,
+    load,
+    one_by_one,
+)
+from corpus_agent.text.naming import called_path
+from corpus_agent.trust.known import chosen_stores, store_to_write
 from indexer import STATUSES, Choices, UsageError, storage
+from indexer.confine import die_with_parent
 
 if TYPE_CHECKING:
     from corpus_agent.startup import Launch
+    from indexer import Outcome
 
 
 @main.command()
 @click.argument("folders", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Then go on: what is saved or removed is searchable seconds later. Ctrl-C ends it.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option("--force", is_flag=True, help="Index every file anew.")
 @click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
@@ -56,11 +77,6 @@ if TYPE_CHECKING:
     help="Have documents read and embedded by several sealed processes: local:N, N of this "
     "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
 )
-@click.option(
-    "--watch",
-    is_flag=True,
-    help="Then go on: what is saved or removed is searchable seconds later. Ctrl-C ends it.",
-)
 @click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
 @click.option(
     "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
@@ -70,6 +86,7 @@ if TYPE_CHECKING:
 @JSON
 def index(
     folders: tuple[Path, ...],
+    watch: bool,
     dry_run: bool,
     force: bool,
     verify: bool,
@@ -77,7 +94,6 @@ def index(
     prune_unreachable: bool,
     strict: bool,
     cluster: str | None,
-    watch: bool,
     chunk_tokens: int | None,
     chunk_overlap: int | None,
     ocr: str | None,
@@ -92,13 +108,16 @@ def index(
     The index is .corpus-agent in that folder; --store DIR puts it elsewhere. Of several PATHs
     each gets its own.
     """
-    path = one_of(folders, {"--watch": watch, "--json": as_json, "--dry-run": dry_run})
+    path = _one_of(folders, {"--watch": watch, "--json": as_json, "--dry-run": dry_run})
+    choices = Choices(force, verify, prune, prune_unreachable)
     if watch:
-        given = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
-        given |= {"--prune-unreachable": prune_unreachable, "--cluster": bool(cluster)}
-        given |= {"--chunk-tokens": chunk_tokens is not None}
-        _refuse_beside_watch({**given, "--chunk-overlap": chunk_overlap is not None})
-        return follow(path, ocr=ocr, force=force, verify=verify, verbose=verbose, as_json=as_json)
+        other = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
+        other |= {"--prune-unreachable": prune_unreachable, "--cluster": bool(cluster)}
+        other |= {"--chunk-tokens": chunk_tokens is not None}
+        other |= {"--chunk-overlap": chunk_overlap is not None}
+        for flag in (flag for flag, given in other.items() if given):
+            raise UsageError(f"--watch and {flag} contradict each other.", "Leave one out.")
+        return _follow(path, choices, ocr=ocr, verbose=verbose, as_json=as_json)
 
     settings = settings_in_force(
         finding=False, ocr=ocr, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
@@ -106,9 +125,6 @@ def index(
     hands = None if dry_run else _hands(cluster, settings)
     launch = launch_to_index(settings, path, dry_run=dry_run)
     settings = launch.settings
-    print_lines((f"Note: {clean(notice)}" for notice in launch.notices), err=True)
-
-    choices = Choices(force, verify, prune, prune_unreachable)
     if dry_run:
         todo = service.session.dry_run(settings, path, choices)
         if as_json:
@@ -117,7 +133,12 @@ def index(
 
     with index_progress(verbose=verbose) as shown:
         outcome = service.session.index(settings, path, choices, hands=hands, display=shown)
-    _print_outcome(outcome, launch, named=path is not None, as_json=as_json)
+    if as_json:
+        noted = {"notices": list(launch.notices)} if launch.notices else {}
+        print_json({**render.index_object(outcome), **noted})
+    else:
+        print_lines(render.index_lines(outcome))
+        print_lines(_store_lines(launch, named=path is not None) if outcome.chunks else ())
     if outcome.interrupted:
         raise SystemExit(EXIT_INTERRUPTED)
     if strict and any(row.status in ("failed", "unreachable") for row in outcome.problems):
@@ -125,20 +146,41 @@ def index(
     return None
 
 
-def _refuse_beside_watch(given: Mapping[str, bool]) -> None:
-    """Raise UsageError for a flag that --watch does not take."""
-    for other in (flag for flag, is_given in given.items() if is_given):
-        raise UsageError(f"--watch and {other} contradict each other.", "Leave one out.")
+def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
+    """The folder to index, None if none is named; of several each, in a process of its own.
 
-
-def _print_outcome(outcome: indexer.Outcome, launch: Launch, *, named: bool, as_json: bool) -> None:
-    """Print what a run did, and where the index is that is new, or whose folder is not `named`."""
-    if as_json:
-        noted = {"notices": list(launch.notices)} if launch.notices else {}
-        return print_json({**render.index_object(outcome), **noted})
-    print_lines(render.index_lines(outcome))
-    print_lines(store_lines(launch, named=named) if outcome.chunks else ())
-    return None
+    Each is sealed to its folder alone; the process that was started waits for them and ends here.
+    Raises UsageError for the flags `of_one` folder, and for a store.
+    """
+    if len(folders) < 2:
+        return next(iter(folders), None)
+    for flag in (flag for flag, is_given in of_one.items() if is_given):
+        raise UsageError(f"{flag} is about one folder, and {len(folders)} are named.")
+    given = click.get_current_context().obj
+    if given["stores"] or given["all_stores"] or load({}, given["config"], os.environ).store:
+        raise UsageError(
+            "One index holds one folder, and several are named.",
+            "Leave out --store, --all-stores and CORPUS_AGENT_STORE.",
+        )
+    roots = dict.fromkeys(map(indexer.check_root, folders))  # all, before any is indexed
+    stores = {folder: store_to_write(Settings(), folder) for folder in roots}
+    parent, failed = os.getpid(), 0
+    for folder in stores:
+        click.echo(f"{called_path(folder)}:", err=True)
+        sys.stdout.flush()
+        pid = os.fork()
+        if pid == 0:
+            die_with_parent(parent)
+            return folder
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for the one that works
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        signal.signal(signal.SIGINT, before)
+        if code not in (0, EXIT_SOME_FAILED):
+            raise SystemExit(code if code > 0 else 128 - code)
+        failed = code or failed
+    named = " ".join(f"-s {shlex.quote(one.name)}" for one in chosen_stores([*stores.values()])[0])
+    click.echo(f'To ask them together: corpus-agent {named} ask "…"')
+    raise SystemExit(failed)
 
 
 def _hands(cluster: str | None, settings: Settings) -> indexer.Hands | None:
@@ -148,6 +190,51 @@ def _hands(cluster: str | None, settings: Settings) -> indexer.Hands | None:
         where = clean(hands.egress)
         print_lines([f"Warning: names and sizes of documents go to the {where}."], err=True)
     return hands
+
+
+def _store_lines(launch: Launch, *, named: bool) -> Sequence[str]:
+    """Where the index of a launch is, if it is new or its folder was not `named`."""
+    store, root = existing_place(launch.settings)
+    new = launch.new_store
+    return [*render.store_lines(store, root, new=new, named=named, flag=launch.flag)]
+
+
+def _follow(
+    path: Path | None, choices: Choices, *, ocr: str | None, verbose: bool, as_json: bool
+) -> None:
+    """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C.
+
+    As text the first run is shown as by `index`, each later one as a line with the time; as JSON
+    each is an object.
+    """
+    launch = launch_to_index(settings_in_force(finding=False, ocr=ocr), path, watching=True)
+    seen = 0
+
+    def outcome(done: Outcome) -> None:
+        nonlocal seen
+        seen += 1
+        if as_json:
+            print_json(render.index_object(done))
+        elif seen == 1:
+            print_lines([*render.index_lines(done), *_store_lines(launch, named=path is not None)])
+            click.echo("Watching; Ctrl-C ends it.", err=True)
+        else:
+            click.echo(f"{time.strftime('%H:%M:%S')} {render.watch_line(done)}")
+
+    def notice(line: str) -> None:
+        click.echo(f"Note: {clean(line)}", err=True)
+        if as_json:
+            print_json(render.as_object(notice=clean(line)))
+
+    with service.cancel.cancelled_by_signal() as cancel:
+        display = partial(index_progress, verbose=verbose)
+        callbacks = service.watching.Callbacks(outcome, notice, display)
+        force, verify = choices.force, choices.verify
+        service.watching.watch(
+            launch.settings, path, cancel.is_set, callbacks, force=force, verify=verify
+        )
+    if cancel.signal == signal.SIGINT:
+        raise SystemExit(EXIT_INTERRUPTED)
 
 
 @main.command()
@@ -177,20 +264,17 @@ def forget(source: str, as_json: bool) -> None:
 )
 @below
 @JSON
-def files(
-    status: str | None,
-    ignored: bool,
-    paths: tuple[str, ...],
-    not_paths: tuple[str, ...],
-    where: str,
-    as_json: bool,
-) -> None:
+def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> None:
     """List every file that was seen, with its status and the reason if it has no text.
 
     A FILTER is written as for search; the JSON has what it can ask for.
     """
     if ignored:
-        return _list_ignored(as_json=as_json)
+        _, root = existing_place(launch_to_read(settings_in_force()).settings)
+        entries = indexer.excluded(indexer.check_root(root))
+        if as_json:
+            return print_json(render.as_object(ignored=[*map(render.excluded_object, entries)]))
+        return print_lines(map(render.excluded_line, entries))
     wanted = set(status.split(",")) if status else set(STATUSES)
     if unknown := wanted - set(STATUSES):
         raise UsageError(
@@ -199,19 +283,11 @@ def files(
     launch = launch_to_read(settings_in_force(several=True))
 
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    among = service.places.chosen_rows(corpus, paths, not_paths, where)
-    rows = [row for row in among if row.status in wanted]
+    chosen = service.places.chosen_rows(corpus, *among)
+    rows = [row for row in chosen if row.status in wanted]
     if as_json:
         return print_json(render.files_object(rows, corpus.version, launch.seal.state), corpus)
     return print_lines(render.file_line(row) for row in rows)
-
-
-def _list_ignored(*, as_json: bool) -> None:
-    _, root = existing_place(launch_to_read(settings_in_force()).settings)
-    entries = indexer.excluded(indexer.check_root(root))
-    if as_json:
-        return print_json(render.as_object(ignored=[*map(render.excluded_object, entries)]))
-    return print_lines(map(render.excluded_line, entries))
 
 
 @main.command()

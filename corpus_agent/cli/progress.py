@@ -1,7 +1,7 @@
-"""The progress of an index run, on stderr: a bar at a terminal, single lines elsewhere.
+"""The progress of an index run and of a look at every document, on stderr.
 
-Never writes to stdout, and writes no bar and no colour where stderr is not a terminal or NO_COLOR
-is set.
+A bar at a terminal, single lines elsewhere; never on stdout. No bar and no colour where stderr is
+not a terminal or NO_COLOR is set.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-
-    from indexer import FileRow, Plan, Progress, ToRecognise
-
 import click
 
 from corpus_agent import render
 from corpus_agent.text.naming import called
 from indexer import RunDisplay
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from indexer import FileRow, Plan, Progress, ToRecognise
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
 LONG_SECONDS = 60.0  # of recognition
@@ -32,17 +32,8 @@ LONGEST_STEP = 120.0  # seconds of one step that count: in a longer one the mach
 class IndexProgress(RunDisplay):
     """The progress of an index run; with `verbose` a line for each file."""
 
-    def __init__(
-        self,
-        bar: Bar | None,
-        *,
-        verbose: bool = False,
-        seconds: float = SECONDS_BETWEEN_LINES,
-        longest_step: float = LONGEST_STEP,
-    ) -> None:
+    def __init__(self, bar: Bar | None, *, verbose: bool = False) -> None:
         self._bar = bar
-        self._seconds = seconds
-        self._longest_step = longest_step
         self._verbose = verbose
         self._task = bar.add_task("", total=None, files="", rate="") if bar else None
         self._said_at = self._stepped_at = time.monotonic()
@@ -68,40 +59,33 @@ class IndexProgress(RunDisplay):
     def advance(self, done: Progress) -> None:
         """Move the bar; where there is none, print a line every ten seconds, or for each file."""
         now = time.monotonic()
-        self._worked += min(now - self._stepped_at, self._longest_step)
+        self._worked += min(now - self._stepped_at, LONGEST_STEP)
         self._stepped_at = now
-        if done.all_pages:
-            self._page(done)
-            return
-        if self._verbose and done.files > self._said:
-            self._said = done.files
-            self._print(f"{done.files:,}/{done.all_files:,} {called(done.source)}")
-        if not self._bar or self._task is None:
-            if not self._verbose and done.files < done.all_files and self._is_time():
-                self._print(render.file_progress_line(done, self._worked))
-            return
-        elapsed = self._bar.tasks[0].elapsed or 0.0
-        rate = f"{done.chunks / elapsed:,.0f} passages/s" if elapsed and done.chunks else ""
-        files = f"{done.files:,}/{done.all_files:,}"
-        self._bar.update(self._task, completed=done.bytes, files=files, rate=rate)
-
-    def _page(self, done: Progress) -> None:
+        recognising = bool(done.all_pages)
+        made, every = (done.pages, done.all_pages) if recognising else (done.files, done.all_files)
         if self._bar and self._task is not None:
+            if self._verbose and made > self._said:
+                self._print(f"{made:,}/{every:,} {called(done.source)}")
+            elapsed = self._bar.tasks[0].elapsed or 0.0
+            speed = f"{done.chunks / elapsed:,.0f} passages/s" if elapsed and done.chunks else ""
             self._bar.update(
                 self._task,
-                completed=done.pages,
-                total=done.all_pages,
-                description="Recognising",
-                files=f"{done.pages:,}/{done.all_pages:,}",
-                rate=called(done.source),
+                completed=made if recognising else done.bytes,
+                total=every if recognising else self._bar.tasks[0].total,
+                description="Recognising" if recognising else "Reading",
+                files=f"{made:,}/{every:,}",
+                rate=called(done.source) if recognising else speed,
             )
-        elif done.pages > self._said and (self._verbose or self._is_time()):
-            self._print(render.page_line(done, self._worked))
-            self._said = done.pages
+        elif made > self._said and self._verbose and not recognising:
+            self._print(f"{made:,}/{every:,} {called(done.source)}")
+        elif made > self._said and (made < every or self._verbose) and self._is_time():
+            line = render.page_line if recognising else render.file_progress_line
+            self._print(line(done, self._worked))
+        self._said = made
 
     def _is_time(self) -> bool:
         """Whether the last line was printed long enough ago; the next one is printed now then."""
-        if time.monotonic() - self._said_at < self._seconds:
+        if time.monotonic() - self._said_at < SECONDS_BETWEEN_LINES:
             return False
         self._said_at = time.monotonic()
         return True
@@ -115,80 +99,66 @@ class IndexProgress(RunDisplay):
         if self._bar:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
         else:
-            print(line, file=sys.stderr)  # noqa: T201 - progress is this module's job
+            click.echo(line, err=True)
+
+
+def has_bar() -> bool:
+    """Whether stderr is a terminal that can redraw a line."""
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
 def index_progress(*, verbose: bool = False) -> Iterator[IndexProgress]:
     """A progress display; with `verbose` a line for each file."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if not has_bar():
         yield IndexProgress(None, verbose=verbose)
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[files]}  {task.fields[rate]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with _bar("{task.description}", "{task.fields[files]}  {task.fields[rate]}") as bar:
         yield IndexProgress(bar, verbose=verbose)
 
 
+def _bar(before: str, behind: str, *, transient: bool = False) -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(before), BarColumn(), TextColumn(behind), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=transient)
+
+
 @contextmanager
-def counted(
-    what: str, kept: str = "Texts that were read are kept"
-) -> Iterator[Callable[[int, int], None]]:
+def counted(what: str) -> Iterator[Callable[[int, int], None]]:
     """A function that shows how many of how many are done, with the time left.
 
-    If the user stops it, what was done and what is `kept` of it is said.
+    If the user stops it, how far it came is said.
     """
-    counts = [0, 0]
-    with _shown_count(what) as show:
+    counts, began = [0, 0], time.monotonic()
+    said_at = began
 
-        def on_document(done: int, every: int) -> None:
-            counts[:] = done, every
-            show(done, every)
+    def say(done: int, every: int) -> None:
+        nonlocal said_at
+        counts[:] = done, every
+        if time.monotonic() - said_at >= SECONDS_BETWEEN_LINES:
+            said_at = time.monotonic()
+            left = (said_at - began) * (every - done) / done if done else 0.0
+            about = f", about {render.duration(left)} left" if done else ""
+            click.echo(f"{what} {done:,} of {every:,}{about}", err=True)
 
-        try:
-            yield on_document
-        except KeyboardInterrupt:
-            click.echo(
-                f"{counts[0]:,} of {counts[1]:,} documents were looked at; nothing was written, "
-                f"and the index is as it was. {kept} for the next time.",
-                err=True,
-            )
-            raise
+    try:
+        if not has_bar():
+            yield say
+            return
+        with _bar(what, "{task.completed}/{task.total}", transient=True) as bar:
+            task = bar.add_task("", total=None)
 
+            def draw(done: int, every: int) -> None:
+                counts[:] = done, every
+                bar.update(task, completed=done, total=every)
 
-@contextmanager
-def _shown_count(what: str) -> Iterator[Callable[[int, int], None]]:
-    """The same without a word about a stop; outside of a terminal a line every few seconds."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
-        began = said_at = time.monotonic()
-
-        def say(done: int, every: int) -> None:
-            nonlocal said_at
-            if time.monotonic() - said_at >= SECONDS_BETWEEN_LINES:
-                said_at = time.monotonic()
-                left = (said_at - began) * (every - done) / done if done else 0.0
-                about = f", about {render.duration(left)} left" if done else ""
-                print(f"{what} {done:,} of {every:,}{about}", file=sys.stderr, flush=True)  # noqa: T201
-
-        yield say
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, every: bar.update(task, completed=done, total=every)
+            yield draw
+    except KeyboardInterrupt:
+        click.echo(
+            f"{counts[0]:,} of {counts[1]:,} documents were looked at. Texts that were read are "
+            "kept for the next time.",
+            err=True,
+        )
+        raise

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus_agent import fields, render, service
-from corpus_agent.cli.common import JSON, below, launch_to_read, main, settings_in_force
+from corpus_agent.cli.common import JSON, Among, below, launch_to_read, main, settings_in_force
 from corpus_agent.cli.exporting import opened_new, write_text
 from corpus_agent.cli.printing import print_json, print_lines, print_notices
 from corpus_agent.cli.progress import counted
@@ -23,11 +23,11 @@ _WIDTH = 100  # columns where there is no terminal
 _FILE = click.Path(path_type=Path, dir_okay=False)
 
 
-def _opened(paths: tuple[str, ...], not_paths: tuple[str, ...], where: str) -> tuple[Launch, Index]:
+def _opened(among: Among) -> tuple[Launch, Index]:
     """A sealed process and the documents that the options choose."""
     launch = launch_to_read(settings_in_force(several=True))
     corpus = service.session.open_corpus(launch.settings, searching=False)
-    corpus = service.places.bounded(corpus, paths, not_paths, where)
+    corpus = service.places.bounded(corpus, *among)
     print_notices(corpus)
     return launch, corpus
 
@@ -50,9 +50,7 @@ def _opened(paths: tuple[str, ...], not_paths: tuple[str, ...], where: str) -> t
 def table(
     words: tuple[str, ...],
     file: Path | None,
-    paths: tuple[str, ...],
-    not_paths: tuple[str, ...],
-    where: str,
+    among: Among,
     quotations: bool,
     csv_file: Path | None,
     as_json: bool,
@@ -66,7 +64,7 @@ def table(
     """
     columns = fields.definition.fields_of(words, file)
     csv_to = opened_new(csv_file)
-    launch, corpus = _opened(paths, not_paths, where)
+    launch, corpus = _opened(among)
     with counted("looking at documents") as on_document:
         made = fields.table.table_of(corpus, columns, on_document=on_document)
     made = replace(made, notices=corpus.notices)
@@ -84,9 +82,7 @@ def table(
 @click.argument("words", metavar="CONDITION")
 @below
 @JSON
-def list_documents(
-    words: str, paths: tuple[str, ...], not_paths: tuple[str, ...], where: str, as_json: bool
-) -> None:
+def list_documents(words: str, among: Among, as_json: bool) -> None:
     """List the documents that fulfil a CONDITION on a field: "governing law = Florida".
 
     A sign (=, <, <=, >, >=, contains) stands between the field and a word, a date, an amount or a
@@ -95,7 +91,7 @@ def list_documents(
     enden".
     """
     condition = fields.condition.parse_condition(words)
-    launch, corpus = _opened(paths, not_paths, where)
+    launch, corpus = _opened(among)
     with counted("looking at documents") as on_document:
         listed = fields.timeline.listed(corpus, condition, on_document, notices=corpus.notices)
     if as_json:
@@ -106,12 +102,12 @@ def list_documents(
 @main.command()
 @below
 @JSON
-def timeline(paths: tuple[str, ...], not_paths: tuple[str, ...], where: str, as_json: bool) -> None:
+def timeline(among: Among, as_json: bool) -> None:
     """Print the dated statements of all documents in order, each with its quotation and place.
 
     Every document is looked at; those without a date and those that cannot be read are counted.
     """
-    launch, corpus = _opened(paths, not_paths, where)
+    launch, corpus = _opened(among)
     with counted("looking at documents") as on_document:
         made = fields.timeline.timeline_of(corpus, on_document)
     made = replace(made, notices=corpus.notices)

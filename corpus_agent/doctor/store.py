@@ -86,10 +86,7 @@ def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
         broken = Finding("fail", error.message, error.hint)
         yield Check("tables", "whether they open", lambda: broken)
         return
-    yield Check("rows", "chunk rows against file rows", lambda: row_counts(rows))
-    yield Check("keys", "that no key stands twice", lambda: keys(rows))
     yield Check("words", "full-text rows against chunk rows", lambda: text_index(rows))
-    yield Check("vectors", "that each has length 1", lambda: lengths(rows))
     yield Check("embedding", "stored chunks, embedded again",
                 lambda: embedded_again(rows, encoder))  # fmt: skip
     yield Check("texts", "stored chunks and kept texts against their files, parsed anew",
@@ -181,39 +178,9 @@ def same_model(store: Path, encoder: Encoder) -> Finding:
     )
 
 
-def row_counts(rows: Inspection) -> Finding:
-    """Whether each document has the number of chunks in its file row, and nothing else has any."""
-    files = rows.files
-    counts = {row.source: row.chunks for row in files if row.chunks}
-    differ = sorted(source for source in counts.keys() | rows.chunks.keys()
-                    if counts.get(source, 0) != rows.chunks[source])  # fmt: skip
-    if differ:
-        found = (
-            f"{number_of(len(differ), 'document differs', 'documents differ')}, as {differ[0]!r}: "
-            f"{number_of(rows.chunks[differ[0]], 'chunk')}, "
-            f"{counts.get(differ[0], 0)} in its file row"
-        )
-        return Finding("fail", found, ANEW)
-    if rows.ids != rows.in_manifest:
-        found = f"{number_of(rows.ids, 'chunk row')}, {rows.in_manifest:,} in the manifest"
-        return Finding("fail", found, ANEW)
-    held = f"{number_of(rows.ids, 'chunk')} of {number_of(len(counts), 'document')}"
-    return Finding("ok", f"{held}; {number_of(len(files), 'file was', 'files were')} seen")
-
-
-def keys(rows: Inspection) -> Finding:
-    """Whether a chunk or a file stands in its table more than once."""
-    sources = [row.source for row in rows.files]
-    chunks, files = rows.ids - rows.distinct_ids, len(sources) - len(set(sources))
-    if chunks or files:
-        twice = f"{number_of(chunks, 'chunk')} and {number_of(files, 'file')} stand twice"
-        return Finding("fail", twice, ANEW)
-    return Finding("ok", "all distinct")
-
-
 def text_index(rows: Inspection) -> Finding:
     """Whether the full-text index covers every chunk; LanceDB scans what it does not cover yet."""
-    covered, waiting, chunks = rows.words_covered, rows.words_waiting, rows.in_manifest
+    covered, waiting, chunks = rows.words_covered, rows.words_waiting, rows.chunks
     if chunks and covered + waiting != chunks:
         return Finding(
             "fail", f"{number_of(covered + waiting, 'row')} for {number_of(chunks, 'chunk')}", ANEW
@@ -224,25 +191,6 @@ def text_index(rows: Inspection) -> Finding:
     if waiting <= rows.few_waiting:
         return Finding("ok", f"{found}, too few to cover")
     return Finding("warn", found, INDEX)
-
-
-def lengths(rows: Inspection) -> Finding:
-    """Whether the vectors are comparable by their cosine, and how a search looks through them."""
-    if rows.off_length:
-        return Finding(
-            "fail",
-            f"{number_of(rows.off_length, 'vector is', 'vectors are')} not of length 1",
-            ANEW,
-        )
-    partitions, covered, waiting = rows.partitions, rows.vectors_covered, rows.vectors_waiting
-    if partitions and covered + waiting != rows.ids:
-        return Finding(
-            "fail", f"{covered + waiting:,} in their index, {number_of(rows.ids, 'row')}", ANEW
-        )
-    how = (
-        f"in {number_of(partitions, 'partition')}" if partitions else "all compared with each query"
-    )
-    return Finding("ok", f"{rows.ids:,} of length 1, {how}")
 
 
 def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:

@@ -111,13 +111,6 @@ def fetch_capabilities(broker: Broker, model: str, deadline: Deadline) -> Capabi
     return found
 
 
-def names(broker: Broker) -> list[str]:
-    """The names of the models that a server lists; empty if it does not."""
-    page = _page(broker, "/v1/models", None, Deadline(ASKING_SECONDS))
-    listed = _list(page.get("data")) if page else []
-    return [entry["id"] for entry in listed if isinstance(entry.get("id"), str)]
-
-
 def _page(
     broker: Broker, path: str, question: dict[str, str] | None, deadline: Deadline
 ) -> Page | None:

@@ -16,7 +16,7 @@ class Problem(TypedDict):
 
 
 class RenamedDocument(TypedDict):
-    """A document that was renamed and changed, and what it was called."""
+    """A document that has another name, and what it was called."""
 
     was: str
     source: str
@@ -56,7 +56,6 @@ class ClusterCounts(TypedDict):
 
     where: str
     shards: int
-    taken: int
     here: int
     again: list[str]
 

@@ -11,17 +11,14 @@ import contextlib
 import ipaddress
 import json
 import os
-import queue
 import re
 import subprocess
-import threading
-from collections.abc import Mapping
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.service.ray_side import PATIENCE_SECONDS
 from corpus_agent.settings import Settings, model_folder
-from indexer import CorpusError, LocalHands, ShardLost, UsageError, error_said
+from indexer import CorpusError, LocalHands, UsageError
 from indexer.confine import starting
 
 if TYPE_CHECKING:
@@ -31,7 +28,6 @@ MOST_SLOTS = 256
 MAX_REPLY_BYTES = 64 * 2**10
 MAX_SHOWN = 500  # characters of what the other side says
 LEAST_BYTES = 128 * 2**10  # of a shard
-MOST_PATIENCE = PATIENCE_SECONDS + 60.0  # the other side gives up before
 
 _LOCAL = re.compile(r"local:([0-9]{1,4})")
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9.-]+):([0-9]{1,5})")
@@ -77,132 +73,72 @@ class RayHands:
     """The hands of a Ray cluster; `slots` at a time, one for each of its cores."""
 
     def __init__(
-        self,
-        where: str,
-        model: Path | None = None,
-        command: tuple[str, ...] = _COMMAND,
-        patience: float = MOST_PATIENCE,
+        self, where: str, model: Path | None = None, command: tuple[str, ...] = _COMMAND
     ) -> None:
-        """`patience`: seconds beyond the time of a shard in which the other side is to answer."""
         self.where = where
         self.model = model
         self.egress = egress_of(where)
         self.least_bytes = LEAST_BYTES
-        self._patience = patience
         self._process = _started((*command, str(os.getpid()), where))
-        self._lock = threading.Lock()
-        self._reader: threading.Thread | None = None
-        self._waiting: dict[int, queue.SimpleQueue[Mapping[str, Any] | None]] = {}
-        self._number = 0
-        self._over = False
         self.slots = self._greeted()
 
-    @property
-    def pid(self) -> int:
-        """The number of the process that speaks to the cluster."""
-        return self._process.pid
-
-    def work(self, opening: Mapping[str, Any], order: str, seconds: float, *, fresh: bool) -> str:
-        """Have a shard made in the cluster; see indexer.Hands."""
-        number, answer = self._sent(
-            {"opening": json.dumps(opening), "order": order, "seconds": seconds, "fresh": fresh}
-        )
+    def made(self, opening: str, orders: Sequence[tuple[str, str]]) -> Generator[tuple[int, str]]:
+        """See indexer.Hands; the other side reads all orders before it answers the first."""
+        lines = [opening, *({"name": name, "order": order} for name, order in orders)]
+        assert self._process.stdin is not None
+        left = {*range(len(orders))}
         try:
-            reply = answer.get(timeout=seconds + self._patience)
-        except queue.Empty:  # it is still known: an answer that comes late is none to a stranger
-            raise ShardLost("no answer in time") from None
-        with self._lock:
-            self._waiting.pop(number, None)
-        if reply is None:
-            raise self._gone("ended")
-        done, error = reply.get("done"), reply.get("error")
-        if isinstance(error, dict):
-            raise error_said(error.get("kind"), error.get("message", ""), error.get("hint", ""))
-        if not isinstance(done, str) or done != json.loads(order)["shard"]:
-            raise ShardLost(str(reply.get("lost", "answered another order"))[:MAX_SHOWN])
-        return done
-
-    def stop(self) -> None:
-        """Part from the cluster, which then ends the tasks of this run."""
-        self._over = True
-        self._part()
+            with contextlib.suppress(BrokenPipeError):  # its end is seen below
+                for line in lines:
+                    self._process.stdin.write(json.dumps(line).encode() + b"\n")
+                self._process.stdin.write(b"\n")
+                self._process.stdin.flush()
+            while left:
+                reply = self._reply()
+                number, why = reply.get("number"), reply.get("why")
+                if type(number) is not int or number not in left or not isinstance(why, str):
+                    raise CorpusError(
+                        f"The connection to the cluster {self.where!r} ended.",
+                        "What was finished is kept; run the same command again.",
+                    )
+                left.remove(number)
+                yield number, why[:MAX_SHOWN]
+        finally:
+            self.close()
 
     def close(self) -> None:
-        """Wait for the end of the process that speaks to the cluster."""
-        self.stop()
+        """Part from the cluster, which then ends the tasks of this run.
+
+        The seal lets no signal reach a process that was started before it: it ends with its pipe.
+        """
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
         self._process.wait()
-        if self._reader is not None:
-            self._reader.join()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
 
     def _greeted(self) -> int:
         """The number of slots; raises CorpusError where there is no cluster."""
-        try:
-            said = json.loads(_line(self._process.stdout) or b"{}")
-            slots = said.get("slots")
-        except (ValueError, AttributeError, RecursionError):
-            said, slots = {}, None
+        said = self._reply()
+        slots = said.get("slots")
         if type(slots) is int and slots > 0:
             return min(slots, MOST_SLOTS)
         self.close()
-        refused = said.get("refused", "it ended") if isinstance(said, dict) else "it ended"
-        missing = "No module named 'ray'" in str(refused)
+        refused = str(said.get("refused", "it ended"))[:MAX_SHOWN]
+        missing = "No module named 'ray'" in refused
         raise CorpusError(
-            f"The cluster {self.where!r} cannot be used: {str(refused)[:MAX_SHOWN]}.",
+            f"The cluster {self.where!r} cannot be used: {refused}.",
             "pip install 'corpus-agent[cluster]'" if missing else "Does it run? Try: ray status",
         )
 
-    def _sent(
-        self, request: dict[str, Any]
-    ) -> tuple[int, queue.SimpleQueue[Mapping[str, Any] | None]]:
-        assert self._process.stdin is not None
-        answer: queue.SimpleQueue[Mapping[str, Any] | None] = queue.SimpleQueue()
-        with self._lock:
-            if self._over:
-                raise self._gone("was closed")
-            if self._reader is None:  # not before the seal, which wants no other thread
-                self._reader = threading.Thread(target=self._read, daemon=True)
-                self._reader.start()
-            self._number += 1
-            self._waiting[self._number] = answer
-            try:
-                line = json.dumps({"id": self._number, **request}).encode() + b"\n"
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
-            except OSError:
-                raise self._gone("ended") from None
-            return self._number, answer
-
-    def _read(self) -> None:
-        """Hand each reply to the thread that waits for it, until the other side ends."""
-        while line := _line(self._process.stdout):
-            try:
-                said = json.loads(line)
-                answer, reply = self._waiting[said["id"]], said["reply"]
-            except (ValueError, TypeError, KeyError, RecursionError):
-                break  # no line that it should send
-            answer.put(reply if isinstance(reply, dict) else {})
-        self._over = True
-        self._part()
-
-    def _part(self) -> None:
-        """Close the pipe, at whose end the other side ends, and release those who wait for it.
-
-        The seal lets no signal reach a process that was started before it.
-        """
-        with self._lock:
-            if self._process.stdin is not None:
-                with contextlib.suppress(OSError):
-                    self._process.stdin.close()
-            for answer in self._waiting.values():
-                answer.put(None)
-
-    def _gone(self, how: str) -> CorpusError:
-        return CorpusError(
-            f"The connection to the cluster {self.where!r} {how}.",
-            "What was finished is kept; run the same command again.",
-        )
+    def _reply(self) -> dict[str, Any]:
+        """The next line of the other side; empty at its end, and for what it should not send."""
+        assert self._process.stdout is not None
+        try:
+            said = json.loads(self._process.stdout.readline(MAX_REPLY_BYTES))
+        except (ValueError, RecursionError):
+            said = None
+        return said if isinstance(said, dict) else {}
 
 
 def _started(command: tuple[str, ...]) -> subprocess.Popen[bytes]:
@@ -212,9 +148,3 @@ def _started(command: tuple[str, ...]) -> subprocess.Popen[bytes]:
         starting.Command(command, variables),
         stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, own_session=True,
     )  # fmt: skip
-
-
-def _line(stream: Any) -> bytes:  # noqa: ANN401 - of Popen
-    """The next line; none that is too long."""
-    line: bytes = stream.readline(MAX_REPLY_BYTES)
-    return line if line.endswith(b"\n") else b""

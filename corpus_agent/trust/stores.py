@@ -25,7 +25,7 @@ import indexer
 from corpus_agent.settings import MARK, OF_A_STORE, Settings, of_store, user_config
 from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.trust import user_state
-from indexer import UntrustedStore, UsageError, paths, storage
+from indexer import UsageError, paths, storage
 
 STATE = "stores.json"
 MAX_RECORDS = 1_000  # the oldest are dropped first
@@ -200,7 +200,7 @@ def permission(store: Path, root: Path | None = None) -> Permission:
     """
     store = absolute(store)
     known = None
-    with suppress(UntrustedStore, user_state.NoUserState):  # no marker yet, or no record at all
+    with suppress(user_state.NoUserState):
         identity, before = storage.identity_of(store), records().get(store)
         known = before if before is not None and before.is_of(identity) else None
     if root is not None:
@@ -220,8 +220,8 @@ def permission(store: Path, root: Path | None = None) -> Permission:
 
 
 def trust(place: StorePlace) -> None:
-    """Record a store that the user reviewed; one of an earlier version gets its marker."""
-    record(place, storage.mark(place.store))
+    """Record a store that the user reviewed."""
+    record(place, storage.identity_of(place.store))
 
 
 def _moved_from(stores: dict[Path, Record], identity: storage.Identity) -> Path | None:

@@ -16,7 +16,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
-from typing import IO, Protocol, Self
+from typing import Self
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
@@ -26,7 +26,6 @@ from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import Budget, Extraction, Within
 from indexer.extract.members import Member, archive_extraction, path_parts
 from indexer.files.names import is_key
-from indexer.records import Line
 
 MAX_HEADER_BYTES = 2**20  # of a long name or of extended properties
 _HEADERS = frozenset(
@@ -98,27 +97,20 @@ class _Header(tarfile.TarInfo):
 
 def read_tar(data: bytes, within: Within) -> Extraction:
     """The lines of all members; raises UnreadableDocument as a ZIP archive does."""
-    return tar_extraction(io.BytesIO(data), within, counted=False)
+    return archive_extraction(lambda: _tar_members(data), within, "tar archive")
 
 
-def tar_extraction(stream: IO[bytes], within: Within, *, counted: bool) -> Extraction:
-    """The lines of all members of a stream; `counted` if its bytes are in the budget already."""
-    return archive_extraction(lambda: _tar_members(stream, counted), within, "tar archive")
-
-
-def _tar_members(stream: IO[bytes], counted: bool) -> Iterator[Member]:
+def _tar_members(data: bytes) -> Iterator[Member]:
     try:
-        with tarfile.open(fileobj=stream, mode="r|", tarinfo=_Header) as archive:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r|", tarinfo=_Header) as archive:
             for info in archive:
                 if not info.isdir():
-                    yield Member(info.name, _tar_reader(archive, info, counted))
+                    yield Member(info.name, _tar_reader(archive, info))
     except tarfile.TarError as error:
         raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
 
 
-def _tar_reader(
-    archive: tarfile.TarFile, info: tarfile.TarInfo, counted: bool
-) -> Callable[[Budget], bytes]:
+def _tar_reader(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[Budget], bytes]:
     def read(budget: Budget) -> bytes:
         if info.issym() or info.islnk():
             raise UnreadableDocument("symlink")
@@ -132,8 +124,7 @@ def _tar_reader(
             data = file.read()
         except tarfile.TarError as error:
             raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
-        if not counted:
-            budget.spend(len(data))
+        budget.spend(len(data))
         return data
 
     return read
@@ -144,21 +135,32 @@ def _tar_reader(
 
 def read_packed(data: bytes, within: Within) -> Extraction:
     """The title and lines of the file within; raises UnreadableDocument as its reader does."""
-    stream = io.BufferedReader(_Unpacking(data, within.budget), 2**16)
-    head = stream.peek(_BLOCK)
-    if is_tar(head[:_BLOCK]):
-        return tar_extraction(stream, within, counted=True)
-    most = within.budget.most_bytes() + len(head)
-    inner = stream.read(most + 1)
+    budget = within.budget
+    try:
+        file = _opened(data)
+        head = file.read(_BLOCK)
+        holds_files = is_tar(head)  # which are counted one by one
+        most = budget.unpacked_bytes if holds_files else budget.most_bytes()
+        inner = head + file.read(most + 1 - len(head))
+    except PACKED_ERRORS as error:
+        raise UnreadableDocument("malformed", what_broke(error)) from None
+    except MemoryError:  # a window as large as the file says that it needs
+        raise UnreadableDocument("too_large_unpacked") from None
     if len(inner) > most:
         raise UnreadableDocument("too_large_unpacked")
-    name = inner_name(within.name)
+    if holds_files:
+        return read_tar(inner, within)
+    budget.spend(len(inner))
+    name = _inner_name(within.name)
     if is_key(PurePosixPath(name).name):
         raise UnreadableDocument("secret")
-    return _through(inner, within.inner(name))
+    opened = open_document(inner, name, within=within.inner(name))
+    return Extraction(
+        opened.title or None, opened.lines, opened.engines, opened.unread, opened.notes, opened.own
+    )
 
 
-def inner_name(name: str) -> str:
+def _inner_name(name: str) -> str:
     """The name of the file within, without the compressor's ending."""
     path = PurePosixPath("/".join(path_parts(name)))
     suffix = path.suffix.lower()
@@ -167,57 +169,8 @@ def inner_name(name: str) -> str:
     return str(path.with_suffix(_SHORT.get(suffix, path.suffix)))
 
 
-def _through(data: bytes, within: Within) -> Extraction:
-    opened = open_document(data, within.name, within=within)
-    engines: set[str] = set()
-    unread: list[str] = []
-    notes: list[str] = []
-
-    def lines() -> Iterator[Line]:
-        yield from opened.lines
-        engines.update(opened.extractor.split("+")[1:])
-        unread.extend(opened.unread)
-        notes.extend(opened.notes)
-
-    return Extraction(opened.title or None, lines(), engines, unread, notes, opened.own)
-
-
-class _Unpacking(io.RawIOBase):
-    """The unpacked bytes of a file, taken from the budget as they are read."""
-
-    def __init__(self, data: bytes, budget: Budget) -> None:
-        super().__init__()
-        self._file = _opened(data)
-        self._budget = budget
-
-    def readable(self) -> bool:
-        """Yes."""
-        return True
-
-    def readinto(self, buffer: object) -> int:
-        """As files do; raises UnreadableDocument, "malformed" or "too_large_unpacked"."""
-        view = memoryview(buffer).cast("B")  # type: ignore[arg-type]
-        try:
-            piece = self._file.read(len(view))
-        except PACKED_ERRORS as error:
-            raise UnreadableDocument("malformed", what_broke(error)) from None
-        except MemoryError:  # a window as large as the file says that it needs
-            raise UnreadableDocument("too_large_unpacked") from None
-        if len(piece) > self._budget.unpacked_bytes:
-            raise UnreadableDocument("too_large_unpacked")
-        self._budget.unpacked_bytes -= len(piece)
-        view[: len(piece)] = piece
-        return len(piece)
-
-
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
-def _opened(data: bytes) -> _Readable:
+def _opened(data: bytes) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:
     file = io.BytesIO(data)
     if data.startswith(b"\x1f\x8b"):
         return gzip.GzipFile(fileobj=file)
-    if data.startswith(b"BZh"):
-        return bz2.BZ2File(file)
-    return lzma.LZMAFile(file)
+    return bz2.BZ2File(file) if data.startswith(b"BZh") else lzma.LZMAFile(file)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import io
 import posixpath
+import re
 import zipfile
 from collections.abc import Sequence
 from html import unescape
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
@@ -19,10 +20,7 @@ from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES
 from indexer.extract.own_properties import MAX_AUTHORS, OwnProperties, own_properties
 
 if TYPE_CHECKING:
-    from lxml.etree import XMLParser
     from lxml.etree import _Element as Element
-
-MAX_ENTITY_CHARS = 2**20  # that entities of one file become
 
 
 class Parts(Protocol):
@@ -101,6 +99,11 @@ class ZipParts:
         return None if data is None else parse_xml(data)
 
 
+_NAMED = re.compile(rb"&(\w+);")
+_DECLARED = re.compile(rb"<!ENTITY\s+(\w+)\s+[\"']")
+_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
+
+
 def parse_xml(data: bytes) -> Element:
     """The root element; raises UnreadableDocument("malformed").
 
@@ -109,26 +112,8 @@ def parse_xml(data: bytes) -> Element:
     """
     from lxml import etree
 
-    try:
-        return etree.fromstring(data, _parser("internal"))
-    except (etree.LxmlError, ValueError) as error:
-        says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
-        failure = UnreadableDocument("malformed", f"XML: {says}"[:200])
-    if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
-        raise failure
-    try:  # with entities that are defined elsewhere, which are errors else
-        root = etree.fromstring(data, _parser(False))
-    except (etree.LxmlError, ValueError):
-        raise failure from None
-    _replace_entities(root)
-    return root
-
-
-def _parser(entities: bool | Literal["internal"]) -> XMLParser:
-    from lxml import etree
-
-    return etree.XMLParser(
-        resolve_entities=entities,
+    parser = etree.XMLParser(
+        resolve_entities="internal",
         no_network=True,
         load_dtd=False,
         dtd_validation=False,
@@ -136,27 +121,30 @@ def _parser(entities: bool | Literal["internal"]) -> XMLParser:
         remove_comments=True,
         remove_pis=True,
     )
+    try:
+        return etree.fromstring(data, parser)
+    except (etree.LxmlError, ValueError) as error:
+        says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
+        failure = UnreadableDocument("malformed", f"XML: {says}"[:200])
+    if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
+        raise failure
+    try:
+        return etree.fromstring(_without_entities(data), parser)
+    except (etree.LxmlError, ValueError):
+        raise failure from None
 
 
-def _replace_entities(root: Element) -> None:
-    """Put text in place of all entities."""
-    from lxml import etree
+def _without_entities(data: bytes) -> bytes:
+    """The file with its own entities alone: others as characters, or as they are written."""
+    own = {*_OF_XML, *_DECLARED.findall(data)}
 
-    declared = root.getroottree().docinfo.internalDTD
-    own = {each.name: each.content for each in declared.entities()} if declared is not None else {}
-    room = MAX_ENTITY_CHARS
-    for entity in list(root.iter(etree.Entity)):
-        text = own.get(entity.name) or unescape(entity.text)
-        text = entity.text if "&" in text[1:] or "<" in text or len(text) > room else text
-        room -= len(text)
-        text += entity.tail or ""
-        outer, before = entity.getparent(), entity.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + text
-        else:
-            outer.text = (outer.text or "") + text
-        entity.tail = None
-        outer.remove(entity)
+    def spelled(match: re.Match[bytes]) -> bytes:
+        if match[1] in own:
+            return match[0]
+        written = match[0].decode("latin-1")
+        return unescape(written).replace("&", "&amp;").encode("ascii", "xmlcharrefreplace")
+
+    return _NAMED.sub(spelled, data)
 
 
 def tag_of(element: Element) -> str:

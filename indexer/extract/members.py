@@ -158,7 +158,7 @@ class Members:
                     yield from _marked(name)
                 yield replace(line, page=None, part=_part(name, inner))
             begun = True
-        self.engines.update(opened.extractor.split("+")[1:])
+        self.engines |= opened.engines
         self.unread += [f"{name}: {each}" for each in opened.unread]
         self.notes += [f"{name}: {each}" for each in opened.notes]
 

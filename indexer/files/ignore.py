@@ -1,22 +1,20 @@
 """Reads ignore files and decides which paths they exclude.
 
 Ignore files are untrusted: only regular files of bounded size are read, and any pattern matches in
-time linear in the path, since pathspec parses the patterns and RE2 matches them. Called by `walk`.
+time bounded by the lengths of path and pattern: folder by folder, where the standard library's
+patterns of names do not go back. Called by `walk`.
 """
 
 from __future__ import annotations
 
 import errno
+import fnmatch
 import os
+import re
 import stat
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import re2
-from pathspec.patterns.gitignore import GitIgnorePatternError
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from indexer.errors import CorpusError
 from indexer.files.opening import READ_ONLY
@@ -25,7 +23,6 @@ IGNORE_FILES = (".gitignore", ".corpusignore")
 MAX_IGNORE_BYTES = 2**20  # of one file
 MAX_IGNORE_LINES = 10_000  # of one file
 MAX_PATTERN_CHARS = 4_096  # of one line: PATH_MAX, which no path is longer than
-_DIRECTORY = "ps_d"  # the group in which pathspec's patterns catch the `/` behind a folder
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
 
 
@@ -33,13 +30,38 @@ _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR)
 class Rule:
     """A line of an ignore file: whether it excludes what it matches, and where it stands.
 
-    `place` is the ignore file's name and the line's number, as in ".gitignore:3".
+    `place` is the ignore file's name and the line's number, as in ".gitignore:3". `names` are the
+    patterns of the folders on the way and of the last name; None stands for any number of folders.
     """
 
     excludes: bool
     place: str
     text: str
-    pattern: Any = field(repr=False)  # what re2 compiles to, which has no type
+    names: tuple[re.Pattern[str] | None, ...]
+    of_folders: bool
+
+    def matched(self, parts: Sequence[str], is_folder: bool) -> int:
+        """How many parts of a path it matches, as a folder above or as the path; 0 for none."""
+        last = len(parts) - (self.of_folders and not is_folder)
+        return next((n for n in range(last, 0, -1) if self._matches(parts[:n])), 0)
+
+    def _matches(self, parts: Sequence[str]) -> bool:
+        """Whether the names are those of a path; what any folders stand for grows as needed."""
+        at = place = begun = 0
+        any_folders = -1
+        while place < len(parts):
+            pattern = self.names[at] if at < len(self.names) else _NOTHING
+            if pattern is None:
+                any_folders, begun = at, place
+                at += 1
+            elif pattern.match(parts[place]):
+                at, place = at + 1, place + 1
+            elif any_folders < 0:
+                return False
+            else:
+                begun += 1
+                at, place = any_folders + 1, begun
+        return all(name is None for name in self.names[at:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +78,12 @@ class Rules:
         """
         above: Rule | None = None
         text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        parts, is_folder = text.removesuffix("/").split("/"), text.endswith("/")
         for rule in reversed(self.rules):
-            match = rule.pattern.search(text)
-            if match is None:
-                continue
-            if _DIRECTORY not in rule.pattern.groupindex or match.group(_DIRECTORY) is None:
+            matched = rule.matched(parts, is_folder)
+            if matched == len(parts) and not is_folder:
                 return rule
-            above = above or rule
+            above = above or (rule if matched else None)
         return above
 
 
@@ -116,22 +137,43 @@ def _read(descriptor: int) -> bytes:
 
 
 def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[Rule]:
-    options = re2.Options()
-    options.log_errors = False
     for shown, number, line in lines:
         if len(line) > MAX_PATTERN_CHARS and not line.startswith("#"):
             raise _unusable(shown, f"line {number} has more than {MAX_PATTERN_CHARS:,} characters")
-        try:
-            pattern = GitIgnoreSpecPattern(line)
-        except GitIgnorePatternError:
-            continue  # as in git, where such a line matches nothing
-        if pattern.include is None or pattern.regex is None:  # a comment, or nothing
+        text = _BLANKS.sub("", line)
+        excludes = not text.startswith("!")
+        text = text.removeprefix("!")
+        if not text.strip("/") or line.startswith("#"):
             continue
-        try:
-            compiled = re2.compile(pattern.regex.pattern, options)
-        except re2.error:
-            raise _unusable(shown, f"line {number} is no pattern") from None
-        yield Rule(pattern.include, f"{Path(shown).name}:{number}", line, compiled)
+        names = _names(text.removesuffix("/"))
+        yield Rule(excludes, f"{Path(shown).name}:{number}", line, names, text.endswith("/"))
+
+
+_BLANKS = re.compile(r"(?<!\\)[ \t]+\Z")  # at the end, where they are not escaped
+_ESCAPED = re.compile(r"\\(.)|\[\^", re.DOTALL)
+_ANY, _NOTHING = re.compile(""), re.compile(r"(?!)")
+
+
+def _names(text: str) -> tuple[re.Pattern[str] | None, ...]:
+    """The patterns of a path's names, as gitignore(5) has them."""
+    parts = text.removeprefix("/").split("/")
+    names = [None if part == "**" else re.compile(_translated(part)) for part in parts]
+    if "/" not in text:  # in any folder
+        names.insert(0, None)
+    if names[-1] is None:  # all that is in a folder
+        names.append(_ANY)
+    return tuple(names)
+
+
+def _translated(part: str) -> str:
+    r"""The regular expression of a name, in which `\` is before a sign that is meant as such."""
+
+    def plain(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return "[!"
+        return f"[{match[1]}]" if match[1] in "*?[" else match[1]
+
+    return fnmatch.translate(_ESCAPED.sub(plain, part))
 
 
 def _unusable(shown: str, why: str) -> CorpusError:

@@ -8,6 +8,7 @@ answers from outside and does not trust them.
 from __future__ import annotations
 
 import contextlib
+import gc
 import math
 import os
 import resource
@@ -35,6 +36,7 @@ def main(program: str, parent: int, *, confined: bool) -> None:
     `confined`, it is limited in memory and time alone.
     """
     module = import_module(program)
+    gc.set_threshold(100_000)  # readers make many small objects, and hardly a cycle
     channel = _channel()
     sys.excepthook = _report_crash(channel)
     # After the exec, and in a domain below the parent's: so the parent's end reaches this process.

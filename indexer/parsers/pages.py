@@ -88,23 +88,28 @@ class Recogniser:
         """`program` is what the process does, `limits` are those of a page."""
         self._child = Child(program, _ENVIRONMENT)
         self._limits = limits
-        self._document = -1  # a descriptor
+        self._document, self._is_open = -1, False  # a descriptor
         self.stop, self.close = self._child.stop, self._child.close
 
-    def open(self, descriptor: int) -> int:
-        """Give the process a document; how many pages it has. Raises UnreadableDocument."""
-        self._document = descriptor
+    def hold(self, descriptor: int) -> None:
+        """Take the document that the next pages are of."""
+        self._document, self._is_open = descriptor, False
+
+    def count(self) -> int:
+        """Give the process the document; how many pages it has. Raises UnreadableDocument."""
         self._child.new_task()
-        return self._child.pages(descriptor, self._limits)
+        pages = self._child.pages(self._document, self._limits)
+        self._is_open = True
+        return pages
 
     def draw(self, number: int) -> tuple[str, bool]:
         """Have a page drawn, to be read: the hash of its points, and whether it is empty.
 
         Raises UnreadableDocument.
         """
-        if not self._child.runs:  # the one before died of another page
-            self._child.pages(self._document, self._limits)
-        self._child.new_task(most=limits.DOCUMENTS_PER_PROCESS**2)
+        if not (self._is_open and self._child.runs):  # the one before may have died of a page
+            self.count()
+        self._child.tasks += 1
         return self._asked(_drawn, "draw", number=number)
 
     def shows_text(self) -> bool:

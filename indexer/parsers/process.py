@@ -56,9 +56,19 @@ class Child:
     process ends too, and `stop` for any. `claimed` is the extractor that it named last.
     """
 
-    def __init__(self, program: str, environment: Mapping[str, str] | None = None) -> None:
-        """`environment` are variables beside those of every such process."""
+    def __init__(
+        self,
+        program: str,
+        environment: Mapping[str, str] | None = None,
+        *,
+        confined: bool | None = None,
+    ) -> None:
+        """`environment` are variables beside those of every such process.
+
+        It is `confined` where this system can, unless somebody else decided.
+        """
         self._program, self._environment = program, environment or {}
+        self._confined = confined
         self._lock = threading.Lock()
         self._process: _Process | None = None
         self._limits = DocumentLimits()
@@ -154,7 +164,8 @@ class Child:
             if self._stopped:
                 raise UnreadableDocument("interrupted")
             if self._process is None:
-                self._process = _Process(self._program, self._environment)
+                confined = can_confine() if self._confined is None else self._confined
+                self._process = _Process(self._program, self._environment, confined=confined)
             return self._process
 
     def _cause(self) -> UnreadableDocument:
@@ -180,11 +191,11 @@ class _Process:
     Raises CorpusError if it cannot be started, SealUnavailable if it cannot be confined.
     """
 
-    def __init__(self, program: str, environment: Mapping[str, str]) -> None:
+    def __init__(self, program: str, environment: Mapping[str, str], *, confined: bool) -> None:
         self._first_peak_kib = sys.maxsize
         self.channel, theirs = socket.socketpair()
         with theirs:
-            self._popen = _start(program, theirs.fileno(), environment)
+            self._popen = _start(program, theirs.fileno(), environment, confined)
             self.pid = self._popen.pid
         try:
             said, _ = protocol.receive(self.channel, time.monotonic() + START_SECONDS)
@@ -232,13 +243,15 @@ def _ends(pid: int, seconds: float) -> bool:
         os.close(descriptor)
 
 
-def _start(program: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _start(
+    program: str, channel: int, environment: Mapping[str, str], confined: bool
+) -> subprocess.Popen[bytes]:
     """A new interpreter that does the jobs of `program`, with `channel` as standard input.
 
     By exec, not by fork alone, since this process has threads. In a session of its own, so that
     Ctrl-C reaches only the parent, which ends the child.
     """
-    arguments = (starting.packages(), program, str(os.getpid()), str(int(can_confine())))
+    arguments = (starting.packages(), program, str(os.getpid()), str(int(confined)))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
     given = {**kept, **_ENVIRONMENT, **extensions.variable(), **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)

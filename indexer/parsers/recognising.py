@@ -18,7 +18,7 @@ from indexer.extract.normalise import lines_of
 from indexer.extract.ocr.engine import RapidEngine, Recognition, is_blank
 from indexer.extract.ocr.figures import figures_of, with_figures
 from indexer.extract.ocr.pictures import Pages, Picture, opened
-from indexer.extract.ocr.places import PlacedText, Sheet, words_of_lines, words_of_pieces
+from indexer.extract.ocr.places import PlacedText, Sheet, words_of_pieces
 from indexer.extract.ocr.reading_order import Piece, certain_rows, is_suspect, lines_of_pieces
 from indexer.parsers import tesseract
 from indexer.parsers.child import Answer, Tell, contents
@@ -91,7 +91,7 @@ class Jobs:
         figures = figures_of(self._read.pieces, self._skew)
         read = with_figures(tesseract.lines_of_table(table), figures)
         lines = [part for line in read for part in tesseract.shown(line)]
-        return {}, _page(lines, words_of_lines(read, self._sheet(0.0)))
+        return {}, _page(lines, words_of_pieces(read, self._sheet(0.0)))
 
     @property
     def _skew(self) -> float:

@@ -10,8 +10,8 @@ from statistics import fmean
 import regex
 
 from indexer.extract.normalise import lines_of, whole
-from indexer.extract.ocr.figures import FIGURE, PlacedWord
-from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.extract.ocr.figures import FIGURE
+from indexer.extract.ocr.reading_order import UNREADABLE, Piece
 
 # Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
 MIN_LINE_CONFIDENCE = 0.60
@@ -26,7 +26,7 @@ MIN_SPACE_HEIGHTS = 0.3
 _WORD = "5"  # the level of a row of its table
 
 
-def lines_of_table(table: str) -> list[list[PlacedWord]]:
+def lines_of_table(table: str) -> list[list[Piece]]:
     """The words of Tesseract's table, line by line."""
     lines = groupby(words_of_table(table), key=lambda cells: cells[1:5])
     return [_certain([_placed(cells) for cells in line]) for _, line in lines]
@@ -49,13 +49,13 @@ def words_of_table(table: str) -> list[list[str]]:
     return [cells for cells in rows if len(cells) == 12 and cells[0] == _WORD and cells[11].strip()]
 
 
-def _placed(cells: Sequence[str]) -> PlacedWord:
+def _placed(cells: Sequence[str]) -> Piece:
     left, top, width, height = (float(cell) for cell in cells[6:10])
     text = " ".join(whole(cells[11]).split())
-    return PlacedWord(left, top, left + width, top + height, text, _share(cells[10]))
+    return Piece(left, top, left + width, top + height, text, _share(cells[10]))
 
 
-def _certain(line: list[PlacedWord]) -> list[PlacedWord]:
+def _certain(line: list[Piece]) -> list[Piece]:
     """The line, or its places alone if neither all nor its words without figures are certain."""
     letters = [word for word in line if not FIGURE.search(word.text)] or line
     if any(fmean(w.confidence for w in part) >= MIN_LINE_CONFIDENCE for part in (line, letters)):
@@ -63,7 +63,7 @@ def _certain(line: list[PlacedWord]) -> list[PlacedWord]:
     return [replace(word, text=UNREADABLE, confidence=0.0) for word in line]
 
 
-def shown(words: Sequence[PlacedWord]) -> Iterator[tuple[str, float]]:
+def shown(words: Sequence[Piece]) -> Iterator[tuple[str, float]]:
     """The lines that a person is shown of one, each with the mean confidence of what is read."""
     read = [word.confidence for word in words if word.text != UNREADABLE]
     mean = round(fmean(read), 3) if read else 0.0
@@ -71,7 +71,7 @@ def shown(words: Sequence[PlacedWord]) -> Iterator[tuple[str, float]]:
         yield part, mean
 
 
-def _joined(words: Sequence[PlacedWord]) -> str:
+def _joined(words: Sequence[Piece]) -> str:
     """The words with spaces between; of a script that is written without, where there is room."""
     text, before = "", None
     height = max((word.height for word in words), default=0.0)

@@ -1,8 +1,7 @@
 """What finds passages in place of LanceDB's indices: a protocol, and one in memory that ships.
 
-A store's rows, versions and hashes are LanceDB's, whatever finds them; a backend is filled with the
-rows of one version when it is first searched. An installed package brings one by an entry point in
-the group `corpus_agent.backends`, a function without arguments.
+A store's rows, versions and hashes are LanceDB's, whatever finds them. An installed package brings
+a backend by an entry point in the group `corpus_agent.backends`, a function without arguments.
 """
 
 from __future__ import annotations
@@ -10,51 +9,45 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.confine import extensions
 from indexer.errors import CorpusError
-from indexer.store.exact import ROW_ID, Ranked, vectors_of
+from indexer.store.ranking import ROW_ID, Ranked, vectors_of
 
 if TYPE_CHECKING:
     from lancedb.table import Table
 
 LANCE = "lance"  # none of these: the tables and their own indices
 MEMORY = "memory"
-ROWS_AT_ONCE = 4_096
+_WITHOUT = "Leave --backend out."
 # BM25 (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009), with LanceDB's numbers.
 _K1, _B = 1.2, 0.75
 _WORD = re.compile(r"\w+")
 
-Rows = tuple[NDArray[np.uint64], NDArray[np.floating]]
+Ids = NDArray[np.uint64]
+Rows = tuple[Ids, NDArray[np.floating[Any]]]
 """Ids of rows, best first, and their scores."""
 
 
 class Backend(Protocol):
     """The passages of one version of an index; filled once, then asked by several threads."""
 
-    def add(
-        self, ids: NDArray[np.uint64], vectors: NDArray[np.float32], texts: Sequence[str]
-    ) -> None:
+    def add(self, ids: Ids, vectors: NDArray[np.float32], texts: Sequence[str]) -> None:
         """Take passages in: `vectors` are float32 (ids, dimension), of length 1."""
         ...
 
-    def nearest(
-        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None
-    ) -> Rows:
+    def nearest(self, vector: NDArray[np.float32], limit: int, among: Ids | None) -> Rows:
         """The `limit` rows nearest to a unit vector, with their cosines; None: of all rows."""
         ...
 
-    def worded(
-        self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
-    ) -> Rows:
-        """The `limit` rows that share words with the text, with scores of 0 and more, as BM25 has.
+    def worded(self, text: str, limit: int, among: Ids | None, *, every_word: bool) -> Rows:
+        """The `limit` rows that share words with the text, or hold `every_word`.
 
-        A word that the text repeats counts as often. With `every_word` only rows that hold all
-        words.
+        Scores are 0 and more, as BM25 has; a word that the text repeats counts as often.
         """
         ...
 
@@ -64,16 +57,13 @@ class MemoryBackend:
 
     def __init__(self) -> None:
         self._ids = np.empty(0, np.uint64)
-        self._vectors: NDArray[np.float32] | None = None
+        self._vectors: list[NDArray[np.float32]] = []
         self._lengths: list[int] = []
         self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
 
-    def add(
-        self, ids: NDArray[np.uint64], vectors: NDArray[np.float32], texts: Sequence[str]
-    ) -> None:
+    def add(self, ids: Ids, vectors: NDArray[np.float32], texts: Sequence[str]) -> None:
         """As the protocol has it."""
-        before = self._vectors
-        self._vectors = vectors if before is None else np.concatenate([before, vectors])
+        self._vectors.append(vectors)
         self._ids = np.concatenate([self._ids, ids])
         for text in texts:
             words = Counter(_words(text))
@@ -81,17 +71,12 @@ class MemoryBackend:
                 self._places[word].append((len(self._lengths), count))
             self._lengths.append(words.total())
 
-    def nearest(
-        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None
-    ) -> Rows:
+    def nearest(self, vector: NDArray[np.float32], limit: int, among: Ids | None) -> Rows:
         """As the protocol has it; ties by id."""
-        if self._vectors is None:
-            return self._ids, np.empty(0)
-        return self._best(np.vecdot(self._vectors, vector).astype(np.float64), limit, among)
+        cosines = [np.vecdot(vectors, vector) for vectors in self._vectors]
+        return self._best(np.concatenate([*cosines, np.empty(0)]), limit, among)
 
-    def worded(
-        self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
-    ) -> Rows:
+    def worded(self, text: str, limit: int, among: Ids | None, *, every_word: bool) -> Rows:
         """As the protocol has it; ties by id."""
         words = Counter(_words(text))
         scores, found = np.zeros(len(self._ids)), np.zeros(len(self._ids), np.int64)
@@ -110,12 +95,10 @@ class MemoryBackend:
         ids, best = self._best(scores, limit, among)
         return ids[best > 0], best[best > 0]
 
-    def _best(
-        self, scores: NDArray[np.float64], limit: int, among: NDArray[np.uint64] | None
-    ) -> Rows:
+    def _best(self, scores: NDArray[np.float64], limit: int, among: Ids | None) -> Rows:
         at = np.arange(len(scores)) if among is None else np.flatnonzero(np.isin(self._ids, among))
-        at = at[np.lexsort((self._ids[at], -scores[at]))][:limit]
-        return self._ids[at], scores[at]
+        found = Ranked.best(self._ids[at], scores[at], limit)
+        return found.ids, found.scores
 
 
 def _words(text: str) -> list[str]:
@@ -128,16 +111,14 @@ def maker_of(name: str) -> Callable[[], Backend] | None:
     Raises UsageError where no installed package brings it.
     """
     name = name.removesuffix(":")
-    if name == LANCE:
-        return None
-    if name == MEMORY:
-        return MemoryBackend
+    if name in (LANCE, MEMORY):
+        return MemoryBackend if name == MEMORY else None
     extension = extensions.named("backends", name)
 
     def make() -> Backend:
         made = extension.make()
         if not all(hasattr(made, each) for each in ("add", "nearest", "worded")):
-            raise CorpusError(f"{extension} makes no backend.", "Leave --backend out.")
+            raise CorpusError(f"{extension} makes no backend.", _WITHOUT)
         return cast("Backend", made)
 
     return make
@@ -150,34 +131,24 @@ class Finder:
         self._name = name
         self._backend = backend
         rows = table.search().select([column, "vector"]).with_row_id(True).to_arrow()
-        for start in range(0, len(rows), ROWS_AT_ONCE):
-            some = rows.slice(start, ROWS_AT_ONCE)
-            texts = some[column].to_pylist()
-            backend.add(some[ROW_ID].to_numpy(), vectors_of(some), texts)
-        self._known = np.sort(rows[ROW_ID].to_numpy())
+        self._known = rows[ROW_ID].to_numpy()
+        backend.add(self._known, vectors_of(rows), rows[column].to_pylist())
 
-    def nearest(
-        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None
-    ) -> Ranked:
+    def nearest(self, vector: NDArray[np.float32], limit: int, among: Ids | None) -> Ranked:
         """As the backend ranks them."""
         return self._checked(self._backend.nearest(vector, limit, among), limit, among)
 
-    def worded(
-        self, text: str, limit: int, among: NDArray[np.uint64] | None, *, every_word: bool
-    ) -> Ranked:
+    def worded(self, text: str, limit: int, among: Ids | None, *, every_word: bool) -> Ranked:
         """As the backend ranks them."""
         found = self._backend.worded(text, limit, among, every_word=every_word)
         return self._checked(found, limit, among)
 
-    def _checked(self, rows: Rows, limit: int, among: NDArray[np.uint64] | None) -> Ranked:
+    def _checked(self, rows: Rows, limit: int, among: Ids | None) -> Ranked:
         ids, scores = np.asarray(rows[0], np.uint64), np.asarray(rows[1], np.float64)
-        own = self._known if among is None else among
         right = ids.ndim == 1 and ids.shape == scores.shape and len(ids) <= limit
         if not (right and np.isfinite(scores).all() and len(np.unique(ids)) == len(ids)):
-            raise CorpusError(f"The backend {self._name} gives no ranking.", "Leave --backend out.")
-        if not np.isin(ids, own).all():
-            raise CorpusError(
-                f"The backend {self._name} names rows that it was not asked for.",
-                "Leave --backend out.",
-            )
+            raise CorpusError(f"The backend {self._name} gives no ranking.", _WITHOUT)
+        if not np.isin(ids, self._known if among is None else among).all():
+            message = f"The backend {self._name} names rows that it was not asked for."
+            raise CorpusError(message, _WITHOUT)
         return Ranked(ids, scores)

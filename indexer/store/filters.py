@@ -1,21 +1,24 @@
-"""Filters of documents, as in `type=pdf date>=2024-03 tag:tax`: parsed, and compared with a row.
+"""Filters of documents: `type=pdf date>=2024-03 tag:tax`, and paths. Pure.
 
-Pure. Every term must hold; several values with commas between are alternatives; `!=` is exactly
-what `=` is not, so that a document without a value is among it. Called by the index, for the
-`where` of a Query, and by the command line, which shows where an expression is wrong.
+Every term must hold; several values with commas between are alternatives; `!=` is exactly what `=`
+is not, so that a document without a value is among it.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Literal
 
+from pathspec.patterns.gitignore import GitIgnorePatternError
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
 from indexer.errors import UsageError
+from indexer.files.paths import may_be_named
 from indexer.records import STATUSES, FileRow
 
 Comparison = Literal["=", "!=", "<", "<=", ">", ">=", ":"]
@@ -26,7 +29,7 @@ MAX_SHOWN = 40  # of what is wrong
 _TERM = re.compile(r'(?<![^\W\d_])([^\W\d_]++)(!=|<=|>=|=|<|>|:)("[^"]*"|[^\s"]\S*)?')
 _NUMBER = re.compile(r"([0-9]{1,15})(k|kb|m|mb|g|gb)?", re.ASCII)
 _DAY = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
-_UNITS = {"k": 10**3, "m": 10**6, "g": 10**9}
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _ORDERED: dict[str, Callable[[Value, Value], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -118,14 +121,11 @@ def _value(text: str, at: int, key: str, written: str) -> Value:
         number = _NUMBER.fullmatch(written.casefold())
         if number is None:
             raise _wrong(text, at, f"{key} is compared with a number, not {_shown(written)}")
-        return int(number[1]) * _UNITS.get((number[2] or " ")[0], 1)
+        return int(number[1]) * _UNITS[(number[2] or "")[:1]]
     if key in _DAYS:
         if not (_DAY.fullmatch(written) and _is_in_calendar(written)):
-            raise _wrong(
-                text,
-                at,
-                f"{key} is compared with 2024, 2024-03 or 2024-03-12, not {_shown(written)}",
-            )
+            said = f"{key} is compared with 2024, 2024-03 or 2024-03-12, not {_shown(written)}"
+            raise _wrong(text, at, said)
         return written
     if key == "status" and written.casefold() not in STATUSES:
         raise _wrong(text, at, f"status is one of {', '.join(STATUSES)}, not {_shown(written)}")
@@ -133,7 +133,11 @@ def _value(text: str, at: int, key: str, written: str) -> Value:
         if target := link_target(written.strip("[]")):
             return target
         raise _wrong(text, at, f"{_shown(written)} names no note")
-    return written if key == "path" else " ".join(written.casefold().split())
+    return written if key == "path" else _folded(written)
+
+
+def _folded(text: str | None) -> str:
+    return " ".join((text or "").casefold().split())
 
 
 def link_target(written: str) -> str:
@@ -141,14 +145,14 @@ def link_target(written: str) -> str:
 
     "../Rent.md#Due" and "Rent" lead to the note "rent"; folders are kept.
     """
-    path = " ".join(written.partition("#")[0].partition("^")[0].split()).casefold()
+    path = _folded(written.partition("#")[0].partition("^")[0])
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     return "/".join(parts).removesuffix(".md")
 
 
 def _is_in_calendar(written: str) -> bool:
     try:
-        date.fromisoformat((written + "-01-01")[:10] if len(written) < 10 else written)
+        date.fromisoformat((written + "-01-01")[:10])
     except ValueError:
         return False
     return True
@@ -196,21 +200,10 @@ def _property(row: FileRow, key: str) -> Value | list[str] | None:
         return (row.links or "").splitlines()
     if key == "modified":
         return _day_of(row.mtime_ns)
-    if key == "passages":
-        return row.chunks
-    if key == "title":
-        return " ".join((row.title or "").casefold().split())
-    if key == "author":
-        return " ".join((row.author or "").casefold().split())
-    found: Value | None = {
-        "language": row.language,
-        "status": row.status,
-        "pages": row.pages,
-        "lines": row.lines,
-        "bytes": row.bytes,
-        "date": row.date,
-    }[key]
-    return found
+    if key in ("title", "author"):
+        return _folded(getattr(row, key))
+    held: Value | None = getattr(row, "chunks" if key == "passages" else key)
+    return held
 
 
 def kinds_of(row: FileRow) -> list[str]:
@@ -226,3 +219,44 @@ def _day_of(mtime_ns: int) -> str | None:
         return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date().isoformat()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+# ---- Paths, as conditions on rows in SQL
+
+_GLOB = frozenset("*?")  # brackets alone are part of a name
+# Classes that mean the same to everybody; the database knows more signs in them ("&&", "[:").
+_CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")
+
+
+def quoted(value: str) -> str:
+    """`value` as an SQL string literal. The one place where text enters a condition."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def condition(paths: Sequence[str], not_paths: Sequence[str] = ()) -> str:
+    """The condition that a row's source is selected; "" if every row is. Raises UsageError."""
+    wanted = " OR ".join(map(_selects, paths))
+    unwanted = [f"NOT {_selects(path)}" for path in not_paths]
+    return " AND ".join([f"({wanted})", *unwanted] if wanted else unwanted)
+
+
+def _selects(path: str) -> str:
+    if not may_be_named(path):
+        raise _no_pattern(path)
+    if not _GLOB & set(path):
+        return f"starts_with(source, {quoted(path)})"
+    named = f"\\{path}" if path[0] in "!#" else path  # else an ignore rule of another kind
+    try:
+        pattern, _ = GitIgnoreSpecPattern.pattern_to_regex(named)
+        if pattern is None or "[" in _CLASS.sub("", path) or "\\" in path:
+            raise re.error("no pattern")
+        re.compile(pattern)
+    except (GitIgnorePatternError, re.error):
+        raise _no_pattern(path) from None
+    # The database's expressions match in linear time, whatever the pattern.
+    return f"regexp_like(source, {quoted(f'(?s){pattern}')})"
+
+
+def _no_pattern(path: str) -> UsageError:
+    hint = "As in *.pdf, tax/** or 202[3-5]-*.md"
+    return UsageError(f"{path!r} is not a pattern of paths.", hint)

@@ -25,13 +25,6 @@ TEMP = "tmp"  # the seal points TMPDIR at it
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
 _LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the newest sorts first
-# Of a message of LanceDB; the second is cut off with all that follows.
-_OF_A_LIBRARY = re.compile(
-    r"(?:lance error|LanceError\(\w{1,40}\)|Generic N/A error|Wrapped error"
-    r"|Encountered internal error\. Please file a bug report at https://[^\s,]{1,200}[.,]"
-    r"):? "
-)
-_IN_ITS_SOURCE = re.compile(r", /[^ ,]{1,500}\.rs:[0-9].*")
 _OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 
@@ -165,5 +158,5 @@ def translated(store: Path) -> Iterator[None]:
                 f"{str(store)!r} is on a read-only file system.",
                 "Choose another place: --store DIR",
             ) from error
-        plain = _OF_A_LIBRARY.sub("", _IN_ITS_SOURCE.sub("", text))
-        raise damaged(store, plain[:300]) from error
+        said = error.strerror if isinstance(error, OSError) else None
+        raise damaged(store, said or "its tables cannot be read") from error

@@ -1,8 +1,8 @@
-"""The files of a committed version against what was written: sizes, samples, or every byte.
+"""The files of a committed version against what was written: sizes, or every byte.
 
 LanceDB has no checksum of its own: a flipped bit is read as another text or another neighbour. So
-a manifest lists the files of its tables with their sizes and two sums, and they are compared before
-a table is opened. Protects from a failing disk, a copy that was cut and a restore that was mixed.
+a manifest lists the files of its tables with their sizes and sums, and they are compared before a
+table is opened. Protects from a failing disk, a copy that was cut and a restore that was mixed.
 """
 
 from __future__ import annotations
@@ -15,20 +15,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from indexer.errors import BorrowedData, CorpusError, DamagedStore
-from indexer.extract.protobuf import fields
 from indexer.files.opening import READ_ONLY
 from indexer.store.folder import TABLES, files_below, version_file, version_files
 from indexer.store.manifest import Manifest, hold, read_manifest
 from indexer.store.names import may_lie_below
+from indexer.store.protobuf import fields
 from indexer.store.refusals import MEND, damaged
 
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
 READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 128 * 2**20
 EVERY_BYTE = 2**63
-# Of each file of a larger version: its beginning, its end, and what lies evenly between.
-SAMPLES = 33  # so that the middle is one
-SAMPLE_BYTES = 4_096
 _COPY_BYTES = 2**20  # at a time
 MAX_NAMED = 3  # damaged files that a message names
 
@@ -54,8 +51,8 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
     """Raise DamagedStore if a file of the version is gone or is not what was written.
 
     Every byte is compared of the smallest files that together have no more than `whole_bytes`, of
-    the others their size and samples. A version whose manifest lists no files is not checked. Once
-    another version is committed, files that only older ones need may be gone.
+    the others their size. A version whose manifest lists no files is not checked. Once another
+    version is committed, files that only older ones need may be gone.
     """
     wrong = list(_wrong(store, manifest.contents, whole_bytes))
     if wrong and read_manifest(store) == manifest:
@@ -92,7 +89,7 @@ def _size(written: str) -> int:
 
 def _difference(path: Path, written: str, *, whole: bool) -> str:
     """How a file differs from what was written, "" if it does not."""
-    size, sampled, summed = written.split(" ")
+    size, *_, summed = written.split(" ")  # an earlier release has the sum of samples between
     file = os.open(path, READ_ONLY)
     try:
         info = os.fstat(file)
@@ -100,14 +97,13 @@ def _difference(path: Path, written: str, *, whole: bool) -> str:
             return "is no regular file"
         if info.st_size != int(size):
             return f"has {info.st_size:,} bytes, {int(size):,} were written"
-        now = _sum(file) if whole else _sum_of_samples(file, info.st_size)
-        return "" if now == (summed if whole else sampled) else "is not what was written"
+        return "is not what was written" if whole and _sum(file) != summed else ""
     finally:
         os.close(file)
 
 
 def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> dict[str, str]:
-    """The files of the tables at the manifest's versions, each with its size and its sums.
+    """The files of the tables at the manifest's versions, each with its size and its sum.
 
     LanceDB never writes to a file twice, so those in `known` are not read again.
     """
@@ -118,15 +114,13 @@ def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> di
     others = {path for path in version_files(store) if path not in own}
     names = (str(path.relative_to(store)) for path in files_below(store / TABLES) - others)
     ours = (name for name in sorted(names) if not name.endswith("latest_version_hint.json"))
-    return {name: known.get(name) or _sums_of(store / name) for name in ours}
+    return {name: known.get(name) or _size_and_sum(store / name) for name in ours}
 
 
-def _sums_of(path: Path) -> str:
-    """A file's size, the sum of its samples and the sum of all of it."""
+def _size_and_sum(path: Path) -> str:
     file = os.open(path, READ_ONLY)
     try:
-        size = os.fstat(file).st_size
-        return f"{size} {_sum_of_samples(file, size)} {_sum(file)}"
+        return f"{os.fstat(file).st_size} {_sum(file)}"
     finally:
         os.close(file)
 
@@ -136,16 +130,6 @@ def _sum(file: int) -> str:
     while data := os.pread(file, _COPY_BYTES, at):
         value = zlib.crc32(data, value)
         at += len(data)
-    return f"{value:08x}"
-
-
-def _sum_of_samples(file: int, size: int) -> str:
-    if size <= SAMPLES * SAMPLE_BYTES:
-        return _sum(file)
-    value = 0
-    for number in range(SAMPLES):
-        at = number * (size - SAMPLE_BYTES) // (SAMPLES - 1)
-        value = zlib.crc32(os.pread(file, SAMPLE_BYTES, at), value)
     return f"{value:08x}"
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import stat
 import time
 from dataclasses import asdict, dataclass, field, fields
@@ -35,6 +36,7 @@ MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
 MAX_ENTRIES = 20_000  # of a list or a table
+_SUMS = re.compile(r"[0-9]{1,18}( [0-9a-f]{8}){1,2}")  # a size and sums
 _EVERY_MANIFEST_HAS = frozenset({"version", "root", "fingerprint"})
 
 
@@ -273,6 +275,7 @@ def _is_within(name: str, value: object, kind: str) -> bool:
             and len(value) <= MAX_ENTRIES
             and all(_is_within("", key, "str") for key in value)
             and all(_is_within("", each, kind[10:-1]) for each in value.values())
+            and (name != "contents" or all(map(_SUMS.fullmatch, value.values())))
         )
     return True  # a record within, which was checked before
 

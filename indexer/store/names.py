@@ -18,27 +18,23 @@ _FILES = re.compile(
     r"|manifest\.json|draft\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
     r"|\.DS_Store|Thumbs\.db|desktop\.ini|\.directory"  # file managers' own, never touched
 )
-_STAGED = r"(#[0-9]+)?"  # a file that LanceDB had not finished when its process was killed
-_BEGUN = r"\.tmp[A-Za-z0-9]{6}"  # the same, before it had its name
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _TABLE = r"lance/(chunks|files)\.lance"
+_PARTS = rf"data|_versions|_transactions|_deletions|_indices/{_UUID}"
 _SHARD = r"staging/[0-9a-f]{32}(\.[0-9a-f]{16}\.new)?"
 _FOLDERS_BELOW = re.compile(
-    rf"{_TABLE}(/(data|_versions|_transactions|_deletions|_indices(/{_UUID})?"
-    r"|_refs(/(tags|branches))?))?"
-    r"|texts/[0-9a-f]{1,2}|recognised/[0-9a-f]{2}"
-    rf"|{_SHARD}"
+    rf"{_TABLE}(/({_PARTS}|_indices|_refs(/(tags|branches))?))?"
+    rf"|texts/[0-9a-f]{{1,2}}|recognised/[0-9a-f]{{2}}|{_SHARD}"
 )
 _FILES_BELOW = re.compile(
-    rf"{_TABLE}/("
-    rf"_refs/tags/held-[0-9]+\.json{_STAGED}"
-    rf"|data/[0-9a-f-]{{36,}}\.lance{_STAGED}"
-    rf"|_versions/([0-9]+\.manifest(-{_UUID})?|latest_version_hint\.json){_STAGED}"
-    rf"|_transactions/[0-9]+-{_UUID}\.txn{_STAGED}"
-    rf"|_deletions/[0-9]+-[0-9]+-[0-9]+\.(arrow|bin){_STAGED}"
-    rf"|_indices/{_UUID}/[a-z0-9_.]+\.(lance|idx|json){_STAGED}"
-    rf"|(data|_versions|_transactions|_deletions|_indices/{_UUID})/{_BEGUN}"
-    r")"
+    rf"{_TABLE}/(data/[0-9a-f-]{{36,}}\.lance"
+    rf"|_versions/([0-9]+\.manifest(-{_UUID})?|latest_version_hint\.json)"
+    rf"|_transactions/[0-9]+-{_UUID}\.txn"
+    r"|_deletions/[0-9]+-[0-9]+-[0-9]+\.(arrow|bin)"
+    rf"|_indices/{_UUID}/[a-z0-9_.]+\.(lance|idx|json)"
+    r"|_refs/tags/held-[0-9]+\.json)"
+    r"(#[0-9]+)?"  # one that LanceDB had not finished when its process was killed,
+    rf"|{_TABLE}/({_PARTS})/\.tmp[A-Za-z0-9]{{6}}"  # also before it had its name
     r"|vectors/[0-9a-f]{16}\.(vec|new)"
     r"|texts/[0-9a-f]{1,2}/[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?"
     r"|recognised/[0-9a-f]{2}/[0-9a-f]{64}\.pages"

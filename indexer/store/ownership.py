@@ -2,9 +2,8 @@
 
 The given folder may hold the user's documents, or be a store made by an attacker. So a store is
 created only in a new or empty folder, is recognised by its marker, and everything is opened
-relative to the folder's descriptor without following links. Examines names and kinds only; only
-`make_store` and `mark` write. Trust is decided elsewhere (corpus_agent.trust). Called before the
-seal.
+relative to the folder's descriptor without following links. Trust is decided elsewhere
+(corpus_agent.trust). Called before the seal.
 
 What it does not stop: another process of the same user that changes the folder meanwhile.
 """
@@ -12,7 +11,6 @@ What it does not stop: another process of the same user that changes the folder 
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import re
 import secrets
@@ -20,34 +18,25 @@ import shlex
 import stat
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import CorpusError, UsageError
+from indexer.errors import UsageError
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import may_be_named, resolved
 from indexer.store.folder import translated
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, may_lie_in_store
-from indexer.store.refusals import (
-    cannot_open,
-    foreign_name,
-    no_index,
-    no_regular_file,
-    trust_command,
-    untrusted,
-)
+from indexer.store.refusals import cannot_open, foreign_name, no_index, no_regular_file
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
 LOOKS = 5  # at a folder that a writer may be changing
 MAX_SMALL_BYTES = 1_000_000  # of a file that is read before the seal
 _FIRST_LINE = "corpus-agent store"
-_MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n")
+_MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n".encode())
 _IGNORE, _IGNORE_ALL = ".gitignore", b"*\n"
-_EVERY_MANIFEST_HAS = frozenset({"schema", "version", "root", "fingerprint", "coverage"})
-
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -72,9 +61,18 @@ def is_store(folder: Path) -> bool:
 
 
 def check_apart(store: Path, root: Path) -> None:
-    """Raise UsageError if documents and store overlap, or the path cannot be opened."""
+    """Raise UsageError if documents and store overlap, or LanceDB could not open the path.
+
+    It takes UTF-8, and no controls.
+    """
     store, root = resolved(store), resolved(root)
-    check_spelling(store)
+    controls = any(unicodedata.category(char) == "Cc" for char in str(store))
+    if controls or not may_be_named(str(store)):
+        what = "holds a line end or a control character, or is not valid UTF-8"
+        raise UsageError(
+            f"The path of the index {str(store)!r} {what}: its tables cannot be there.",
+            "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
+        )
     if root == store or root.is_relative_to(store):
         where = "is the folder of the documents" if root == store else "holds the documents"
         hint = f"corpus-agent --store {str(root / STORE_NAME)!r} index {str(root)!r}"
@@ -82,29 +80,29 @@ def check_apart(store: Path, root: Path) -> None:
         raise UsageError(message, f"Name a folder of its own: {hint}")
 
 
-def check_spelling(store: Path) -> None:
-    """Raise UsageError for a path that LanceDB could not open: it takes UTF-8, and no controls."""
-    if may_be_named(str(store)) and not any(unicodedata.category(c) == "Cc" for c in str(store)):
-        return
-    what = "holds a line end or a control character, or is not valid UTF-8"
-    raise UsageError(
-        f"The path of the index {str(store)!r} {what}: its tables cannot be there.",
-        "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
-    )
-
-
 def identity_of(store: Path) -> Identity:
     """The identity of a store that this user owns, with allowed content and no link.
 
-    Raises NoIndex where there is none, UntrustedStore for one that an earlier version made,
-    UsageError for all else.
+    Raises NoIndex where there is none, UsageError for all else.
     """
     with _opened(store) as folder:
         names = _names(folder)
+        if not names:
+            raise no_index(store)
         if MARKER_NAME not in names:
-            raise _unmarked(store, folder, names)
+            within = store / STORE_NAME
+            raise UsageError(
+                f"{str(store)!r} is a folder with files in it, and no index of corpus-agent.",
+                f"Name a new folder: corpus-agent --store {shlex.quote(str(within))} …",
+            )
         _check_tree(store, folder)
-        return _identity(store, folder)
+        match = _MARKER.fullmatch(_read(store, folder, MARKER_NAME) or b"")
+        if match is None:
+            raise UsageError(
+                f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
+                f"If you know it for yours, remove {str(store)!r} and run: corpus-agent index",
+            )
+        return _identity_with(folder, match[1].decode())
 
 
 def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: None) -> Identity:
@@ -136,19 +134,6 @@ def may_be_made(store: Path) -> bool:
         return True
     with _opened(store) as folder:
         return _is_new(store, folder)
-
-
-def mark(store: Path) -> Identity:
-    """The identity of a store; one of an earlier version gets its marker.
-
-    Raises as `identity_of` does for all else.
-    """
-    with _opened(store) as folder:
-        names = _names(folder)
-        if MARKER_NAME not in names and _looks_made(store, folder, names):
-            _check_tree(store, folder)
-            _mark(store, folder, secrets.token_hex(16))
-    return identity_of(store)
 
 
 def check_names(store: Path) -> None:
@@ -208,15 +193,12 @@ def _check_owner(path: Path, info: os.stat_result) -> None:
 
 def _check_tree(store: Path, folder: int) -> None:
     """Raise UsageError for a link or device at any depth, another owner and a foreign name."""
-    for path, _ in _below(store, folder, deep=False):
-        if "/" in path:
-            continue
-        try:
-            info = os.stat(path, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:  # dropped by a writer meanwhile
+    for path, is_folder in _below(store, folder, deep=False):
+        info = _seen(folder, path) if "/" not in path else None
+        if info is None:  # or dropped by a writer meanwhile
             continue
         _check_owner(store / path, info)
-        if not may_lie_in_store(path, is_folder=stat.S_ISDIR(info.st_mode)):
+        if not may_lie_in_store(path, is_folder=is_folder):
             raise foreign_name(store, path)
     _check_names_elsewhere(store, folder)
 
@@ -229,7 +211,8 @@ def _check_names_elsewhere(store: Path, folder: int) -> None:
     """
     shared: list[str] = []
     for _ in range(LOOKS):
-        known = {name: info for name in _names(folder) if (info := _seen(folder, name))}
+        found = {name: _seen(folder, name) for name in _names(folder)}
+        known = {name: info for name, info in found.items() if info and stat.S_ISREG(info.st_mode)}
         here = Counter(info.st_ino for info in known.values())
         shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
         if not shared:
@@ -241,12 +224,11 @@ def _check_names_elsewhere(store: Path, folder: int) -> None:
 
 
 def _seen(folder: int, name: str) -> os.stat_result | None:
-    """The status of the regular file `name`; None for other kinds and missing files."""
+    """The status of an entry; None for a missing one."""
     try:
-        info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return None
-    return info if stat.S_ISREG(info.st_mode) else None
 
 
 def _below(
@@ -303,44 +285,9 @@ def _read(store: Path, folder: int, name: str) -> bytes | None:
         os.close(file)
 
 
-def _identity(store: Path, folder: int) -> Identity:
-    written = _read(store, folder, MARKER_NAME) or b""
-    match = _MARKER.fullmatch(written.decode("ascii", errors="replace"))
-    if match is None:
-        raise UsageError(
-            f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
-            f"If you know it for yours, remove that file and run: {trust_command(store)}",
-        )
-    return _identity_with(folder, match[1])
-
-
 def _identity_with(folder: int, ident: str) -> Identity:
     info = os.fstat(folder)
     return Identity(ident, info.st_dev, info.st_ino)
-
-
-def _looks_made(store: Path, folder: int, names: Collection[str]) -> bool:
-    """Whether a folder without a marker holds a manifest such as earlier versions wrote."""
-    if MANIFEST_NAME not in names:
-        return False
-    try:
-        content = json.loads(_read(store, folder, MANIFEST_NAME) or b"")
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(content, dict) and content.keys() >= _EVERY_MANIFEST_HAS
-
-
-def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
-    if not names:
-        return no_index(store)
-    if _looks_made(store, folder, names):
-        _check_tree(store, folder)  # else it is a folder of documents, and no advice is due
-        return untrusted(store, "it carries no mark; an earlier version of corpus-agent made none")
-    within = store / STORE_NAME
-    return UsageError(
-        f"{str(store)!r} is a folder with files in it, and no index of corpus-agent.",
-        f"Name a new folder: corpus-agent --store {shlex.quote(str(within))} …",
-    )
 
 
 # ---- Making
@@ -348,15 +295,12 @@ def _unmarked(store: Path, folder: int, names: Collection[str]) -> CorpusError:
 
 @contextmanager
 def _making(store: Path) -> Iterator[None]:
-    try:
-        yield
-    except FileExistsError:
-        raise UsageError(
-            f"{str(store)!r} is a file.", "Choose another place: --store DIR"
-        ) from None
-    except OSError as error:
-        with translated(store):
-            raise error
+    with translated(store):
+        try:
+            yield
+        except FileExistsError:
+            message = f"{str(store)!r} is a file."
+            raise UsageError(message, "Choose another place: --store DIR") from None
 
 
 def _is_new(store: Path, folder: int) -> bool:

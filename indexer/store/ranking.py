@@ -1,20 +1,21 @@
 """The passages of one version ranked by a vector or by words, confined to what a query looks at.
 
-By a vector: all vectors in memory where they are few, else LanceDB's index. By words: LanceDB's
-full-text index. Called by the snapshot.
+By a vector: all vectors in memory, or LanceDB's index where there is one. By words: LanceDB's
+full-text index. Row ids are those of one version of the table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.store.exact import FUSED, ROW_ID, ExactVectors, Pool, Ranked, vectors_of
 from indexer.store.rows import FULL_TEXT_COLUMN
+from indexer.store.upkeep import trained_partitions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
+FUSED = ["source", "ordinal", "page_start", "language"]  # columns
+ROW_ID = "_rowid"
 KEPT_CONDITIONS = 8  # with the rows that fulfil them
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
 # are asked for are compared by the vectors themselves.
@@ -33,32 +36,104 @@ REFINED = 2
 TIED = 64
 
 
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Rows of one version, best first: their ids, uint64 (n,), and scores, float64 (n,)."""
+
+    ids: NDArray[np.uint64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def best(cls, ids: NDArray[np.uint64], scores: NDArray[np.floating[Any]], limit: int) -> Ranked:
+        """The rows with the best scores; ties by id."""
+        if len(scores) > limit:  # all that are as good as the last one, of which the ids decide
+            least = np.partition(-scores, limit - 1)[limit - 1]
+            at = np.flatnonzero(~(-scores > least))
+            ids, scores = ids[at], scores[at]
+        order = np.lexsort((ids, -scores))[:limit]
+        return cls(ids[order], scores[order].astype(np.float64))
+
+    @classmethod
+    def none(cls) -> Ranked:
+        """No rows."""
+        return cls(np.empty(0, np.uint64), np.empty(0))
+
+    def first(self, count: int) -> Ranked:
+        """The best rows alone."""
+        return Ranked(self.ids[:count], self.scores[:count])
+
+    def more(self, other: Ranked) -> Ranked:
+        """These rows, and behind them those of `other` that are not among them."""
+        new = ~np.isin(other.ids, self.ids)
+        ids = np.concatenate([self.ids, other.ids[new]])
+        return Ranked(ids, np.concatenate([self.scores, other.scores[new]]))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What rows are fused by, without their text: each list is in the order of `ids`.
+
+    `vectors` are float32, (rows, dimension).
+    """
+
+    ids: NDArray[np.uint64]
+    sources: list[str]
+    ordinals: list[int]
+    pages: list[int | None]
+    languages: list[str]
+    vectors: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, ids: NDArray[np.uint64], rows: pa.Table, vectors: NDArray[np.float32]) -> Pool:
+        """The rows of a result that has the columns FUSED."""
+        sources, ordinals, pages, languages = (rows[name].to_pylist() for name in FUSED)
+        return cls(ids, sources, ordinals, pages, languages, vectors)
+
+    @classmethod
+    def joined(cls, pools: Sequence[Pool]) -> Pool:
+        """The rows of all pools, one behind the other."""
+        if len(pools) == 1:
+            return pools[0]
+        if not pools:
+            return cls(np.empty(0, np.uint64), [], [], [], [], np.empty((0, 0), np.float32))
+        return cls(
+            np.concatenate([pool.ids for pool in pools]),
+            [source for pool in pools for source in pool.sources],
+            [ordinal for pool in pools for ordinal in pool.ordinals],
+            [page for pool in pools for page in pool.pages],
+            [language for pool in pools for language in pool.languages],
+            np.concatenate([pool.vectors for pool in pools]),
+        )
+
+
 class Ranking:
     """Rankings of the rows of a version of the chunk table; conditions are in SQL, "" for none."""
 
-    def __init__(self, table: Table, partitions: Callable[[], int], *, few: bool) -> None:
-        """`partitions` are those of the index of vectors, 0 without one.
-
-        With `few` rows, vectors without an index are kept in memory from the second search on.
-        """
+    def __init__(self, table: Table) -> None:
         self._table = table
-        self._partitions = partitions
-        self._few = few
-        self.exact: ExactVectors | None = None
-        self._searches = 0
         # One version never changes, and a filter is asked for again and again.
         self._ids: dict[str, NDArray[np.uint64]] = {}
-        self._places: dict[str, NDArray[np.intp]] = {}
+
+    @cached_property
+    def exact(self) -> ExactVectors | None:
+        """All vectors; None where there is an index of them."""
+        indexed = trained_partitions([index.name for index in self._table.list_indices()])
+        return None if indexed else ExactVectors.of_table(self._table)
 
     def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
-        self._keep_vectors()
-        if (exact := self.exact) is None:
-            return self._near(vector, limit, where)
-        if not where:
-            return exact.nearest(vector, limit)
-        places = kept(self._places, where, lambda _: exact.places(self._selected(where)))
-        return exact.nearest(vector, limit, places)
+        if self.exact is not None:
+            return self.exact.nearest(vector, limit, self.among(where))
+        # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some .00002:
+        # of what it finds nearest more is taken, and compared anew.
+        search = self._table.search(vector, vector_column_name="vector")
+        search = search.distance_type("cosine").limit(REFINED * limit)
+        # With a condition all partitions are searched (0): the nearest ones may have none of its
+        # rows.
+        search = search.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if where else PARTITIONS)
+        found = _filtered(search.refine_factor(1), where).select([ROW_ID, "vector"]).to_arrow()
+        cosines = np.vecdot(vectors_of(found), vector)
+        return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
 
     def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
         """The rows that share words with the text; the score is BM25, best first."""
@@ -68,7 +143,7 @@ class Ranking:
         words = MatchQuery(text, FULL_TEXT_COLUMN, operator=together)
         search = self._table.search(words, query_type="fts").limit(limit + TIED)
         found = _filtered(search, where).select([ROW_ID, "_score"]).to_arrow()
-        return Ranked.from_rows(found, found["_score"].to_numpy()).first(limit)
+        return Ranked.best(found[ROW_ID].to_numpy(), found["_score"].to_numpy(), limit)
 
     def among(self, where: str) -> NDArray[np.uint64] | None:
         """The ids of the rows that fulfil a condition; None: all."""
@@ -79,42 +154,57 @@ class Ranking:
         if self.exact is not None:
             return self.exact.pool(ids)
         rows = rows_of(self._table, ids, [*FUSED, "vector"])
-        return Pool.from_rows(ids, rows, vectors_of(rows))
-
-    def _near(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
-        """The nearest rows by the table.
-
-        LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some .00002:
-        of what it finds nearest more is taken, and compared anew. Ties by row id.
-        """
-        search = self._table.search(vector, vector_column_name="vector")
-        search = search.distance_type("cosine").limit(REFINED * limit)
-        # No effect without an index. With a condition all partitions are searched (0): the
-        # nearest ones may have none of its rows.
-        search = search.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if where else PARTITIONS)
-        found = _filtered(search.refine_factor(1), where).select([ROW_ID, "vector"]).to_arrow()
-        ids, cosines = found[ROW_ID].to_numpy(), np.vecdot(vectors_of(found), vector)
-        best = np.lexsort((ids, -cosines))[:limit]
-        return Ranked(ids[best], cosines[best].astype(np.float64))
-
-    def _keep_vectors(self) -> None:
-        """Read all vectors if this is the second search, none is indexed, and they are few enough.
-
-        The first alone is quicker in the table.
-        """
-        self._searches += 1
-        if self._searches == 2 and self._few and not self._trained:
-            self.exact = ExactVectors.from_table(self._table)
-
-    @cached_property
-    def _trained(self) -> int:
-        return self._partitions()
+        return Pool.of(ids, rows, vectors_of(rows))
 
     def _selected(self, where: str) -> NDArray[np.uint64]:
-        """The ids of the rows that fulfil a condition."""
         found = self._table.search().where(where).select([ROW_ID]).to_arrow()
         ids: NDArray[np.uint64] = found[ROW_ID].to_numpy()
         return ids
+
+
+@dataclass(frozen=True, slots=True)
+class ExactVectors:
+    """All vectors of a version, float32 (rows, dimension), with their row ids and FUSED, by id."""
+
+    ids: NDArray[np.uint64]
+    matrix: NDArray[np.float32]
+    columns: pa.Table
+
+    @classmethod
+    def of_table(cls, table: Table) -> ExactVectors:
+        """The vectors of the version that a table stands at."""
+        found = table.search().select([*FUSED, "vector"]).with_row_id(True).to_arrow()
+        rows = found.sort_by(ROW_ID).combine_chunks()
+        return cls(rows[ROW_ID].to_numpy(), vectors_of(rows), rows.select(FUSED))
+
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None = None
+    ) -> Ranked:
+        """The rows nearest to a unit vector, of those with these ids; the score is the cosine."""
+        # Row by row: a row's cosine does not depend on the others.
+        cosines = np.vecdot(self.matrix, vector)
+        if among is None:
+            return Ranked.best(self.ids, cosines, limit)
+        at = np.searchsorted(self.ids, among)
+        return Ranked.best(self.ids[at], cosines[at], limit)
+
+    def pool(self, ids: NDArray[np.uint64]) -> Pool:
+        """What the rows are fused by."""
+        at = np.searchsorted(self.ids, ids)
+        return Pool.of(ids, self.columns.take(at), self.matrix[at])
+
+
+def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
+    """The vectors of chunk rows: float32, (rows, dimension), of length 1.
+
+    What the table holds is rounded to float16, which changes a length by .0005 at most.
+    """
+    column = rows["vector"]
+    values = [chunk.flatten().to_numpy() for chunk in column.chunks]
+    flat = np.concatenate(values) if values else np.empty(0)
+    vectors = flat.astype(np.float32).reshape(len(column), column.type.list_size)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+    return vectors
 
 
 def rows_of(table: Table, ids: NDArray[np.uint64], columns: list[str]) -> pa.Table:
@@ -124,22 +214,18 @@ def rows_of(table: Table, ids: NDArray[np.uint64], columns: list[str]) -> pa.Tab
     return rows.take(np.argsort(found)[np.argsort(np.argsort(ids))].tolist())
 
 
-def kept(
-    known: dict[_Key, _Value],
-    key: _Key,
-    make: Callable[[_Key], _Value],
-    most: int = KEPT_CONDITIONS,
-) -> _Value:
+def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -> _Value:
     """The value of a key, made if it is not among the last few.
 
     No method is held, as a cache of functools would: a snapshot that nobody holds goes at once.
     """
-    if key not in known:
+    value = known.get(key)
+    if value is None:
         value = make(key)
-        while len(known) >= most:
-            known.pop(next(iter(known)), None)  # another thread may have
+        if len(known) >= KEPT_CONDITIONS:
+            known.clear()
         known[key] = value
-    return known[key]
+    return value
 
 
 def _filtered(search: Any, where: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base

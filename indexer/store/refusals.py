@@ -54,13 +54,8 @@ def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
     """The error for a store without a record that this user made it here."""
     return UntrustedStore(
         f"This index was not made by you here: {str(store)!r} ({why}).",
-        hint or f"Look at it and run: {trust_command(store)}",
+        hint or f"Look at it and run: corpus-agent trust {shlex.quote(str(store))}",
     )
-
-
-def trust_command(store: Path) -> str:
-    """The command by which a user takes over a store."""
-    return f"corpus-agent trust {shlex.quote(str(store))}"
 
 
 def foreign_name(store: Path, path: str) -> UsageError:

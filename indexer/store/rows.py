@@ -1,7 +1,4 @@
-"""Table rows: schemas, conversions, SQL literals, the database connection.
-
-The one place where text enters an SQL filter is `quoted`.
-"""
+"""Table rows: schemas, conversions, the database connection."""
 
 from __future__ import annotations
 
@@ -42,11 +39,6 @@ class Embedded:
     row: FileRow
     chunks: Sequence[Chunk] = ()
     keys: Sequence[bytes] = ()
-
-
-def quoted(value: str) -> str:
-    """`value` as an SQL string literal. The one place where text enters a filter."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def connect(store: Path) -> DBConnection:

@@ -1,8 +1,8 @@
-"""Read access to one version of one store, or of each of several that are searched as one.
+"""Versions of several stores that are searched as one, or of one alone.
 
 Of several, a source begins with the prefix of its store, as in `notes:lease.md`; row ids of
 different stores are told apart by their highest bits. What is asked for by name goes to the one
-store that is named. Each store's rows stay its own: nothing is copied.
+store that is named.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import Coverage, FileRow, Hit, OpenStore, Query
+from indexer.records import Chunk, Coverage, FileRow, Hit, OpenStore, Query
 from indexer.store.document_names import Names
-from indexer.store.exact import Pool, Ranked
 from indexer.store.filters import parse_filter
-from indexer.store.ranking import kept
+from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshot import Snapshot
+
+_Named = TypeVar("_Named", FileRow, Chunk)
 
 STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
 OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
@@ -36,10 +38,9 @@ class Snapshots:
         assert parts
         assert "" not in parts or len(parts) == 1, "one store alone has no name"
         self.parts = dict(parts)
-        self._own_among: dict[frozenset[str], dict[str, frozenset[str]]] = {}
 
     def check(self) -> None:
-        """Raise DamagedStore if a file of a version was changed since it was opened."""
+        """Raise DamagedStore if a file of a version is not what was written."""
         for part in self.parts.values():
             part.check()
 
@@ -57,12 +58,8 @@ class Snapshots:
     def coverage(self) -> Coverage:
         """How many files have each status."""
         every = [part.manifest.coverage for part in self.parts.values()]
-        return Coverage(
-            **{
-                name.name: sum(getattr(one, name.name) for one in every)
-                for name in fields(Coverage)
-            }
-        )
+        names = [each.name for each in fields(Coverage)]
+        return Coverage(**{name: sum(getattr(one, name) for one in every) for name in names})
 
     @property
     def unread(self) -> float:
@@ -126,7 +123,7 @@ class Snapshots:
         found: dict[str, FileRow] = {}
         for prefix, own in self._by_store(sources).items():
             for row in self.parts[prefix].files_named(own).values():
-                found[prefix + row.source] = prefixed(prefix, row)
+                found[prefix + row.source] = _prefixed(prefix, row)
         return found
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
@@ -136,7 +133,7 @@ class Snapshots:
             these = self._own_paths(prefix, paths)
             if these is not None:
                 rows = part.files(these, self._own_paths(prefix, not_paths) or ())
-                found += [prefixed(prefix, row) for row in rows] if prefix else rows
+                found += [_prefixed(prefix, row) for row in rows]
         return sorted(found, key=lambda row: row.source) if len(self.parts) > 1 else found
 
     def selects(self, path: str) -> bool:
@@ -149,13 +146,11 @@ class Snapshots:
 
         Of several stores that of the one that it names, else the most similar of each in turn.
         """
-        place = self.place(source)
-        if place is not None:
-            part = self.parts[place[0]]
-            return [place[0] + name for name in part.similar(place[1], folders=folders)]
+        prefix, own = self.place(source) or ("", source)
+        asked = {prefix: self.parts[prefix]} if prefix in self.parts else self.parts
         each = [
-            [prefix + name for name in part.similar(source, folders=folders)]
-            for prefix, part in self.parts.items()
+            [prefix + name for name in part.similar(own, folders=folders)]
+            for prefix, part in asked.items()
         ]
         turns = (names[turn : turn + 1] for turn in range(SIMILAR) for names in each)
         return [name for names in turns for name in names][:SIMILAR]
@@ -184,7 +179,6 @@ class Snapshots:
         }
 
     def _sources_at(self, paths: Sequence[str]) -> Iterator[str]:
-        """The sources that paths select, as of a Query."""
         for prefix, part in self.parts.items():
             own = self._own_paths(prefix, paths)
             if own is not None:
@@ -202,64 +196,60 @@ class Snapshots:
         """What paths select in one store: those that name it or none; None if all name others."""
         own = []
         for path in paths:
-            place = self.place(path)
-            if place is None:
-                own.append(path)
-            elif place[0] == prefix:
-                own.append(place[1])
+            named, rest = self.place(path) or (prefix, path)
+            if named == prefix:
+                own.append(rest)
         return tuple(own) if own or not paths else None
 
     # ---- Passages
 
     def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return _merged(query, self._found(query, lambda part, own: part.nearest(vector, own)))
+        return self._best(query, lambda part, own: part.nearest(vector, own))
 
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
 
         Of several stores each weighs words by its own rows.
         """
-        found = self._found(query, lambda part, own: part.worded(own, every_word=every_word))
-        return _merged(query, found)
+        return self._best(query, lambda part, own: part.worded(own, every_word=every_word))
 
-    def _found(
-        self, query: Query, found_in: Callable[[Snapshot, Query], Ranked]
-    ) -> dict[int, Ranked]:
-        """The rows of each store that the query does not leave out, by its number."""
-        own = {
-            number: (part, self._own_query(prefix, query))
-            for number, (prefix, part) in enumerate(self.parts.items())
-        }
-        return {number: found_in(part, asked) for number, (part, asked) in own.items() if asked}
+    def _best(self, query: Query, found_in: Callable[[Snapshot, Query], Ranked]) -> Ranked:
+        """The best rows of the stores that a query asks; of equal ones those of the first store."""
+        found = []
+        for bits, prefix in self._numbered():
+            own = self._own_query(prefix, query)
+            if own is not None:
+                ranked = found_in(self.parts[prefix], own)
+                found.append(Ranked(ranked.ids | bits, ranked.scores))
+        if len(found) == 1:
+            return found[0]
+        ids = np.concatenate([Ranked.none().ids, *(each.ids for each in found)])
+        scores = np.concatenate([Ranked.none().scores, *(each.scores for each in found)])
+        best = np.argsort(-scores, kind="stable")[: query.limit]
+        return Ranked(ids[best], scores[best])
 
     def _own_query(self, prefix: str, query: Query) -> Query | None:
         """What one store is asked; None where the query leaves it out."""
         if not prefix:
             return query
-        paths = self._own_paths(prefix, query.paths)
-        among = query.among
+        paths, among = self._own_paths(prefix, query.paths), query.among
         if among is not None:
-            among = kept(self._own_among, among, self._among)[prefix]
+            among = frozenset(self._by_store(among).get(prefix, ()))
         if paths is None or among == frozenset():
             return None
         not_paths = self._own_paths(prefix, query.not_paths) or ()
         return replace(query, paths=paths, not_paths=not_paths, among=among)
-
-    def _among(self, among: frozenset[str]) -> dict[str, frozenset[str]]:
-        """Sources by the prefix of their store, without it."""
-        own = self._by_store(among)
-        return {prefix: frozenset(own.get(prefix, ())) for prefix in self.parts}
 
     def pool(self, *rankings: Ranked) -> Pool:
         """What the rows of the rankings are fused by, each once, store by store."""
         every = (key for ranked in rankings for key in ranked.ids.tolist())
         ids = np.array(list(dict.fromkeys(every)), np.uint64)
         pools = []
-        for number, prefix, at in self._stores_of(ids):
-            own = self.parts[prefix].pool(Ranked(ids[at] & OWN, np.zeros(len(at))))
-            sources = [prefix + source for source in own.sources] if prefix else own.sources
-            pools.append(replace(own, ids=own.ids | number, sources=sources))
+        for bits, prefix, at in self._stores_of(ids):
+            own = self.parts[prefix].pool(ids[at] & OWN)
+            sources = [prefix + source for source in own.sources]
+            pools.append(replace(own, ids=own.ids | bits, sources=sources))
         return Pool.joined(pools)
 
     def hits(self, ranked: Ranked) -> list[Hit]:
@@ -267,38 +257,25 @@ class Snapshots:
         found: dict[int, Hit] = {}
         for _, prefix, at in self._stores_of(ranked.ids):
             own = self.parts[prefix].hits(Ranked(ranked.ids[at] & OWN, ranked.scores[at]))
-            found.update(zip(at.tolist(), (_named_hit(prefix, hit) for hit in own), strict=True))
+            named = (replace(hit, chunk=_prefixed(prefix, hit.chunk)) for hit in own)
+            found.update(zip(at.tolist(), named, strict=True))
         return [found[place] for place in range(len(ranked.ids))]
+
+    def _numbered(self) -> Iterator[tuple[np.uint64, str]]:
+        """The bits of each store's row ids, and its prefix."""
+        for number, prefix in enumerate(self.parts):
+            yield np.uint64(number) << STORE_BITS, prefix
 
     def _stores_of(
         self, ids: NDArray[np.uint64]
     ) -> Iterator[tuple[np.uint64, str, NDArray[np.intp]]]:
         """For each store that has some of the rows: its bits, its prefix and the rows' places."""
-        for number, prefix in enumerate(self.parts):
-            bits = np.uint64(number) << STORE_BITS
+        for bits, prefix in self._numbered():
             at = np.flatnonzero(ids & ~OWN == bits)
             if len(at):
                 yield bits, prefix, at
 
 
-def _merged(query: Query, found: Mapping[int, Ranked]) -> Ranked:
-    """The best rows of all stores by their scores; of equal ones those of the first store."""
-    if not found:
-        return Ranked.none()
-    ids = [ranked.ids | np.uint64(number) << STORE_BITS for number, ranked in found.items()]
-    every = Ranked(np.concatenate(ids), np.concatenate([each.scores for each in found.values()]))
-    if len(found) == 1:
-        return every
-    best = np.argsort(-every.scores, kind="stable")[: query.limit]
-    return Ranked(every.ids[best], every.scores[best])
-
-
-def prefixed(prefix: str, row: FileRow) -> FileRow:
-    """A row with its source as it is named among several stores."""
-    return replace(row, source=prefix + row.source) if prefix else row
-
-
-def _named_hit(prefix: str, hit: Hit) -> Hit:
-    if not prefix:
-        return hit
-    return replace(hit, chunk=replace(hit.chunk, source=prefix + hit.chunk.source))
+def _prefixed(prefix: str, named: _Named) -> _Named:
+    """A row or a chunk with its source as it is named among several stores."""
+    return replace(named, source=prefix + named.source) if prefix else named

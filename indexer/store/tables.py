@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.records import FileRow
-from indexer.store import compaction, indices
+from indexer.store import upkeep
+from indexer.store.filters import quoted
 from indexer.store.folder import TABLES, version_file, version_files
-from indexer.store.indices import Scale
 from indexer.store.manifest import Manifest, read_draft
 from indexer.store.rows import (
     Embedded,
@@ -24,7 +24,6 @@ from indexer.store.rows import (
     connect,
     file_row,
     file_schema,
-    quoted,
 )
 from indexer.store.vectors import KnownVectors
 
@@ -115,10 +114,10 @@ class Tables:
             records = [{name: getattr(row, name) for name in names} for row in rows]
             self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
 
-    def index(self, scale: Scale) -> None:
+    def index(self, scale: upkeep.Scale) -> None:
         """Create and drop indices as the number of chunk rows requires; new ones cover all."""
         names = [index.name for index in self._chunks.list_indices()]
-        indices.change(self._chunks, indices.plan_indices(self.count_chunks(), names, scale))
+        upkeep.change(self._chunks, upkeep.plan_indices(self.count_chunks(), names, scale))
 
     def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
         """Merge fragments and index rows, all or as is due; whether all were merged.
@@ -126,21 +125,17 @@ class Tables:
         The state of the file table, which is small, never triggers a merge of the chunks.
         """
         chunks, files = (
-            compaction.plan_tidying(compaction.state_of(table), finished=finished)
+            upkeep.plan_tidying(upkeep.state_of(table), finished=finished)
             for table in (self._chunks, self._files)
         )
         everything = not only_if_due or chunks == "merge"
         if everything or files == "merge":
-            compaction.merge(self._files)
+            upkeep.merge(self._files)
         if everything:
-            compaction.merge(self._chunks)
+            upkeep.merge(self._chunks)
         elif chunks == "cover":
             self._chunks.optimize()
         return everything
-
-    def holds_deleted_rows(self) -> bool:
-        """Whether any data file still contains deleted rows."""
-        return any(compaction.state_of(table).deleted for table in (self._chunks, self._files))
 
     def rewrite(self) -> None:
         """Rewrite both tables without indices, so that no file contains deleted rows.
@@ -160,8 +155,8 @@ class Tables:
     def drop_versions(self, kept: Iterable[tuple[int, int]]) -> None:
         """Delete all versions but the newest and `kept`, of chunks and files; for merged tables."""
         versions = [*kept]
-        compaction.drop_versions(self._store, self._chunks, [chunks for chunks, _ in versions])
-        compaction.drop_versions(self._store, self._files, [files for _, files in versions])
+        upkeep.drop_versions(self._store, self._chunks, [chunks for chunks, _ in versions])
+        upkeep.drop_versions(self._store, self._files, [files for _, files in versions])
 
 
 def _delete(table: Table, sources: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,7 @@ if TYPE_CHECKING:
 EMBEDDED_TOGETHER = 64  # texts
 KEY_COLUMN = "vector_key"  # of the text that the vector was made from
 KEY_BYTES = 32
-_HEAD = np.dtype(">u8")  # the first bytes of a key, by which rows are found
 _KEYS_AT_ONCE = 65_536  # of a column that is read alone
-
-_Item = TypeVar("_Item")
 
 Vectors = NDArray[np.float32]
 # As vectors are kept, in half the bytes. A cosine changes by .0001 at most, the hundredth part of
@@ -78,17 +75,16 @@ class KnownVectors:
 
 
 class _Rows:
-    """The rows of one version of a table by the keys of their vectors: 16 bytes a row."""
+    """The rows of one version of a table by the first bytes of their keys: 16 bytes a row."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        heads, ids = [np.empty(0, _HEAD)], [np.empty(0, np.uint64)]
+        heads, ids = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
         rows = table.search().select([KEY_COLUMN]).with_row_id(True)
         for batch in rows.to_batches(_KEYS_AT_ONCE):
-            keys = b"".join(batch.column(KEY_COLUMN).to_pylist())
-            heads.append(np.frombuffer(keys, _HEAD)[:: KEY_BYTES // _HEAD.itemsize])
+            heads.append(_heads(batch.column(KEY_COLUMN).to_pylist()))
             ids.append(batch.column("_rowid").to_numpy())
-        every = np.concatenate(heads).astype(np.uint64)
+        every = np.concatenate(heads)
         order = np.argsort(every, kind="stable")
         self._heads, self._ids = every[order], np.concatenate(ids)[order]
 
@@ -96,23 +92,22 @@ class _Rows:
         """The vectors of those of the keys that rows have; what is no vector is left out."""
         if not len(self._ids):
             return {}
-        wanted = np.frombuffer(b"".join(keys), _HEAD)[:: KEY_BYTES // _HEAD.itemsize]
-        heads = wanted.astype(np.uint64)
+        heads = _heads(keys)
         at = np.minimum(np.searchsorted(self._heads, heads), len(self._ids) - 1)
         ids = self._ids[at[self._heads[at] == heads]]
         if not len(ids):
             return {}
         rows = self._table.take_row_ids(ids.tolist()).select([KEY_COLUMN, "vector"]).to_arrow()
-        column = rows["vector"].combine_chunks()
-        vectors = column.flatten().to_numpy().reshape(len(rows), -1)
+        values = rows["vector"].combine_chunks().flatten().to_numpy()
+        vectors = values.reshape(len(rows), -1)
         lengths = np.linalg.norm(vectors.astype(np.float32), axis=1)
-        return {
-            key: vector
-            for key, vector, length in zip(
-                rows[KEY_COLUMN].to_pylist(), vectors, lengths, strict=True
-            )
-            if abs(length - 1.0) < 1e-3
-        }
+        sound = np.abs(lengths - 1.0) < 1e-3
+        found = zip(rows[KEY_COLUMN].to_pylist(), vectors, sound, strict=True)
+        return {key: vector for key, vector, is_sound in found if is_sound}
+
+
+def _heads(keys: Sequence[bytes]) -> NDArray[np.uint64]:
+    return np.frombuffer(b"".join(keys), ">u8")[:: KEY_BYTES // 8].astype(np.uint64)
 
 
 def embed(
@@ -126,26 +121,18 @@ def embed(
 
     The vectors of yielded keys are at hand. Without `reuse` every text is embedded.
     """
-    for part in _parts(texts, EMBEDDED_TOGETHER):
+    rest = iter(texts)
+    while part := list(islice(rest, EMBEDDED_TOGETHER)):
         keys = [key_of(text) for text in part]
+        keyed = dict(zip(keys, part, strict=True))
         if reuse:
-            known.find(keys)
-        missing = {
-            key: text
-            for key, text in zip(keys, part, strict=True)
-            if not (reuse and known.get(key) is not None)
-        }
+            known.find(keyed)
+        missing = [key for key in keyed if not reuse or known.get(key) is None]
         if missing:
-            made = encode(list(missing.values()))
+            made = encode([keyed[key] for key in missing])
             assert np.allclose(np.linalg.norm(made, axis=1), 1.0, atol=1e-3)
-            known.put(list(missing), made)
+            known.put(missing, made)
         yield keys, len(missing)
-
-
-def _parts(every: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
-    rest = iter(every)
-    while part := list(islice(rest, size)):
-        yield part
 
 
 def model_key(fingerprint: Fingerprint) -> str:

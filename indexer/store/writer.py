@@ -12,7 +12,6 @@ from pathlib import Path
 
 from indexer.errors import BorrowedData, DamagedStore
 from indexer.records import FileRow, Fingerprint
-from indexer.store import compaction
 from indexer.store.folder import (
     TABLES,
     files_below,
@@ -21,7 +20,6 @@ from indexer.store.folder import (
     translated,
     version_files,
 )
-from indexer.store.indices import Scale
 from indexer.store.integrity import INDEXING_BYTES, check_contents, contents_of
 from indexer.store.lance import release_memory
 from indexer.store.lock import writer_lock
@@ -40,6 +38,7 @@ from indexer.store.manifest import (
 from indexer.store.ownership import check_names
 from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
 from indexer.store.tables import Tables, chunks_at
+from indexer.store.upkeep import Scale, slack
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
@@ -81,7 +80,7 @@ class Writer:
         self.vectors = KnownVectors(store)
         self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
-        self._root, self._scale = root, scale or Scale.of(fingerprint.dimension)
+        self._root, self._scale = root, scale or Scale()
         self._manifest: Manifest | None = None
         self._files: dict[str, FileRow] = {}
         self._committed_files: dict[str, FileRow] = {}
@@ -262,7 +261,7 @@ class Writer:
         elif self._waiting or self._gone:
             self._write()
         with translated(self.store), temp_within(self.store):
-            limit = compaction.slack(MAX_VERSIONS, self._tables.count_chunks())
+            limit = slack(MAX_VERSIONS, self._tables.count_chunks())
             many = len(version_files(self.store, "chunks")) > limit
             due = many or (complete and self._untidy)
             merged = self._tables.merge(only_if_due=not due, finished=complete)
@@ -287,19 +286,15 @@ class Writer:
             write_draft(self.store, draft)
         self._stand_at(draft)
 
-    def cleanup(self, *, removed: bool = False) -> Manifest:
-        """Free all unneeded disk space; the manifest afterwards.
+    def cleanup(self) -> Manifest:
+        """Leave the content of deleted rows in no file, indices included; the manifest afterwards.
 
-        With `removed`, the content of deleted rows must not remain in any file, indices included;
-        versions held by readers stay.
+        Versions held by readers stay.
         """
         before = self._manifest
         assert before is not None
         with translated(self.store), temp_within(self.store):
-            if removed or self._tables.holds_deleted_rows():
-                self._tables.rewrite()
-            else:
-                self._tables.merge(only_if_due=False)
+            self._tables.rewrite()
             self._tables.index(self._scale)
             made = (before.ignored, before.complete, before.walked_ns)
             manifest = self._publish(*made, merged=True)

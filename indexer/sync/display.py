@@ -1,4 +1,4 @@
-"""What a person may be shown of a run while it goes on."""
+"""What a run calls while it goes on: imported by doors before the seal, so it imports nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class RunDisplay:
-    """The display of one run; this one shows nothing."""
+    """What a person may be shown of a run while it goes on; this one shows nothing."""
 
     def start(self, todo: Plan, rebuilding: bool) -> None:
         """Called once, before anything is done; `rebuilding` in a full rebuild."""
@@ -25,6 +25,3 @@ class RunDisplay:
 
     def problem(self, row: FileRow) -> None:
         """Called with each file that yields no text."""
-
-
-UNSEEN = RunDisplay()

@@ -1,30 +1,70 @@
 """The documents of one store as they are now: windows of their text, pages, whether they changed.
 
-Whether a document may be read is decided before, by `indexer.index`, which calls this.
+A file is copied before it is read or drawn, so that what was hashed is what is shown. Whether a
+document may be read is decided before, by `indexer.index`, which calls this.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from indexer.chunk import HEADING_SEPARATOR, heading_paths
 from indexer.embed.installed import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
-from indexer.extract import writes_markdown
+from indexer.extract import is_todays, writes_markdown
 from indexer.files.compare import compared
 from indexer.files.paths import absence, is_there
+from indexer.parsers.pages import PageViewer
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
 from indexer.store.recognised import RecognisedPages
-from indexer.store.rows import same_rows
+from indexer.store.rows import is_picture, same_rows
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import Notes
-from indexer.sync.read import copied
-from indexer.sync.show import ShownPages, has_pages, share_before
-from indexer.sync.windows import Windows
-from indexer.window import MAX_WINDOW_LINES, Window
+from indexer.store.texts import Notes, Texts
+from indexer.sync.read import copied, text_of
+from indexer.sync.recognise import recognised_text, was_recognised
+from indexer.window import MAX_WINDOW_LINES, Window, cut_window, fills_window
+
+KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
+KEPT_PICTURE_BYTES = 48 * 2**20
+CHANGED = "Changed since it was indexed"
+
+
+def has_pages(row: FileRow) -> bool:
+    """Whether the pages of a document can be shown as pictures."""
+    return is_picture(row) or (row.extractor or "").startswith("pdf/")
+
+
+class Drawn:
+    """The process that draws pages and the last pictures, by file hash, page and width."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[str, int, int], PagePicture] = {}
+
+    @cached_property
+    def viewer(self) -> PageViewer:
+        """Started with the first page that is asked for."""
+        return PageViewer()
+
+    def get(self, sha256: str, page: int, width: int) -> PagePicture | None:
+        """A picture that was kept."""
+        return self._kept.get((sha256, page, width))
+
+    def keep(self, sha256: str, page: int, width: int, picture: PagePicture) -> None:
+        """Keep a picture; the oldest make room."""
+        with self._lock:
+            self._kept[sha256, page, width] = picture
+            held = sum(len(each.png) for each in self._kept.values())
+            while held > KEPT_PICTURE_BYTES:
+                held -= len(self._kept.pop(next(iter(self._kept))).png)
 
 
 class Documents:
@@ -34,8 +74,11 @@ class Documents:
         """With `anew` each document is parsed; `quote` formats names in error messages."""
         self._snapshot = snapshot
         self._quote = quote
-        self._windows = Windows(snapshot.store, anew=anew, quote=quote)
-        self.shown = ShownPages(snapshot.root, RecognisedPages(snapshot.store))
+        self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
+        self._pages = RecognisedPages(snapshot.store)
+        self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
+        self._begun: set[tuple[str, str]] = set()
+        self.drawn = Drawn()
 
     @property
     def root(self) -> Path:
@@ -58,11 +101,37 @@ class Documents:
     def read(self, row: FileRow, offset: int, limit: int) -> Window:
         """A window of an indexed document; raises Refused."""
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            return self._windows.of(copy, row, offset, limit)
+            return self._window(copy, row, offset, limit)
+
+    def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
+        """The first read of an unchanged document whose text is not kept parses what it needs.
+
+        The second parses all of it and keeps the lines.
+        """
+        stale, document = copy.sha256 != row.sha256, (row.source, copy.sha256)
+        lines = self._kept.get(document)
+        if lines is None:
+            lazily = not stale and is_todays(row.extractor) and document not in self._begun
+            with closing(Worker()) as worker:
+                if was_recognised(row) and not stale:
+                    text = recognised_text(copy, row, worker, self._texts, self._pages)
+                else:
+                    enough = fills_window(offset, limit) if lazily else None
+                    text = text_of(copy, row.source, worker, self._texts, enough)
+            lines = tuple(decoded(text.encoding))
+            self._begun.add(document)
+            if not text.complete:
+                return cut_window(
+                    row.source, lines, offset, limit, total=row.lines, quote=self._quote
+                )
+            self._kept[document] = lines
+            for oldest in list(self._kept)[:-KEPT_DOCUMENTS]:
+                self._kept.pop(oldest, None)
+        return cut_window(row.source, lines, offset, limit, stale=stale, quote=self._quote)
 
     def notes(self, row: FileRow) -> Notes:
         """What callers kept of a document's text; it is forgotten with the document."""
-        return self._windows.notes(row)
+        return self._texts.notes(row.sha256)
 
     def heading(self, row: FileRow, line: int) -> str:
         """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none.
@@ -84,8 +153,16 @@ class Documents:
     def page_picture(self, row: FileRow, page: int, width: int) -> PagePicture:
         """A page of a document as a picture; raises Refused, also where it has none."""
         self._check_pages(row)
-        with self._readable(row.source):
-            return self.shown.picture(row, page, width)
+        kept = self.drawn.get(row.sha256 or "", page, width)
+        if kept is not None and self.state(row) == "same":
+            return kept
+        with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
+            stale = copy.sha256 != row.sha256
+            drawn = self.drawn.viewer.picture(copy, page, width, CHANGED if stale else "")
+        picture = replace(drawn, stale=stale)
+        if not stale:
+            self.drawn.keep(copy.sha256, page, width, picture)
+        return picture
 
     def outline(
         self, row: FileRow, page: int, quotation: str, near_line: int | None
@@ -97,8 +174,10 @@ class Documents:
             if near_line is not None:
                 first = max(1, near_line - MAX_WINDOW_LINES // 2)
                 near = share_before(self.read(row, first, MAX_WINDOW_LINES), page, near_line)
-        with self._readable(row.source):
-            return self.shown.outline(row, page, quotation, near)
+        with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
+            kept = self._pages.page(copy.sha256, page)
+            words = kept.page.words if kept is not None else ()
+            return self.drawn.viewer.outline(copy, page, quotation, near, words)
 
     def _check_pages(self, row: FileRow) -> None:
         if not has_pages(row):
@@ -129,6 +208,17 @@ class Documents:
                 f"{self._quote(source)} cannot be read now ({error.strerror}).",
                 "Use other documents.",
             ) from None
+
+
+def share_before(window: Window, page: int, line: int) -> float | None:
+    """The share of a page's text that stands before a line, as far as the window has it; pure."""
+    sizes = [
+        (number < line, len(each.text))
+        for number, each in enumerate(window.lines, start=window.offset)
+        if each.page == page and not each.is_mark
+    ]
+    total = sum(size for _, size in sizes)
+    return sum(size for before, size in sizes if before) / total if total else None
 
 
 def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> None:

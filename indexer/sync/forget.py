@@ -66,7 +66,7 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
             # So that its text leaves the disk too, and is no more than in the file itself. A former
             # version may be what another run that was killed has left of it.
             drop_unused(writer)
-            manifest = writer.cleanup(removed=True)
+            manifest = writer.cleanup()
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"
     rule = ignore_line(root, source) if named else None

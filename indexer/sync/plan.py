@@ -6,10 +6,10 @@ may be one that is gone.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from indexer.errors import Refused, Unreachable
 from indexer.extract import extensions, versions
@@ -17,7 +17,6 @@ from indexer.files.opening import hash_beneath
 from indexer.files.walk import UNREACHED, SeenFile, Walk
 from indexer.records import USUAL, Choices, FileRow, Fingerprint
 from indexer.store.manifest import Manifest
-from indexer.store.moves import moves
 
 CLOCK_TICK_NS = 2_000_000_000  # of FAT, the coarsest; that of Linux's own file systems is 10 ms
 
@@ -314,8 +313,20 @@ def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str
     if row.extractor is None:
         return registry != known
     label = row.extractor.partition("+")[0]
-    installed = extensions.for_file(row.source)
+    installed = extensions.for_suffix(PurePosixPath(row.source).suffix.lower())
     if installed is not None or label.startswith(extensions.PREFIX):
         return installed is None or label != installed.label
     name, version = label.split("/")
     return registry.get(name) != version
+
+
+def moves(removed: Iterable[FileRow], added: Iterable[FileRow]) -> dict[str, str]:
+    """The former name of each document that was moved, by its new one: the bytes are the same.
+
+    Of several with the same bytes the first by name is the first, and each is moved once.
+    """
+    gone: dict[str | None, list[str]] = defaultdict(list)
+    for row in sorted(removed, key=lambda row: row.source, reverse=True):
+        gone[row.sha256].append(row.source)
+    new = sorted(added, key=lambda row: row.source)
+    return {row.source: gone[row.sha256].pop() for row in new if gone[row.sha256]}

@@ -102,56 +102,44 @@ class RecognitionRun:
             for row in rows:
                 if self.should_stop():
                     return
-                done = self._document(row, worker)
+                try:
+                    with copied(self.root, row.source, row.bytes) as copy:
+                        done = self._document(copy, row, worker)
+                except (OSError, Refused, UnreadableDocument):
+                    continue  # gone or stopped: the pages go on waiting
                 if done is not None:
                     yield done
 
-    def _document(self, row: FileRow, worker: Worker) -> tuple[FileRow, list[Chunk]] | None:
-        """The row and chunks with recognised text; None if the row stays as it is."""
-        if not is_installed() and not self.pages.of_document(row.sha256 or ""):
-            return None
-        try:
-            with copied(self.root, row.source, row.bytes) as copy:
-                if copy.sha256 != row.sha256:
-                    return None  # the next run reads it anew
-                base = own_text(copy, row, worker, self.texts)
-                kept = self._pages(copy, row, base)
-        except (OSError, Refused, UnreadableDocument):
-            return None  # gone or stopped: the pages go on waiting
-        if kept is None:
-            return None
-        return self._row(row, base, kept)
-
-    def _pages(self, copy: Copy, row: FileRow, base: Text | None) -> dict[int, KeptPage] | None:
-        """All pages of a document that have no text of their own; None: to be done later."""
+    def _document(
+        self, copy: Copy, row: FileRow, worker: Worker
+    ) -> tuple[FileRow, list[Chunk]] | None:
+        """The row and chunks with recognised text; None if the row stays as it is for now."""
         known = self.pages.of_document(copy.sha256)
+        if copy.sha256 != row.sha256 or not (known or is_installed()):
+            return None  # the next run reads it anew
+        base = own_text(copy, row, worker, self.texts)
+        numbers = waiting_pages(base) if base else _all_pages(known, row)
         if not is_installed():
-            numbers = waiting_pages(base) if base else _all_pages(known, row)
-            return {n: known[n] for n in numbers} if numbers and known.keys() >= numbers else None
-        engine = engine_version()
-        numbers = waiting_pages(base) if base else frozenset()
-        opened = False
-        if base is None:
-            numbers = _all_pages(known, row)
-            if not numbers:
-                try:
-                    numbers = frozenset(range(1, self._recogniser.open(copy.descriptor) + 1))
-                except UnreadableDocument as error:
-                    return self._unopened(copy, error)
-                opened = True
+            if not numbers or not known.keys() >= numbers:
+                return None
+            return self._row(row, base, {number: known[number] for number in numbers})
+        self._recogniser.hold(copy.descriptor)
+        if base is None and not numbers:
+            try:
+                numbers = frozenset(range(1, self._recogniser.count() + 1))
+            except UnreadableDocument as error:
+                return self._row(row, base, self._unopened(copy, error))
+        engine, only_look = engine_version(), self.ocr == "auto" and is_picture(row)
         found = {}
         for number in sorted(numbers):
             if self.should_stop():
                 return None
             kept = known.get(number)
             if kept is None or kept.engine != engine or (kept.looked and self.ocr == "all"):
-                if not opened:
-                    self._recogniser.open(copy.descriptor)
-                    opened = True
-                kept = self._page(copy.sha256, number, engine, only_look=self._only_look(row))
+                kept = self._page(copy.sha256, number, engine, only_look=only_look)
             found[number] = kept
             self.on_page(row.source)
-        return found
+        return self._row(row, base, found)
 
     def _unopened(self, copy: Copy, error: UnreadableDocument) -> dict[int, KeptPage]:
         """The only page of a file that cannot be decoded, so that it is not tried every time."""
@@ -160,9 +148,6 @@ class RecognitionRun:
         kept = KeptPage(1, "", engine_version(), RecognisedPage(problem=error.reason))
         self.pages.put(copy.sha256, kept)
         return {1: kept}
-
-    def _only_look(self, row: FileRow) -> bool:
-        return self.ocr == "auto" and is_picture(row)
 
     def _page(self, sha256: str, number: int, engine: str, *, only_look: bool) -> KeptPage:
         """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""

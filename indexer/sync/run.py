@@ -21,17 +21,15 @@ from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.manifest import Manifest
-from indexer.store.moves import moves
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
-from indexer.sync.display import UNSEEN, RunDisplay
-from indexer.sync.plan import Plan
+from indexer.sync.display import RunDisplay
+from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
-from indexer.sync.renames import renamed
 
 if TYPE_CHECKING:
     from indexer.sync.sharded import ShardCounts, ShardedReading
@@ -68,12 +66,12 @@ class Outcome:
 
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `renamed`
-    names the former and the new source of those that changed, too, `spared`
-    missing files that were kept, `embedded` computed vectors, `reused` cached ones. `repaired`
-    says what was wrong with the store before it was made anew, "" where nothing was. `recognised`
-    counts pages that were read from pictures in this run, `waiting_pages` and `waiting_pictures`
-    what still waits for that. `kept_out` is what lines of ignore files exclude, which is a part of
-    the `ignored`. `cluster` says what came of the shards where other processes read the documents.
+    names the former and the new source of each, `spared` missing files that were kept, `embedded`
+    computed vectors, `reused` cached ones. `repaired` says what was wrong with the store before it
+    was made anew, "" where nothing was. `recognised` counts pages that were read from pictures in
+    this run, `waiting_pages` and `waiting_pictures` what still waits for that. `kept_out` is what
+    lines of ignore files exclude, which is a part of the `ignored`. `cluster` says what came of the
+    shards where other processes read the documents.
     """
 
     version: int = 0
@@ -98,6 +96,9 @@ class Outcome:
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
     cluster: ShardCounts | None = None
+
+
+UNSEEN = RunDisplay()
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
@@ -147,7 +148,6 @@ class Run:
         self._batch: list[tuple[FileRow, list[Chunk]]] = []
         self._lost: list[FileRow] = []
         self._commit_at = time.monotonic() + commit_seconds
-        self._embedded_there = 0  # by other processes, as far as it is in the outcome
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
         """What was done. After a stop, what was embedded so far is committed.
@@ -219,7 +219,7 @@ class Run:
         outcome.version, outcome.chunks = manifest.version, manifest.chunks
         outcome.waiting_pages = manifest.waiting_pages
         outcome.waiting_pictures = manifest.waiting_pictures
-        count(outcome, todo, before, after, Texts(self._writer.store, keep=False))
+        count(outcome, todo, before, after)
         rows = sorted(after.values(), key=lambda row: row.source)
         outcome.problems = [row for row in rows if row.status != "indexed"]
 
@@ -265,7 +265,9 @@ class Run:
                 if self._stops(outcome):
                     return
         self._store_batch(outcome)
-        self._sharded = None  # what is recognised now is embedded here
+        if self._sharded is not None:  # what was at hand for all the rest
+            outcome.embedded += self._sharded.counts.embedded
+            outcome.reused -= self._sharded.counts.embedded
 
     def _read(self, files: Sequence[SeenFile]) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
         """Each file's row and chunks, in order; read here, or by the processes of a cluster."""
@@ -277,20 +279,18 @@ class Run:
     def _store_batch(self, outcome: Outcome, *, walked: bool = False) -> None:
         """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
         batch, self._batch = self._batch, []
-        known = self._keys_from_shards([row.source for row, _ in batch], outcome)
-        left = [chunk for row, chunks in batch if row.source not in known for chunk in chunks]
-        rest = iter(self._embed(left, outcome))
+        made = iter(self._embed([chunk for _, chunks in batch for chunk in chunks], outcome))
         ready = []
         for row, chunks in batch:
-            keys = known.get(row.source) or list(islice(rest, len(chunks)))
+            keys = list(islice(made, len(chunks)))
             if len(keys) < len(chunks):  # stopped within it
                 break
             ready.append(Embedded(row, chunks, keys))
         self._writer.replace(ready)
         started = time.monotonic()
         if started > self._commit_at:
-            made = self._writer.manifest
-            walked_ns = made.walked_ns if walked and made else 0
+            before = self._writer.manifest
+            walked_ns = before.walked_ns if walked and before else 0
             if self._writer.rebuilding:
                 self._writer.save_draft()
             else:
@@ -298,26 +298,13 @@ class Run:
             now = time.monotonic()
             self._commit_at = now + until_next_commit(self._commit_seconds, now - started)
 
-    def _keys_from_shards(self, sources: Sequence[str], outcome: Outcome) -> dict[str, list[bytes]]:
-        """The keys of the vectors that other processes have made, by source; they are counted."""
-        if self._sharded is None:
-            return {}
-        found = ((source, self._sharded.take_keys(source)) for source in sources)
-        known = {source: keys for source, keys in found if keys is not None}
-        for keys in known.values():
-            self._writer.vectors.find(keys)
-        embedded = self._sharded.counts.embedded - self._embedded_there
-        self._embedded_there += embedded
-        outcome.embedded += embedded
-        outcome.reused += sum(map(len, known.values())) - embedded
-        return known
-
     def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
         """The keys of the chunks' vectors, which are at hand then; some after a stop."""
         prefix, vectors = self._encoder.document_prefix, self._writer.vectors
         texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
-        for some, made in embed(texts, self._encoder.encode, vectors, reuse=self._reuse):
+        reuse = self._reuse or self._sharded is not None  # which has made them anew
+        for some, made in embed(texts, self._encoder.encode, vectors, reuse=reuse):
             keys += some
             outcome.embedded += made
             outcome.reused += len(some) - made
@@ -357,7 +344,6 @@ def count(
     todo: Plan,
     before: Mapping[str, FileRow],
     after: Mapping[str, FileRow],
-    texts: Texts,
 ) -> None:
     """Fill in the counts of documents added, moved, updated and removed."""
 
@@ -370,8 +356,9 @@ def count(
     found = [row for row in kept if not before[row.source].is_document]
     added = [*documents(todo.add), *found]
     removed = [before[source] for source in todo.remove if source not in after]
-    outcome.moved = len(moves((row for row in removed if row.is_document), added))
-    outcome.renamed = renamed(removed, added, texts.get)
+    moved = moves((row for row in removed if row.is_document), added)
+    outcome.moved = len(moved)
+    outcome.renamed = sorted((was, now) for now, was in moved.items())
     outcome.added = len(added)
     outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
     outcome.unchanged = len(kept) - len(found)

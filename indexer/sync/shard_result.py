@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,139 +24,109 @@ from indexer.store.vectors import Vectors, key_of
 from indexer.sync.properties import MAX_LINKS_CHARS
 from indexer.sync.shards import Shard
 
-CHUNK_VALUES = ("text", "heading", "line_start", "line_end", "page_start", "page_end", "language")
 MAX_NUMBER = 2**63 - 1
 MAX_LINE = 2**31 - 1  # what a chunk's row can hold
 MAX_WORDS_CHARS = 4_096
-_ROW_KINDS = {
-    field.name: (str(field.type).removesuffix(" | None"), "None" in str(field.type))
-    for field in fields(FileRow)
-}
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGE = re.compile(r"[a-z]{0,3}")
 
-Checked = tuple[FileRow, list[Chunk]]
+
+def _kinds(of: type, *but: str) -> dict[str, str]:
+    """The type of each field as annotated, in their order."""
+    return {field.name: str(field.type) for field in fields(of) if field.name not in but}
+
+
+ROW, CHUNK = _kinds(FileRow), _kinds(Chunk, "source", "ordinal")
+_LONGEST = {"links": MAX_LINKS_CHARS, "text": sys.maxsize, "heading": sys.maxsize}
 
 
 @dataclass(frozen=True, slots=True)
 class ShardResult:
-    """What was made of a shard: documents in order, and the vectors that were embedded for them.
+    """What was made of a shard: documents in order, and the vectors that were embedded for them."""
 
-    `chunk_keys` are those of the vectors of each document's chunks, in order. `rest` are the
-    documents that the process left for another shard, since these hold much text.
-    """
-
-    documents: list[Checked]
-    chunk_keys: list[list[bytes]]
+    documents: list[tuple[FileRow, list[Chunk]]]
     keys: list[bytes]
     vectors: Vectors
     embedded: int
-    rest: Shard | None = None
-
-    @property
-    def hashes(self) -> dict[str, str | None]:
-        """The hashes of the documents by source."""
-        return {row.source: row.sha256 for row, _ in self.documents}
 
 
-def values_of(row: FileRow) -> dict[str, object]:
+def values_of(row: FileRow) -> list[object]:
     """The values of a row as they are handed over."""
-    return {name: getattr(row, name) for name in _ROW_KINDS}
+    return [getattr(row, name) for name in ROW]
 
 
 def values_of_chunk(chunk: Chunk) -> list[object]:
     """The values of a chunk as they are handed over; its source and number are its place."""
-    return [getattr(chunk, name) for name in CHUNK_VALUES]
+    return [getattr(chunk, name) for name in CHUNK]
 
 
 def checked_result(
-    store: Path,
-    name: str,
-    shard: Shard,
-    chunker: Chunker,
-    model: Fingerprint,
+    store: Path, name: str, shard: Shard, chunker: Chunker, model: Fingerprint
 ) -> ShardResult:
     """The result of a staged shard; raises BadShard, naming what is wrong."""
-    documents: list[Checked] = []
-    end: dict[str, Any] | None = None
-    for line in staged_lines(store, name):
-        if end is not None:
-            raise BadShard("something behind its end")
-        if isinstance(line, dict):
-            end = line
-        else:
-            documents.append(_document(line, shard, len(documents)))
-    if end is None or not documents:
-        raise BadShard("no end" if documents else "no document")
-    embedded, sha256 = end.get("embedded"), end.get("vectors")
-    if type(embedded) is not int or not isinstance(sha256, str):
-        raise BadShard("no number of what was embedded")
-    found = staged_vectors(store, name, model, sha256)
-    if found is None:
-        raise BadShard("vectors of another model")
-    keys, vectors = found
+    *lines, end = staged_lines(store, name) or [None]
+    if not isinstance(end, dict) or type(embedded := end.get("embedded")) is not int:
+        raise BadShard("no end that says what was embedded")
+    if len(lines) != len(shard):
+        raise BadShard(f"{len(lines):,} documents of {len(shard):,}")
+    documents = [_document(line) for line in lines]
+    seen = [(each.source, each.mtime_ns) for each in shard]
+    if [(row.source, row.mtime_ns) for row, _ in documents] != seen:
+        raise BadShard("a row of another file")
+    keys, vectors = staged_vectors(store, name, model, str(end.get("vectors")))
     if not 0 <= embedded <= len(keys):
         raise BadShard(f"{embedded:,} texts embedded as {len(keys):,} vectors")
     prefix = model.document_prefix
-    needed = [  # computed here, from the texts
-        [key_of(prefix + chunker.text_with_context(chunk)) for chunk in chunks]
+    needed = {  # computed here, from the texts
+        key_of(prefix + chunker.text_with_context(chunk))
         for _, chunks in documents
-    ]
-    _check_keys({*chain.from_iterable(needed)}, {*keys})
-    rest = shard.files[len(documents) :]
-    return ShardResult(documents, needed, keys, vectors, embedded, Shard(rest) if rest else None)
+        for chunk in chunks
+    }
+    if needed != {*keys}:
+        raise BadShard("vectors of no passage, or passages without a vector")
+    return ShardResult(documents, keys, vectors, embedded)
 
 
-def _check_keys(needed: set[bytes], keys: set[bytes]) -> None:
-    """Raise BadShard unless each passage has a vector, and each vector is that of a passage."""
-    if keys - needed:
-        raise BadShard("vectors of no passage")
-    if needed - keys:
-        raise BadShard("passages without a vector")
-
-
-def _document(line: object, shard: Shard, number: int) -> Checked:
-    """The row and chunks of the document with this number in the shard; raises BadShard."""
+def _document(line: object) -> tuple[FileRow, list[Chunk]]:
+    """The row and chunks of a document; raises BadShard."""
     if not (isinstance(line, list) and len(line) == 2 and isinstance(line[1], list)):
         raise BadShard("a line that is no document")
-    if number >= len(shard.files):
-        raise BadShard("more documents than it was given")
-    row = _row(line[0])
-    seen = shard.files[number]
-    if (row.source, row.mtime_ns) != (seen.source, seen.mtime_ns):
-        raise BadShard("a row of another file")
-    chunks = [_chunk(row.source, at, values) for at, values in enumerate(line[1])]
-    _check_agrees(row, chunks)
+    row = FileRow(**_values("row", ROW, line[0]))
+    chunks = [
+        Chunk(row.source, at, **_values("passage", CHUNK, values))
+        for at, values in enumerate(line[1])
+    ]
+    _check_row(row, chunks)
+    for chunk in chunks:
+        _check_chunk(chunk, row.lines or 0)
     return row, chunks
 
 
-def _row(values: object) -> FileRow:
-    if not isinstance(values, dict) or values.keys() != _ROW_KINDS.keys():
-        raise BadShard("a row with other fields")
-    for name, (kind, may_lack) in _ROW_KINDS.items():
-        if (value := values[name]) is None and may_lack:
+def _values(what: str, kinds: Mapping[str, str], values: object) -> dict[str, Any]:
+    """The values by the names of their fields; raises BadShard for one of another kind."""
+    if not isinstance(values, list) or len(values) != len(kinds):
+        raise BadShard(f"a {what} with other fields")
+    for (name, kind), value in zip(kinds.items(), values, strict=True):
+        if value is None and kind.endswith("| None"):
             continue
-        most = MAX_LINKS_CHARS if name == "links" else MAX_WORDS_CHARS
-        if not _is_of(kind, value, most) and not (name == "mtime_ns" and _is_time(value)):
-            raise BadShard(f"a row whose {name} is of another kind")
-    return FileRow(**values)
+        if not _is_of(kind.removesuffix(" | None"), name, value):
+            raise BadShard(f"a {what} whose {name} is of another kind")
+    return dict(zip(kinds, values, strict=True))
 
 
-def _is_of(kind: str, value: object, most: int) -> bool:
-    if kind == "int":
-        return type(value) is int and 0 <= value <= MAX_NUMBER
+def _is_of(kind: str, name: str, value: Any) -> bool:  # noqa: ANN401 - of a stranger
+    if kind == "int":  # a time before 1970 is negative
+        least = -MAX_NUMBER if name == "mtime_ns" else 0
+        return type(value) is int and least <= value <= MAX_NUMBER
     if kind == "float":
-        return type(value) in (int, float) and 0 <= value <= sys.float_info.max  # type: ignore[operator]
+        return type(value) in (int, float) and 0 <= value <= sys.float_info.max
     if kind == "Status":
         return value in STATUSES and value != "unreachable"
+    most = _LONGEST.get(name, MAX_WORDS_CHARS)
     return isinstance(value, str) and len(value) <= most and is_storable(value)
 
 
-def _is_time(value: object) -> bool:
-    return type(value) is int and abs(value) <= MAX_NUMBER  # before 1970 it is negative
-
-
-def _check_agrees(row: FileRow, chunks: list[Chunk]) -> None:
+def _check_row(row: FileRow, chunks: list[Chunk]) -> None:
     """Raise BadShard for a row that no reading of a file gives."""
     if row.sha256 is not None and not _SHA256.fullmatch(row.sha256):
         raise BadShard("a hash that is none")
@@ -170,27 +140,16 @@ def _check_agrees(row: FileRow, chunks: list[Chunk]) -> None:
         raise BadShard("a file without text, and passages or no reason")
     if row.date is not None and not is_day(row.date):
         raise BadShard("a day that is none")
-    if any(chunk.line_end > (row.lines or 0) for chunk in chunks):
-        raise BadShard("a passage behind the last line")
 
 
-def _chunk(source: str, number: int, values: object) -> Chunk:
-    if not isinstance(values, list) or len(values) != len(CHUNK_VALUES):
-        raise BadShard("a passage with other fields")
-    text, heading, start, end, first, last, language = values
-    if not all(isinstance(words, str) and is_storable(words) for words in (text, heading)):
-        raise BadShard("a passage without text")
-    if not text.strip() or len(named_once(text)) > CHUNK_CHARS:
-        raise BadShard(f"a passage of {len(text):,} characters")
-    if not (isinstance(language, str) and _LANGUAGE.fullmatch(language)):
+def _check_chunk(chunk: Chunk, lines: int) -> None:
+    """Raise BadShard for a passage that no cutting of a document of so many lines gives."""
+    if not chunk.text.strip() or len(named_once(chunk.text)) > CHUNK_CHARS:
+        raise BadShard(f"a passage of {len(chunk.text):,} characters")
+    if not _LANGUAGE.fullmatch(chunk.language):
         raise BadShard("a passage in no language")
-    if not (_is_line(start) and _is_line(end) and start <= end):
+    if not 0 < chunk.line_start <= chunk.line_end <= min(lines, MAX_LINE):
         raise BadShard("a passage without lines")
-    pages = (first, last)
-    if not (pages == (None, None) or (all(map(_is_line, pages)) and first <= last)):
+    first, last = chunk.page_start, chunk.page_end
+    if (first is None) != (last is None) or not 0 < (first or 1) <= (last or 1) <= MAX_LINE:
         raise BadShard("a passage without pages")
-    return Chunk(source, number, text, heading, start, end, first, last, language)
-
-
-def _is_line(value: object) -> bool:
-    return type(value) is int and 0 < value <= MAX_LINE

@@ -22,7 +22,6 @@ from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, DamagedStore
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.inspection import inspect
 from indexer.store.integrity import (
     checked_manifest,
 )
@@ -69,7 +68,7 @@ def searched(corpus: Index) -> list[str]:
 def examined(store: Path) -> list[str]:
     """What `doctor` finds of the tables; raises its first failure as the command exits with 1."""
     checks = [doctor.Check("files", "", lambda: doctor.as_written(store))]
-    checks.append(doctor.Check("rows", "", lambda: doctor.row_counts(inspect(Snapshot(store)))))
+    checks.append(doctor.Check("words", "", lambda: doctor.text_index(Snapshot(store).inspect())))
     for _, finding in examine(checks):
         if finding.state == "fail":
             raise CorpusError(finding.found, finding.mend)

@@ -1,6 +1,5 @@
 """Each example runs as its first lines say, offline, and shows what it promises."""
 
-import json
 import os
 import re
 import shutil
@@ -51,18 +50,6 @@ def test_a_session_over_mcp(sample_store):
     assert "documents: bike/varda-c7-manual.pdf" in shown
     assert "two months' notice" in shown
     assert "home/lease.md" in shown
-
-
-def test_a_batch_of_questions_gives_a_line_for_each_in_order(sample_store):
-    questions = [LEASE, "?!", "What is the Wi-Fi password?"]
-    shown = example("batch.py", sample_store, input="\n".join(questions))
-    lines = [json.loads(line) for line in shown.splitlines()]
-    assert [line["question"] for line in lines] == questions
-    answered, wrong, absent = lines
-    assert answered["passages"][0]["citation"]["verdict"] == "verified"
-    assert (answered["seal"], answered["tainted"]) == ("enforced", True)
-    assert "no words" in wrong["error"]["message"]
-    assert absent["status"] == "not_found"
 
 
 MODEL = """\

@@ -14,7 +14,7 @@ from indexer.retrieve import (
     search,
     with_relevance,
 )
-from indexer.store.exact import Pool, Ranked
+from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
 from tests.support.toy_index import ENCODER, sync

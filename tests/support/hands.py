@@ -5,10 +5,12 @@ What they stage can be altered as a process would that a document has taken over
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from indexer.errors import UnreadableDocument
 from indexer.store.staging import STAGING
 from indexer.sync.shard_work import ShardWorker
 from tests.support.fakes import ToyEncoder
@@ -17,7 +19,10 @@ Spoil = Callable[[Path], None]
 
 
 class ToyHands:
-    """Makes shards with ToyEncoder; `spoil` gets the folder of what was staged, `times` times."""
+    """Makes shards with `encoder`; `spoil` gets the folder of what was staged, `times` times."""
+
+    model: Path | None = None
+    egress: str | None = None
 
     def __init__(
         self,
@@ -26,28 +31,27 @@ class ToyHands:
         spoil: Spoil | None = None,
         times: int = 10**6,
         least_bytes: int = 2_000,
+        encoder: Callable[[], ToyEncoder] = ToyEncoder,
+        **elsewhere: object,
     ) -> None:
-        self.slots = slots
-        self.least_bytes = least_bytes
-        self.where = f"toy:{slots}"
-        self.model: Path | None = None
-        self.egress: str | None = None
+        """What is given as `elsewhere` stands in the opening in place of what is told."""
+        self.slots, self.least_bytes, self.where = slots, least_bytes, f"toy:{slots}"
         self.orders: list[str] = []
-        self._spoil = spoil
-        self._times = times
+        self._spoil, self._times = spoil, times
+        self._encoder, self._elsewhere = encoder, elsewhere
 
-    def work(self, opening, order: str, seconds: float, *, fresh: bool) -> str:
-        """Make the shard here."""
-        self.orders.append(order)
-        with closing(ShardWorker(opening, lambda *_: ToyEncoder())) as worker:
-            made = worker.make(order)
-        if self._spoil is not None and self._times > 0:
-            self._times -= 1
-            self._spoil(Path(opening["store"], STAGING, made))
-        return made
-
-    def stop(self) -> None:
-        """Nothing runs on."""
-
-    def close(self) -> None:
-        """Nothing is left."""
+    def made(self, opening: str, orders: Sequence[tuple[str, str]]) -> Generator[tuple[int, str]]:
+        """Make the shards here, the last one first."""
+        told = json.loads(opening) | self._elsewhere
+        with closing(ShardWorker(told, lambda *_: self._encoder())) as worker:
+            for number, (name, order) in reversed(list(enumerate(orders))):
+                self.orders.append(order)
+                try:
+                    worker.make(name, order)
+                except UnreadableDocument as error:
+                    yield number, str(error)
+                    continue
+                if self._spoil is not None and self._times > 0:
+                    self._times -= 1
+                    self._spoil(Path(told["store"], STAGING, name))
+                yield number, ""

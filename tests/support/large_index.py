@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from indexer.files.walk import walk
-from indexer.store.indices import Scale
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
+from indexer.store.upkeep import Scale
 from indexer.store.writer import Writer
 from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of

@@ -49,6 +49,16 @@ def test_five_locales_and_both_places_of_an_option(cli: Cli, sample_store: Path)
 
 
 @pytest.mark.slow
+def test_an_index_is_said_to_answer_questions_only_if_it_holds_a_document(cli: Cli, tmp_path: Path):
+    for name, content in (("empty", None), ("unread", b"\0\1\2"), ("read", b"Lunch is at noon.\n")):
+        (tmp_path / name).mkdir()
+        if content is not None:
+            (tmp_path / name / "a.txt").write_bytes(content)
+        made = cli("index", name)
+        assert ("Ask with" in made.stdout) is (name == "read"), (name, made)
+
+
+@pytest.mark.slow
 def test_a_server_that_was_typed_and_does_not_answer_is_an_error(cli: Cli, sample_store: Path):
     typed = cli("-s", sample_store, "ask", "When is the rent due?", "--llm", "http://127.0.0.1:9")
     assert (typed.returncode, typed.stdout) == (1, "")

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import io
 import struct
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.own_properties import OwnProperties, own_properties
+from indexer.extract.text.plain import decode_named
 
 if TYPE_CHECKING:
     import olefile
@@ -53,12 +55,12 @@ class Compound:
     def properties(self) -> OwnProperties:
         """What it says of itself; nothing where that is damaged."""
         try:
-            stream = self.read("\x05SummaryInformation") or b""
-            said = _Properties(stream)
-            made = said.day(_CREATED) or said.day(_SAVED)
-            return own_properties(said.text(_TITLE), said.text(_AUTHOR), made)
+            said = _properties(self.read("\x05SummaryInformation") or b"")
         except (UnreadableDocument, struct.error):
             return OwnProperties()
+        return own_properties(
+            said.get(_TITLE), said.get(_AUTHOR), *map(said.get, (_CREATED, _SAVED))
+        )
 
 
 _CODE_PAGE, _TITLE, _AUTHOR, _CREATED, _SAVED = 1, 2, 4, 12, 13
@@ -67,52 +69,30 @@ _FIRST_TIME = datetime(1601, 1, 1, tzinfo=UTC)  # whence a time counts, in tenth
 MAX_PROPERTIES = 64
 
 
-class _Properties:
-    """A property set: [MS-OLEPS], section 2.21; raises struct.error where it is damaged.
+def _properties(stream: bytes) -> dict[int, str]:
+    """The texts and days of a property set, [MS-OLEPS] 2.21; raises struct.error where damaged.
 
     Not by olefile, whose reader of properties is unbounded on damaged files.
     """
-
-    def __init__(self, stream: bytes) -> None:
-        self._stream = stream
-        (self._start,) = struct.unpack_from("<I", stream, 44)
-        _, count = struct.unpack_from("<II", stream, self._start)
-        self._places = dict(
-            struct.unpack_from("<II", stream, self._start + 8 + 8 * index)
-            for index in range(min(count, MAX_PROPERTIES))
-        )
-
-    def text(self, number: int) -> str:
-        """A property that is a text; "" where there is none."""
-        if number not in self._places:
-            return ""
-        kind, length = struct.unpack_from("<II", self._stream, self._start + self._places[number])
-        begin = self._start + self._places[number] + 8
-        if kind == _WIDE:
-            raw = self._stream[begin : begin + 2 * length]
-            return raw.decode("utf-16-le", "replace").rstrip("\0")
-        raw = self._stream[begin : begin + length].rstrip(b"\0") if kind == _NARROW else b""
-        page = self._code_page()
-        try:
-            return raw.decode("utf-8" if page in (0, 65001) else f"cp{page}", "replace")
-        except LookupError:
-            return raw.decode("cp1252", "replace")
-
-    def day(self, number: int) -> str:
-        """The day of a property that is a time, "" where there is none."""
-        if number not in self._places:
-            return ""
-        at = self._start + self._places[number]
-        kind, ticks = struct.unpack_from("<IQ", self._stream, at)
-        if kind != _TIME:
-            return ""
-        try:
-            return (_FIRST_TIME + timedelta(microseconds=ticks // 10)).date().isoformat()
-        except OverflowError:
-            return ""
-
-    def _code_page(self) -> int:
-        if _CODE_PAGE not in self._places:
-            return 0
-        (page,) = struct.unpack_from("<H", self._stream, self._start + self._places[_CODE_PAGE] + 4)
-        return int(page)
+    (start,) = struct.unpack_from("<I", stream, 44)
+    _, count = struct.unpack_from("<II", stream, start)
+    found: dict[int, str] = {}
+    code_page = "utf-8"
+    for index in range(min(count, MAX_PROPERTIES)):
+        number, place = struct.unpack_from("<II", stream, start + 8 + 8 * index)
+        kind, length = struct.unpack_from("<II", stream, start + place)
+        content = start + place + 8
+        if number == _CODE_PAGE:
+            page = length & 0xFFFF
+            code_page = "utf-8" if page in (0, 65001) else f"cp{page}"
+        elif kind == _WIDE:
+            raw = stream[content : content + 2 * length]
+            found[number] = raw.decode("utf-16-le", "replace").rstrip("\0")
+        elif kind == _NARROW:
+            raw = stream[content : content + length].rstrip(b"\0")
+            found[number] = decode_named(raw, code_page) or raw.decode("cp1252", "replace")
+        elif kind == _TIME:
+            (ticks,) = struct.unpack_from("<Q", stream, start + place + 4)
+            with suppress(OverflowError):
+                found[number] = str((_FIRST_TIME + timedelta(microseconds=ticks // 10)).date())
+    return found

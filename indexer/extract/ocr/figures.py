@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 
 from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, UNREADABLE, Piece
@@ -18,39 +18,7 @@ FIGURE = re.compile(r"\d(?:[\d.,/:-]*\d)?")
 _COMMON = 0.5  # of the narrower of two: then both stand in one place
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedWord:
-    """A word and where it stands in the picture, in points.
-
-    `is_figure`: it is one of `figures_of`, `is_certain` even where the other engine saw nothing.
-    """
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-    text: str
-    confidence: float
-    is_figure: bool = False
-    is_certain: bool = False
-
-    @property
-    def middle(self) -> float:
-        """The height at which it stands."""
-        return (self.top + self.bottom) / 2
-
-    @property
-    def height(self) -> float:
-        """From its top to its bottom."""
-        return self.bottom - self.top
-
-    @property
-    def has_letters(self) -> bool:
-        """Whether any of it is a letter."""
-        return any(map(str.isalpha, self.text))
-
-
-def figures_of(pieces: Sequence[Piece], angle: float) -> list[PlacedWord]:
+def figures_of(pieces: Sequence[Piece], angle: float) -> list[Piece]:
     """The figures of pieces that are certain, where they stand on a page slanted by radians."""
     cos, sin = math.cos(angle), math.sin(angle)
     found = []
@@ -62,11 +30,9 @@ def figures_of(pieces: Sequence[Piece], angle: float) -> list[PlacedWord]:
                 x, y = (left + right) / 2, piece.middle
                 x, y = x * cos - y * sin, x * sin + y * cos
                 width, height = (right - left) / 2, piece.height / 2
+                sure = alone or (len(text) > 1 and not piece.is_sparse)
                 frame = (x - width, y - height, x + width, y + height)
-                certain = alone or (len(text) > 1 and not piece.is_sparse)
-                found.append(
-                    PlacedWord(*frame, text, piece.confidence, is_figure=True, is_certain=certain)
-                )
+                found.append(Piece(*frame, text, piece.confidence, stands_alone=sure))
     return found
 
 
@@ -86,25 +52,21 @@ def _figures(piece: Piece) -> Iterator[tuple[float, float, str]]:
             yield piece.left, piece.right, longest[0]
 
 
-def with_figures(
-    lines: Sequence[Sequence[PlacedWord]], figures: Sequence[PlacedWord]
-) -> list[list[PlacedWord]]:
+def with_figures(lines: Sequence[Sequence[Piece]], figures: Sequence[Piece]) -> list[list[Piece]]:
     """The lines with `figures` in the place of what was read there; others are put beside."""
-    placed: set[PlacedWord] = set()
+    placed: set[Piece] = set()
     merged = [[part for word in line for part in _merged(word, figures, placed)] for line in lines]
     for figure in figures:
-        if figure.is_certain and figure not in placed:
+        if figure.stands_alone and figure not in placed:
             _insert(figure, merged)
     return [line for line in merged if line]
 
 
-def _merged(
-    word: PlacedWord, figures: Sequence[PlacedWord], placed: set[PlacedWord]
-) -> list[PlacedWord]:
+def _merged(word: Piece, figures: Sequence[Piece], placed: set[Piece]) -> list[Piece]:
     """What stands in the place of a word."""
     here = [figure for figure in figures if _in_one_place(word, figure)]
     digits = [place for place, char in enumerate(word.text) if char.isdigit()]
-    if not here or (not digits and word.has_letters and word.text != UNREADABLE):
+    if not here or (not digits and any(map(str.isalpha, word.text)) and word.text != UNREADABLE):
         return [word]
     fresh = [figure for figure in here if figure not in placed]
     placed.update(here)
@@ -127,18 +89,18 @@ def _continues(longer: str, figure: str) -> bool:
     return len(longer) > len(figure) and (longer.startswith(figure) or longer.endswith(figure))
 
 
-def _in_one_place(word: PlacedWord, figure: PlacedWord) -> bool:
+def _in_one_place(word: Piece, figure: Piece) -> bool:
     common = min(word.right, figure.right) - max(word.left, figure.left)
     narrower = min(word.right - word.left, figure.right - figure.left)
     near = -figure.height if word.text == figure.text else _COMMON * narrower
     return common > near and _at_one_height(word, figure)
 
 
-def _at_one_height(one: PlacedWord, other: PlacedWord) -> bool:
+def _at_one_height(one: Piece, other: Piece) -> bool:
     return one.top < other.middle < one.bottom or other.top < one.middle < other.bottom
 
 
-def _insert(figure: PlacedWord, lines: list[list[PlacedWord]]) -> None:
+def _insert(figure: Piece, lines: list[list[Piece]]) -> None:
     """Put a figure where no word was read into the nearest line at its height, or its own line."""
     level = [line for line in lines if any(_at_one_height(word, figure) for word in line)]
     if not level:

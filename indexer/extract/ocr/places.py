@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from indexer.extract.ocr.figures import PlacedWord
 from indexer.extract.ocr.reading_order import UNREADABLE, Piece
 
 DIGITS = 5  # of a share: a tenth of a point of the largest picture
@@ -77,29 +76,16 @@ def words_of_pieces(rows: Sequence[Sequence[Piece]], sheet: Sheet) -> list[Place
         sheet.placed(number, (left, piece.top, right, piece.bottom), text)
         for number, row in enumerate(rows)
         for piece in row
+        if piece.text != UNREADABLE
         for left, right, text in _words(piece)
-    )
-    return [word for word in placed if word is not None]
-
-
-def words_of_lines(lines: Sequence[Sequence[PlacedWord]], sheet: Sheet) -> list[PlacedText]:
-    """The words that Tesseract placed on a sheet that was not put straight."""
-    placed = (
-        sheet.placed(number, (word.left, word.top, word.right, word.bottom), word.text)
-        for number, line in enumerate(lines)
-        for word in line
-        if word.text != UNREADABLE
     )
     return [word for word in placed if word is not None]
 
 
 def _words(piece: Piece) -> Iterator[tuple[float, float, str]]:
     """Left, right and text of each word; of letters without a place by their number."""
-    width, seen = piece.right - piece.left, 0
+    step, seen = (piece.right - piece.left) / len(piece.text), 0
     for word in _WORD.finditer(piece.text):
         first, seen = seen, seen + len(word[0])
         found = piece.span(first, seen - 1)
-        if found is None:
-            step = width / len(piece.text)
-            found = piece.left + word.start() * step, piece.left + word.end() * step
-        yield *found, word[0]
+        yield *(found or (piece.left + at * step for at in word.span())), word[0]

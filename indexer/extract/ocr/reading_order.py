@@ -38,9 +38,10 @@ _SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of recognised text, and where it stands in an upright page, in points.
+    """A piece of recognised text, and where it stands in a page, in points.
 
     `places` are those of its letters, spaces left out, as parts of its width; empty if unknown.
+    `stands_alone`: a figure that is right even where another engine saw nothing.
     """
 
     left: float
@@ -50,6 +51,7 @@ class Piece:
     text: str
     confidence: float
     places: tuple[float, ...] = ()
+    stands_alone: bool = False
 
     @property
     def height(self) -> float:

@@ -28,9 +28,10 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import formula_text
-from indexer.extract.office.odf_tables import MAX_REPEATED, OdfRows, header_styles
+from indexer.extract.office.odf_tables import MAX_REPEATED, SHORTENED, header_styles, odf_rows
 from indexer.extract.office.ods import sheets_of_tree
 from indexer.extract.own_properties import OwnProperties
+from indexer.extract.tables.grid import Cell
 from indexer.extract.tables.rows import table_text
 from indexer.records import Line
 
@@ -87,7 +88,7 @@ class _OdfReader:
         self._links: list[tuple[str, str]] = []
         self.title: str | None = None
         self.notes: list[str] = []
-        self._rows = OdfRows(self.blocks, header_styles(content), self._hides, self.notes)
+        self._names = header_styles(content)
 
     def text(self, container: Iterable[Element]) -> str:
         """All text in a body or on a slide, and behind it the links that lead out."""
@@ -130,7 +131,7 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield table_text(self._rows.of(element))
+                yield table_text(list(odf_rows(element, self._cell, self._shorten)))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""
@@ -140,6 +141,17 @@ class _OdfReader:
                 yield self._comment(element)
             else:
                 yield from self.blocks(element, depth)
+
+    def _cell(self, element: Element, row: Element) -> Cell:
+        blocks = [block for block in self.blocks(element) if block.strip()]
+        styles = [attribute(each, "style-name") for each in element if tag_of(each) == "p"]
+        text = markdown.page(blocks)
+        text = hide(text) if self._hides(row) else text
+        return Cell(text, all(style in self._names for style in styles), prose=len(blocks) > 1)
+
+    def _shorten(self) -> None:
+        if SHORTENED not in self.notes:
+            self.notes.append(SHORTENED)
 
     def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
         outer, self._after = self._after, []

@@ -5,12 +5,10 @@ Source: OpenDocument 1.3, part 3, 9.1. The text of cells is read by the caller, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from indexer.extract import markdown
 from indexer.extract.container import attribute, number_of, tag_of, text_of
-from indexer.extract.hidden import hide
 from indexer.extract.tables.grid import Cell, Placed, Row
 
 if TYPE_CHECKING:
@@ -22,71 +20,39 @@ SHORTENED = f"what a table repeats more than {MAX_REPEATED} times stands {MAX_RE
 _NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
-class OdfRows:
-    """Reads tables with `blocks`, which gives the blocks of a cell; `named` are header styles.
-
-    `hides` says whether a row is not shown; `notes` gets a remark on what is left out.
-    """
-
-    def __init__(
-        self,
-        blocks: Callable[[Iterable[Element]], Iterable[str]],
-        named: frozenset[str],
-        hides: Callable[[Element], bool],
-        notes: list[str],
-    ) -> None:
-        self._blocks = blocks
-        self._notes = notes
-        self._hides = hides
-        self._named = named
-
-    def of(self, table: Element) -> list[Row]:
-        """The grid of a table in a text or on a slide."""
-        rows: list[Row] = []
-        above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
-        for element, heads in self._repeated(table):
+def odf_rows(
+    table: Element, cell_of: Callable[[Element, Element], Cell], shorten: Callable[[], None]
+) -> Iterator[Row]:
+    """The grid of a table; `cell_of` reads a cell of a row, `shorten` hears of what is left out."""
+    above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
+    for element, heads in found_rows(table):
+        count = count_of(element, "number-rows-repeated")
+        if count > MAX_REPEATED and text_of(element):
+            shorten()
+        for _ in range(min(count, MAX_REPEATED)):
+            begun = list(_begun(element, cell_of, shorten))
             again = [Placed(each.first, each.last, each.cell, True) for each, _ in above]
-            begun = list(self._begun(element))
             cells = sorted([*again, *(each for each, _ in begun)], key=lambda each: each.first)
-            rows.append(Row(tuple(cells), heads))
+            yield Row(tuple(cells), heads)
             left = [*((each, count - 1) for each, count in above), *begun]
             above = [(each, count) for each, count in left if count > 0]
-        return rows
 
-    def _repeated(self, table: Element) -> Iterator[tuple[Element, bool]]:
-        """The rows of a table, each as often as the file says, up to MAX_REPEATED times."""
-        for element, heads in found_rows(table):
-            count = count_of(element, "number-rows-repeated")
-            if count > MAX_REPEATED and text_of(element):
-                self._shorten()
-            for _ in range(min(count, MAX_REPEATED)):
-                yield element, heads
 
-    def _shorten(self) -> None:
-        if SHORTENED not in self._notes:
-            self._notes.append(SHORTENED)
-
-    def _begun(self, row: Element) -> Iterator[tuple[Placed, int]]:
-        """The cells that begin in a row, and how many rows further they go."""
-        column = 0
-        hidden = self._hides(row)
-        for element, count in found_cells(row):
-            span = count_of(element, "number-columns-spanned")
-            blocks = [block for block in self._blocks(element) if block.strip()]
-            if blocks:
-                names = all(
-                    (attribute(each, "style-name") or "") in self._named
-                    for each in element
-                    if tag_of(each) == "p"
-                )
-                text = markdown.page(blocks)
-                cell = Cell(hide(text) if hidden else text, names, prose=len(blocks) > 1)
-                down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
-                if count > MAX_REPEATED:
-                    self._shorten()
-                for index in range(min(count, MAX_REPEATED)):
-                    yield Placed(column + index, column + index + min(span, MAX_EMPTY), cell), down
-            column += min(count, MAX_EMPTY)
+def _begun(
+    row: Element, cell_of: Callable[[Element, Element], Cell], shorten: Callable[[], None]
+) -> Iterator[tuple[Placed, int]]:
+    """The cells that begin in a row, and how many rows further they go."""
+    column = 0
+    for element, count in found_cells(row):
+        cell = cell_of(element, row)
+        if cell.text:
+            if count > MAX_REPEATED:
+                shorten()
+            span = min(count_of(element, "number-columns-spanned"), MAX_EMPTY)
+            down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
+            for first in range(column, column + min(count, MAX_REPEATED)):
+                yield Placed(first, first + span, cell), down
+        column += min(count, MAX_EMPTY)
 
 
 def found_rows(table: Element) -> Iterator[tuple[Element, bool]]:

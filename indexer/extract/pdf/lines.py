@@ -8,22 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import pairwise
 
 import regex
 
-from indexer.extract.pdf.characters import Chars
-
-if TYPE_CHECKING:
-    import pypdfium2
+from indexer.extract.pdf.places import Places
 
 # pdfium ends a line with a line end, or with one of these where a hyphen divided a word.
 HYPHENS = ("\ufffe", "\x02")
+# Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
+LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 _LINE = regex.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
-
-Transform = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +49,6 @@ class PlacedLine:
     def bottom(self) -> float:
         """About where its descenders end."""
         return self.base - 0.2 * self.size
-
-    def over(self, other: PlacedLine) -> bool:
-        """Whether it stands above the other or below it, in part at least."""
-        return min(self.right, other.right) > max(self.left, other.left)
 
     def beside(self, other: PlacedLine) -> bool:
         """Whether both stand on one line, raised or lowered signs included."""
@@ -89,26 +82,23 @@ def placed_lines(text: str, places: Places, from_right: bool = False) -> list[Pl
 def _placed(text: str, start: int, places: Places) -> PlacedLine:
     """A line with its place; `start` is where it begins in the page's text."""
     shown = text.rstrip(" \t\ufffe\x02") or text
-    first = start + len(text) - len(text.lstrip())
-    last = start + len(shown) - 1
-    ends = [places.index(first, text[first - start]), places.index(last, shown[-1])]
-    if -1 in ends:
+    first = len(text) - len(text.lstrip())
+    one, two = places.index(start + first), places.index(start + len(shown) - 1)
+    if min(one, two) < 0 or (places.char(one), places.char(two)) != (text[first], shown[-1]):
         return PlacedLine(text)
-    lefts, rights = zip(*map(places.extent, ends), strict=True)
-    base, size = places.base(places.shown((ends[0] + ends[1]) // 2, ends[1]))
-    return PlacedLine(text, min(lefts), max(rights), base, size, ends[0], ends[1])
+    (left, right), (other_left, other_right) = places.extent(one), places.extent(two)
+    middle = (one + two) // 2
+    while middle < two and not places.char(middle).strip():
+        middle += 1
+    base, size = places.base(middle)
+    return PlacedLine(text, min(left, other_left), max(right, other_right), base, size, one, two)
 
 
 def _wide(line: PlacedLine, places: Places) -> PlacedLine:
     """The line with its true ends, which are not those of its first and last character."""
-    extents = [
-        places.extent(index)
-        for index in range(line.start, line.end + 1)
-        if places.char(index).strip()
-    ]
-    return replace(
-        line, left=min(left for left, _ in extents), right=max(right for _, right in extents)
-    )
+    numbers = range(line.start, line.end + 1)
+    lefts, rights = zip(*(places.extent(n) for n in numbers if places.char(n).strip()), strict=True)
+    return replace(line, left=min(lefts), right=max(rights))
 
 
 def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Iterator[PlacedLine]:
@@ -145,7 +135,7 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     """
     if not before.size or not line.size or before.text.endswith(HYPHENS):
         return None
-    if not before.beside(line):
+    if abs(before.base - line.base) > max(before.size, line.size) or not before.beside(line):
         return None
     (base, size), (next_base, next_size) = places.base(before.end), places.base(line.start)
     if abs(base - next_base) <= 0.05 * max(size, next_size):
@@ -156,82 +146,27 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
 
 
-class Places:
-    """Where pdfium's characters stand on a page that is shown upright."""
+# --- Letter-spaced lines, in which pdfium takes each gap for a space ------------------------------
 
-    def __init__(self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> None:
-        self._chars = Chars(text_page)
-        self._turn = _turned(page)
-        self.height = float(page.get_height())
-
-    def index(self, place: int, char: str) -> int:
-        """The number in pdfium's list of the character at a place in the text; -1 if another."""
-        index = self._chars.index(place)
-        if index < 0 or self._chars.code(index) != ord(char):
-            return -1
-        return index
-
-    def char(self, index: int) -> str:
-        """A character; "" where there is none."""
-        code = self._chars.code(index)
-        return chr(code) if 0 < code <= 0x10FFFF else ""
-
-    def shown(self, index: int, end: int) -> int:
-        """The first character from `index` to `end` that the page shows."""
-        while index < end and not self.char(index).strip():
-            index += 1
-        return index
-
-    def count(self) -> int:
-        """How many characters pdfium lists."""
-        return self._chars.count()
-
-    def kind(self, index: int) -> tuple[float, bool]:
-        """The font's size as it is set, and whether pdfium has added the character."""
-        return self._chars.size(index), self._chars.is_generated(index)
-
-    def extent_of(
-        self, left: float, bottom: float, right: float, top: float
-    ) -> tuple[float, float, float]:
-        """Left and right end of a box on the page as it is shown, and the height of its middle."""
-        _, b, _, d, _, f = self._turn
-        middle = b * (left + right) / 2 + d * (bottom + top) / 2 + f
-        return (*_across(self._turn, left, bottom, right, top), middle)
-
-    def extent(self, index: int) -> tuple[float, float]:
-        """Left and right end of a character."""
-        return _across(self._turn, *self._chars.box(index))
-
-    def advance(self, index: int) -> tuple[float, float]:
-        """Left and right end of a character with the room beside it that belongs to it."""
-        return _across(self._turn, *self._chars.loose_box(index))
-
-    def base(self, index: int) -> tuple[float, float]:
-        """Baseline and font size of a character; size 0 where it does not stand upright."""
-        one, two, three, four = self._chars.matrix(index)
-        a, b, c, d, _, f = self._turn
-        across, along = a * one + c * two, b * one + d * two
-        if across <= 0 or abs(along) > 0.1 * across:
-            return 0.0, 0.0
-        x, y = self._chars.origin(index)
-        scale = abs(b * three + d * four) or across
-        return b * x + d * y + f, self._chars.size(index) * scale
+MIN_SPACED_WORDS = 8
+MAX_SPACED_LETTERS = 2  # of what looks like a word in such a line
+SPACED_SHARE = 0.6
+MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 
-def _across(
-    turn: Transform, left: float, bottom: float, right: float, top: float
-) -> tuple[float, float]:
-    """The horizontal extent of a box on the page as it is shown."""
-    a, _, c, _, e, _ = turn
-    one, other = a * left + c * bottom + e, a * right + c * top + e
-    return (one, other) if one <= other else (other, one)
-
-
-def _turned(page: pypdfium2.PdfPage) -> Transform:
-    """From a page's own coordinates to those of the page as it is shown."""
-    left, bottom, right, top = page.get_cropbox()
-    return {
-        90: (0.0, -1.0, 1.0, 0.0, -bottom, right),
-        180: (-1.0, 0.0, 0.0, -1.0, right, top),
-        270: (0.0, 1.0, -1.0, 0.0, top, -left),
-    }.get(page.get_rotation(), (1.0, 0.0, 0.0, 1.0, -left, -bottom))
+def respaced(line: PlacedLine, places: Places) -> PlacedLine:
+    """A letter-spaced line with spaces only at its wider gaps; any other line as it is."""
+    words = line.text.split()
+    short = sum(len(word) <= MAX_SPACED_LETTERS and word.isalpha() for word in words)
+    if len(words) < MIN_SPACED_WORDS or short < SPACED_SHARE * len(words) or line.start < 0:
+        return line
+    shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
+    gaps = [max(0.01, places.extent(b)[0] - places.extent(a)[1]) for a, b in pairwise(shown)]
+    ordered = sorted(gaps)
+    steps = [second / first for first, second in pairwise(ordered)][len(ordered) // 2 :]
+    if not steps or max(steps) < MIN_GAP_RATIO:
+        return line
+    limit = ordered[len(ordered) // 2 + steps.index(max(steps))]
+    between = ["", *(" " if gap > limit else "" for gap in gaps)]
+    text = "".join(gap + places.char(n) for gap, n in zip(between, shown, strict=True))
+    return replace(line, text=text)

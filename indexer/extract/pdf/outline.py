@@ -1,178 +1,229 @@
 """The places of a quotation's words on a page, as boxes: one for each piece of a line.
 
-The letters are those that the reader gave the page's text from, in its order, each with its place;
-which of them are the quotation's is decided in matching.py. Called by showing.py.
+Letters and digits alone are compared, without case, marks and what stands between them, since the
+text that was indexed differs from what a page shows in just these: hyphens at line ends, ligatures,
+spaced letters, blanks. The letters are those that the reader gave the page's text from, in its
+order. Called by showing.py, and with recognised words.
 """
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
-from functools import cached_property
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from indexer.extract.pdf import calls, layout, order
 from indexer.extract.pdf.annotations import notes_of
-from indexer.extract.pdf.characters import Chars
-from indexer.extract.pdf.lines import HYPHENS, PlacedLine
-from indexer.extract.pdf.matching import (
-    MIN_SHARE,
-    Letters,
-    Match,
-    aligned,
-    folded,
-    head,
-    letters_of,
-    letters_of_text,
-    tail,
-    whole,
-)
+from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine
+from indexer.extract.pdf.places import Places
+from indexer.extract.pdf.unseen import seen_text
 
 if TYPE_CHECKING:
     import pypdfium2
 
+MIN_SHARE = 0.6  # of its letters that stand there: then it is that passage, as for `altered` ones
+MIN_LETTERS = 8  # of a quotation that may begin or end within a word
+MIN_BLOCK_LETTERS = 4  # of words that stand apart from the others of a quotation
+MAX_SKIPPED_WORDS = 3  # between a short word and the run before it
+# Words of a page times those of a quotation that are compared, as 2,000 and 500. What is beyond is
+# looked for in one piece alone.
+MAX_COMPARED = 1_000_000
+
 Fractions = tuple[float, float, float, float]  # left, top, right, bottom, of the page as shown
-Numbered = tuple[str, int]  # a character, and its number in pdfium's list; -1: of no known place
-NO_PLACE = -1
+PlacedChar = tuple[str, Fractions | None]  # None: of no known place
+
+
+# --- Letters --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Folded letters, the number of the character that each is a part of, and where words begin."""
+
+    text: str
+    numbers: tuple[int, ...]
+    starts: frozenset[int]
+
+    def words(self) -> list[tuple[str, int]]:
+        """Each word and where it begins."""
+        edges = [*sorted(self.starts), len(self.text)]
+        return [(self.text[at:end], at) for at, end in pairwise(edges)]
+
+
+@lru_cache(maxsize=4_096)
+def folded(char: str) -> str:
+    """The letters and digits of a character, without case and marks: "ﬁ" is "fi", "É" is "e"."""
+    shown = LIGATURES.get(char) or unicodedata.normalize("NFKD", char)
+    return "".join(each for each in shown.casefold() if each.isalnum())
+
+
+def letters_of(chars: Iterable[str]) -> Letters:
+    """The letters of characters, numbered in their order; "" is none, and ends no word."""
+    text: list[str] = []
+    numbers: list[int] = []
+    starts: set[int] = set()
+    between = True
+    for number, char in enumerate(chars):
+        if found := folded(char):
+            if between:
+                starts.add(len(numbers))
+            between = False
+            text.append(found)
+            numbers.extend([number] * len(found))
+        elif char and unicodedata.category(char)[0] != "M":  # a mark is a part of its word
+            between = True
+    return Letters("".join(text), tuple(numbers), frozenset(starts))
+
+
+def whole(page: Letters, quote: Letters, near: float | None = None) -> range | None:
+    """The letters of a quotation in one piece, of several places those nearest to `near`.
+
+    `near` is a share of the page's letters; None takes the first.
+    """
+    found = list(_occurrences(page.text, quote.text))
+    ends = page.starts | {len(page.text)}
+    bounded = [at for at in found if at in page.starts and at + len(quote.text) in ends]
+    if not bounded and len(quote.text) < MIN_LETTERS:
+        return None
+    wanted = 0.0 if near is None else near * len(page.text)
+    at = min(bounded or found, key=lambda each: abs(each - wanted), default=None)
+    return None if at is None else range(at, at + len(quote.text))
+
+
+def _occurrences(text: str, wanted: str) -> Iterator[int]:
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def aligned(page: Letters, quote: Letters) -> list[int]:
+    """The letters of the quotation's words that stand on the page in order, apart from each other.
+
+    Short ones count close behind others: "of" stands everywhere.
+    """
+    words, wanted = page.words(), quote.words()
+    if len(words) * len(wanted) > MAX_COMPARED:
+        return []
+    matcher = SequenceMatcher(
+        None, [word for word, _ in words], [word for word, _ in wanted], autojunk=False
+    )
+    letters: list[int] = []
+    end = -MAX_SKIPPED_WORDS
+    for first, quoted, count in matcher.get_matching_blocks():
+        size = sum(len(word) for word, _ in wanted[quoted : quoted + count])
+        if size >= MIN_BLOCK_LETTERS or (count and first - end < MAX_SKIPPED_WORDS):
+            letters.extend(range(words[first][1], words[first][1] + size))
+            end = first + count
+    return letters
+
+
+# --- Pages ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class PageLetters:
-    """What stands on a page: lines of characters in the order of the text, and as drawn."""
+    """What stands on a page, or on two: lines of characters in the order of the text."""
 
-    ordered: Sequence[Sequence[Numbered]]
-    drawn: Sequence[Sequence[Numbered]]
-    places: dict[int, Fractions]  # of the characters that have one
+    lines: Sequence[Sequence[PlacedChar]]
 
     @cached_property
-    def in_order(self) -> Letters:
+    def letters(self) -> Letters:
         """The letters as they were indexed."""
-        return letters_of(chain.from_iterable(self.ordered))
+        return letters_of(char for char, _ in chain.from_iterable(self.lines))
 
-    @cached_property
-    def as_drawn(self) -> Letters:
-        """The letters in the order of drawing, among them those of lines without a place."""
-        return letters_of(chain.from_iterable(self.drawn))
-
-    def boxes(self, letters: Letters, match: Match) -> list[Fractions]:
-        """The boxes of a match in one of the two."""
-        lines = self.ordered if letters is self.in_order else self.drawn
-        wanted = self._placed(letters, match)
-        return [
-            box
-            for line in lines
-            for row in self._rows([n for char, n in line if n in self.places and folded(char)])
-            for box in self._of_row(row, wanted)
-        ]
-
-    def best(self, matches: Iterable[tuple[Letters, Match | None]]) -> list[Fractions]:
-        """The boxes of the match most of whose letters have a place, the first one of equals."""
-        found = [(letters, match) for letters, match in matches if match is not None]
-        if not found:
-            return []
-        return self.boxes(*max(found, key=lambda each: len(self._placed(*each))))
-
-    def _placed(self, letters: Letters, match: Match) -> set[int]:
-        """The numbers of the characters of a match that have a place."""
-        return {
-            number for at, _, size in match.runs for number in letters.numbers[at : at + size]
-        } & self.places.keys()
-
-    def _rows(self, numbers: Sequence[int]) -> Iterator[list[int]]:
-        """The characters of a line, parted where it goes on elsewhere; each from end to end.
+    def boxes(self, wanted: set[int], first: int = 0) -> Iterator[Fractions]:
+        """A box for each run of wanted characters; the page's first one has the number `first`.
 
         What is one line to pdfium may be a paragraph, and stand upright or not.
         """
-        if not numbers:
-            return
-        middles = [_middle(self.places[number]) for number in numbers]
-        steps = [(abs(x2 - x1), abs(y2 - y1)) for (x1, y1), (x2, y2) in pairwise(middles)]
-        is_upright = sum(along >= across for along, across in steps) * 2 >= len(steps)
-        side = 1 if is_upright else 0  # where a row has its height: between top and bottom
-        row = [numbers[0]]
-        for before, number in pairwise(numbers):
-            if not _overlap(self.places[before], self.places[number], side):
-                yield sorted(row, key=lambda each: self.places[each][1 - side])
-                row = []
-            row.append(number)
-        yield sorted(row, key=lambda each: self.places[each][1 - side])
+        for line in self.lines:
+            places = [
+                (number, box)
+                for number, (char, box) in enumerate(line, start=first)
+                if box is not None and folded(char)
+            ]
+            first += len(line)
+            is_upright = _is_upright([box for _, box in places])
+            run: list[Fractions] = []
+            for number, box in places:
+                if run and (number not in wanted or not _overlap(run[-1], box, is_upright)):
+                    yield _around(run)
+                    run = []
+                if number in wanted:
+                    run.append(box)
+            if run:
+                yield _around(run)
 
-    def _of_row(self, row: Sequence[int], wanted: set[int]) -> Iterator[Fractions]:
-        """A box for each run of wanted characters that stand side by side.
 
-        Others among them part a run, but for those that are drawn over them: bold letters may be
-        two.
-        """
-        runs: list[list[Fractions]] = []
-        is_open = False
-        for number in row:
-            box = self.places[number]
-            if number in wanted:
-                if not is_open:
-                    runs.append([])
-                runs[-1].append(box)
-                is_open = True
-            elif is_open and not _covers(runs[-1][-1], box):
-                is_open = False
-        return map(_around, runs)
+def _is_upright(boxes: Sequence[Fractions]) -> bool:
+    """Whether boxes go on to a side rather than up or down."""
+    steps = [
+        abs(one[0] + one[2] - two[0] - two[2]) >= abs(one[1] + one[3] - two[1] - two[3])
+        for one, two in pairwise(boxes)
+    ]
+    return sum(steps) * 2 >= len(steps)
+
+
+def _overlap(one: Fractions, other: Fractions, is_upright: bool) -> bool:
+    """Whether two characters share a part of their height: those of a row do, but for marks."""
+    side = 1 if is_upright else 0
+    return min(one[side + 2], other[side + 2]) > max(one[side], other[side])
+
+
+def _around(boxes: Iterable[Fractions]) -> Fractions:
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
-    lines = order.in_order(layout.read_page(page).lines)
-    with closing(page.get_textpage()) as text_page:
-        chars = Chars(text_page)
-        shown = [(_char(chars.code(number)), number) for number in range(chars.count())]
-        place = _placing(page)
-        places = {
-            number: box
-            for char, number in shown
-            if folded(char) and (box := place(chars.box(number))) is not None
-        }
-    ordered = [list(_numbered(line, shown)) for line in lines]
-    # A field or a comment has one place, behind the last character.
-    for number, note in enumerate(notes_of(page), start=len(shown)):
-        ordered.append([(char, number) for char in f"{note.text} "])
-        if (box := place(note.box)) is not None:
-            places[number] = box
-    return PageLetters(ordered, list(_lines(shown)), places)
+    read = order.in_order(layout.read_page(page).lines)
+    place = _placing(page)
+    with seen_text(page) as (text_page, _, _):
+        chars = Places(text_page, page)
+        shown = [(chars.char(n), place(chars.box(n))) for n in range(chars.count)]
+    lines = [list(_placed(line, shown)) for line in read]
+    for note in notes_of(page):  # a field or a comment has one place
+        box = place(note.box)
+        lines.append([*((char, box) for char in note.text), (" ", None)])
+    return PageLetters(lines)
 
 
 def letters_of_words(lines: Sequence[Sequence[tuple[str, Fractions]]]) -> PageLetters:
     """The letters of words whose boxes are known, line by line; a letter is a part of its word."""
-    steps = [
-        (abs(x2 - x1), abs(y2 - y1))
-        for line in lines
-        for (x1, y1), (x2, y2) in pairwise(_middle(box) for _, box in line)
-    ]
-    is_upright = sum(x for x, _ in steps) >= sum(y for _, y in steps)
-    ordered: list[list[Numbered]] = []
-    places: dict[int, Fractions] = {}
-    for line in lines:
-        ordered.append([])
-        for text, box in line:
-            for at, char in enumerate(text):
-                ordered[-1].append((char, len(places)))
-                places[len(places)] = _part(box, at / len(text), (at + 1) / len(text), is_upright)
-            ordered[-1].append((" ", NO_PLACE))
-    return PageLetters(ordered, (), places)
+    is_upright = _is_upright([box for line in lines for _, box in line])
+    return PageLetters(
+        [
+            [
+                each
+                for text, box in line
+                for each in (
+                    *(
+                        (char, _part(box, at, len(text), is_upright))
+                        for at, char in enumerate(text)
+                    ),
+                    (" ", None),
+                )
+            ]
+            for line in lines
+        ]
+    )
 
 
-def _part(box: Fractions, begin: float, end: float, is_upright: bool) -> Fractions:
-    """The part of a box from one share of its length to another; what stands runs downwards."""
+def _part(box: Fractions, at: int, parts: int, is_upright: bool) -> Fractions:
+    """One of the parts of a box, which stand side by side; what is not upright runs downwards."""
     left, top, right, bottom = box
     if is_upright:
-        width = right - left
-        return left + begin * width, top, left + end * width, bottom
-    height = bottom - top
-    return left, top + begin * height, right, top + end * height
-
-
-def _char(code: int) -> str:
-    return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else ""
+        width = (right - left) / parts
+        return left + at * width, top, left + (at + 1) * width, bottom
+    height = (bottom - top) / parts
+    return left, top + at * height, right, top + (at + 1) * height
 
 
 def _placing(page: pypdfium2.PdfPage) -> Callable[[Sequence[float]], Fractions | None]:
@@ -193,60 +244,26 @@ def _placing(page: pypdfium2.PdfPage) -> Callable[[Sequence[float]], Fractions |
     return placed
 
 
-def _numbered(line: PlacedLine, shown: Sequence[Numbered]) -> Iterator[Numbered]:
-    """The characters of a line's text with their numbers; a hyphen that divides a word is none."""
+def _placed(line: PlacedLine, shown: Sequence[PlacedChar]) -> Iterator[PlacedChar]:
+    """The characters of a line's text with their places; a hyphen that divides a word is none."""
     first, last = sorted((line.start, line.end))
     own = shown[first : last + 1] if first >= 0 else []
-    letters = letters_of(own)
-    # The same letters in the same order, but for lines that are read from the right, or in which
-    # some are not seen: there each takes the next of its kind.
-    same = letters.text == letters_of_text(line.text).text
-    ahead = deque(letters.numbers)
-    of_kind: defaultdict[str, deque[int]] = defaultdict(deque)
-    for letter, number in zip(letters.text, letters.numbers, strict=True):
-        of_kind[letter].append(number)
+    # In the order of the page, but for lines that are read from the right, or in which some are
+    # not seen: there each takes the next of its kind.
+    same = letters_of(char for char, _ in own).text == letters_of(line.text).text
+    ahead: deque[Fractions | None] = deque()
+    of_kind: defaultdict[str, deque[Fractions | None]] = defaultdict(deque)
+    for char, box in own:
+        for letter in folded(char):
+            (ahead if same else of_kind[letter]).append(box)
     for char in line.text:
-        found = folded(char)
-        number = NO_PLACE
-        for letter in found:
+        place = None
+        for letter in folded(char):
             queue = ahead if same else of_kind[letter]
-            number = queue.popleft() if queue else number
-        yield "" if char in HYPHENS else char, number
+            place = queue.popleft() if queue else place
+        yield "" if char in HYPHENS else char, place
     if not line.text.rstrip().endswith((*HYPHENS, "-", "\u00ad", "\u2010")):
-        yield " ", NO_PLACE
-
-
-def _lines(shown: Iterable[Numbered]) -> Iterator[list[Numbered]]:
-    """The characters line by line, as they were drawn."""
-    line: list[Numbered] = []
-    for char, number in shown:
-        if char in ("\r", "\n", *HYPHENS):
-            yield [*line, ("" if char in HYPHENS else " ", NO_PLACE)]
-            line = []
-        else:
-            line.append((char, number))
-    yield line
-
-
-def _middle(box: Fractions) -> tuple[float, float]:
-    left, top, right, bottom = box
-    return (left + right) / 2, (top + bottom) / 2
-
-
-def _overlap(one: Fractions, other: Fractions, side: int) -> bool:
-    """Whether two characters share a part of their height: those of a row do, but for marks."""
-    return min(one[side + 2], other[side + 2]) > max(one[side], other[side])
-
-
-def _covers(one: Fractions, other: Fractions) -> bool:
-    """Whether most of a character is drawn over another one."""
-    x, y = _middle(other)
-    return one[0] < x < one[2] and one[1] < y < one[3]
-
-
-def _around(boxes: Iterable[Fractions]) -> Fractions:
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
+        yield " ", None
 
 
 def outlined(
@@ -260,43 +277,35 @@ def outlined(
     `near` is the share of the page's letters before the quotation, None if not known; `page` gives
     the letters of a page, None where there is none. Empty if it does not stand there.
     """
-    quote, here = letters_of_text(quotation), page(number)
+    quote, here = letters_of(quotation), page(number)
     if not quote.text or here is None:
         return []
-    both = here.in_order, here.as_drawn
-    found = here.best((letters, whole(letters, quote, near)) for letters in both)
-    if found:
-        return [(number, box) for box in found]
-    return _across(quote, number, page) or _apart(quote, number, here)
-
-
-def _across(
-    quote: Letters, number: int, page: Callable[[int], PageLetters | None]
-) -> list[tuple[int, Fractions]]:
-    """The boxes of a quotation that begins on one page and ends on the next; empty if it does not.
-
-    The heads and feet between the two are no part of it.
-    """
+    found = whole(here.letters, quote, near)
+    if found is not None:
+        return _boxes([(number, here)], here.letters, found)
     for first in (number, number - 1):
         before, after = page(first), page(first + 1)
-        if before is None or after is None:
-            continue
-        one, other = before.in_order, after.in_order
-        size = head(one, quote)
-        rest = len(quote.text) - size
-        if not size or tail(other, quote) < rest:
-            continue
-        begins = Match(((one.text.rindex(quote.text[:size]), 0, size),))
-        ends = Match(((other.text.index(quote.text[size:]), size, rest),))
-        return [
-            *((first, box) for box in before.boxes(one, begins)),
-            *((first + 1, box) for box in after.boxes(other, ends)),
-        ]
-    return []
+        if before is not None and after is not None:
+            pages = [(first, before), (first + 1, after)]
+            letters = PageLetters([*before.lines, *after.lines]).letters
+            among = aligned(letters, quote)
+            # The heads and feet between the two are no part of it.
+            is_across = among[:1] < [len(before.letters.text)] <= among[-1:]
+            if is_across and len(among) == len(quote.text):
+                return _boxes(pages, letters, among)
+    among = aligned(here.letters, quote)
+    if len(among) < MIN_SHARE * len(quote.text):
+        return []
+    return _boxes([(number, here)], here.letters, among)
 
 
-def _apart(quote: Letters, number: int, here: PageLetters) -> list[tuple[int, Fractions]]:
-    """The boxes of what stands on the page of a quotation, if that is enough of it."""
-    found = [(letters, aligned(letters, quote)) for letters in (here.in_order, here.as_drawn)]
-    enough = [(each, match) for each, match in found if match.size >= MIN_SHARE * len(quote.text)]
-    return [(number, box) for box in here.best(enough)]
+def _boxes(
+    pages: Sequence[tuple[int, PageLetters]], letters: Letters, found: Iterable[int]
+) -> list[tuple[int, Fractions]]:
+    """The boxes of some of the letters of pages, each with its page."""
+    wanted, first = {letters.numbers[at] for at in found}, 0
+    boxes = []
+    for number, page in pages:
+        boxes += [(number, box) for box in page.boxes(wanted, first)]
+        first += sum(map(len, page.lines))
+    return boxes

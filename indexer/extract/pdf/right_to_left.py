@@ -61,21 +61,6 @@ def _increase(numbers: Sequence[float]) -> bool:
     return len(numbers) > 1 and all(first < second for first, second in pairwise(numbers))
 
 
-def places(text: str, codes: Sequence[int]) -> list[int] | None:
-    """For each character of `text` its index in `codes`, some of which have no character.
-
-    None if the two do not match.
-    """
-    found = []
-    place = 0
-    for char in text:
-        while place < len(codes) and codes[place] != ord(char):
-            place += 1
-        found.append(place)
-        place += 1
-    return found if place <= len(codes) else None
-
-
 # --- Lines of a page that is read from the right ------------------------------------------------
 
 _FROM_LEFT = regex.compile(rf"[\p{{L}}--{_LETTER}]", regex.V1)
@@ -86,10 +71,15 @@ _TOKEN = regex.compile(
     r"|(?P<sign>\S)",
     regex.V1,
 )
+# Words of other scripts, and numbers and signs between them, by the first letters of their kinds:
+# numbers and signs belong to them between words, and numbers beside one (UAX 9, W7 and N1).
+_RUN = regex.compile(r"(?:n[ns]*)?l(?:[lns]*[ln])?")
 GAP = 0.12  # font sizes between two words
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "«": "»", "‹": "›"}
-_OPENING = _BRACKETS | {end: end for end in _BRACKETS.values()}
-_START = {end: start for start, end in _BRACKETS.items()}
+_CLOSING = _BRACKETS | {end: end for end in _BRACKETS.values()}
+_OPENING = {_CLOSING[each]: start for start, each in _BRACKETS.items()} | {s: s for s in _BRACKETS}
+_OPENS = regex.compile(r"(?<!\S)[][(){}«»‹›](?=\S)")
+_CLOSES = regex.compile(r"(?<=\S)[][(){}«»‹›](?![^\s.,;:!?،؛؟])")
 
 
 def is_base(text: str) -> bool:
@@ -114,10 +104,6 @@ class PlacedChars:
         shared = min(self.right, other.right) - max(self.left, other.left)
         return shared > 0.5 * min(self.right - self.left, other.right - other.left)
 
-    def gap(self, other: PlacedChars) -> float:
-        """What is free between it and another, which stands on its left."""
-        return self.left - other.right
-
 
 def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
     """The text of a line; `chars` is pdfium's order, with its spaces, and `size` the font's.
@@ -129,12 +115,15 @@ def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
         text = "".join(char.text or " " for char in chars)
         order = reading_order(text, lambda index: (chars[index].left, chars[index].right))
         return "".join(text[index] for index in order)
-    groups = list(_groups(tokens, size))
-    text = "".join(
-        group.text + (" " if following and group.gap(following) > GAP * size else "")
-        for group, following in zip(groups, [*groups[1:], None], strict=True)
-    )
-    return _bracketed(text)
+    groups, end = [], 0
+    for run in _RUN.finditer("".join(token.kind[0] for token in tokens)):
+        groups += tokens[end : run.start()]
+        end = run.end()
+        groups.append(_joined(tokens[run.start() : end][::-1], size))
+    text = _joined([*groups, *tokens[end:]], size).text
+    # pdfium turns brackets by their place.
+    text = _OPENS.sub(lambda match: _OPENING[match[0]], text)
+    return _CLOSES.sub(lambda match: _CLOSING[match[0]], text)
 
 
 def _tokens(chars: Sequence[PlacedChars]) -> Iterator[PlacedChars]:
@@ -153,73 +142,11 @@ def _tokens(chars: Sequence[PlacedChars]) -> Iterator[PlacedChars]:
         )
 
 
-def _groups(tokens: Sequence[PlacedChars], size: float) -> Iterator[PlacedChars]:
-    """Tokens from the right; words and numbers of other scripts that stand together are one."""
-    start = 0
-    while start < len(tokens):
-        end = _end_of_group(tokens, start)
-        if end - start == 1:
-            yield tokens[start]
-        else:
-            yield _from_left(tokens[start:end], size)
-        start = end
-
-
-def _end_of_group(tokens: Sequence[PlacedChars], start: int) -> int:
-    """Where a run of words from the left ends that begins at a token; the next one if none does.
-
-    Numbers and signs belong to it between words, and numbers beside a word (UAX 9, W7 and N1).
-    """
-    if tokens[start].kind in ("right", "sign") and not _closes_inside(tokens, start):
-        return start + 1
-    end, has_word = start + 1, tokens[start].kind == "left"
-    for place in range(start + 1, len(tokens)):
-        kind = tokens[place].kind
-        if kind == "right":
-            break
-        if kind == "left" or (kind == "number" and has_word):
-            has_word, end = has_word or kind == "left", place + 1
-    return end if has_word else start + 1
-
-
-def _closes_inside(tokens: Sequence[PlacedChars], start: int) -> bool:
-    """Whether a bracket on the right ends one that stands close behind a word: "f(x)"."""
-    if tokens[start].text not in _START and tokens[start].text not in _BRACKETS:
-        return False
-    for place in range(start + 1, len(tokens) - 1):
-        token = tokens[place]
-        if token.kind == "right":
-            return False
-        if token.text in _START or token.text in _BRACKETS:
-            before = tokens[place + 1]
-            return before.kind == "left" and token.gap(before) < 0.05 * (token.right - before.left)
-    return False
-
-
-def _from_left(tokens: Sequence[PlacedChars], size: float) -> PlacedChars:
-    """One token of those that are read from the left."""
-    shown = list(reversed(tokens))
-    pieces = [shown[0].text]
-    for before, after in pairwise(shown):
-        pieces.append((" " if after.gap(before) > GAP * size else "") + after.text)
-    return PlacedChars("".join(pieces), shown[0].left, max(each.right for each in shown), "left")
-
-
-def _bracketed(text: str) -> str:
-    """The line with its brackets turned as they are read: pdfium turns them by their place."""
-    if not any(char in _OPENING for char in text):
-        return text
-    chars = list(text)
-    depth: dict[str, int] = {}
-    for place, char in enumerate(chars):
-        if char not in _OPENING:
-            continue
-        start = _START.get(char, char)
-        after = chars[place + 1] if place + 1 < len(chars) else " "
-        before = chars[place - 1] if place else " "
-        opens = depth.get(start, 0) == 0
-        if before.isspace() != (after.isspace() or after in ".,;:!?،؛؟"):
-            opens = before.isspace()
-        depth[start] = depth.get(start, 0) + (1 if opens else -1)
-        chars[place] = start if opens else _BRACKETS[start]
-    return "".join(chars)
+def _joined(tokens: Sequence[PlacedChars], size: float) -> PlacedChars:
+    """One token of those that follow each other, with a blank where there is room for one."""
+    text = "".join(token.text for token in tokens[:1])
+    for before, after in pairwise(tokens):
+        room = max(before.left - after.right, after.left - before.right)
+        text += (" " if room > GAP * size else "") + after.text
+    lefts, rights = [each.left for each in tokens], [each.right for each in tokens]
+    return PlacedChars(text, min(lefts, default=0.0), max(rights, default=0.0))

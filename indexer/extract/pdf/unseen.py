@@ -144,23 +144,24 @@ class Texts:
 
 
 @contextmanager
-def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, list[str]]]:
-    """The page's text as a viewer shows it, and the lines of what it does not show.
+def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, str, list[str]]]:
+    """The page's text as a viewer shows it, twice, and the lines of what it does not show.
 
     What is not shown is taken off the page in memory.
     """
     texts = None
     with closing(page.get_textpage()) as text_page:
-        if calls.count_objects(page) <= MAX_ASKED or _hides(page, _at_words(text_page)):
+        text = str(text_page.get_text_range())
+        if calls.count_objects(page) <= MAX_ASKED or _hides(page, _at_words(text_page, text)):
             drawing = Drawing()
             drawing.add(calls.objects_of(page), 0, IDENTITY)
             texts = Texts(drawing)
         if texts is None or not _hides(page, texts):
-            yield text_page, []
+            yield text_page, text, []
             return
     hidden = _taken(page, texts)
     with closing(page.get_textpage()) as text_page:
-        yield text_page, hidden
+        yield text_page, str(text_page.get_text_range()), hidden
 
 
 def _hides(page: pypdfium2.PdfPage, texts: Texts) -> bool:
@@ -170,12 +171,12 @@ def _hides(page: pypdfium2.PdfPage, texts: Texts) -> bool:
     )
 
 
-def _at_words(text_page: pypdfium2.PdfTextPage) -> Texts:
+def _at_words(text_page: pypdfium2.PdfTextPage, text: str) -> Texts:
     """The texts that words begin in, as if there were nothing else.
 
     Of all characters where pdfium's list has others than its text.
     """
-    text, number = str(text_page.get_text_range()), text_page.count_chars()
+    number = text_page.count_chars()
     words = accumulate((len(word) + 1 for word in _BLANK.sub(" ", text).split(" ")), initial=0)
     numbers = list(words) if len(text) == number else range(number)
     drawing = Drawing()

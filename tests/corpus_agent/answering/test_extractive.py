@@ -172,15 +172,14 @@ def test_units_lie_in_order_inside_the_text_and_are_not_empty(text):
 @pytest.mark.slow
 def test_the_sample_corpus_is_searched_and_answered_as_well_as_it_was(sample_store):
     """Floors below the measured figures (docs/decisions/answering.md): a loss is noticed."""
-    from corpus_agent.selftest.evaluation import measure
-    from corpus_agent.selftest.evaluation.questions import load
+    from corpus_agent.selftest.evaluation import load, measure, summarise
     from indexer.index import Index
     from tests.support.places import SAMPLE
 
     corpus = Index.open(sample_store, FolderEncoder())
     answerer = ExtractiveAnswerer(corpus.encoder)
     asked = load(SAMPLE / "questions.toml")
-    scores = measure.summarise([measure.measure(q, corpus, answerer) for q in asked])
+    scores = summarise([measure(q, corpus, answerer) for q in asked])
     assert scores["recall@5"] >= 0.95
     assert scores["shown"] >= 0.78
     assert scores["citation_precision"] >= 0.8

@@ -1,4 +1,4 @@
-"""A conversation: history, numbers that go on, sources, opening, keeping, another model."""
+"""A conversation: history, numbers that go on, sources, reading on, keeping."""
 
 import io
 import os
@@ -12,16 +12,12 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.records import Answer, Citation, Turn
-from corpus_agent.cli.chat import Chat, Doing, save
-from corpus_agent.models.discovery import Model
-from corpus_agent.seal import unsealed
+from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.cli.chat import Chat, Doing
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from corpus_agent.startup import Launch
-from corpus_agent.text.naming import called_path
 from indexer.records import Coverage
 from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import (
@@ -49,66 +45,44 @@ class Corpus(MemoryCorpus):
         return self
 
 
-def conversation(tmp_path, lines, replies, models=("toy-model", "other-model")):
+def conversation(lines, replies):
     """What is printed for the lines typed, and the server with what it was asked."""
     corpus = Corpus({"bread.md": BREAD, "lease.md": LEASE})
     printed: list[str] = []
-    with ScriptedModelServer(replies, models=models) as fake:
+    with ScriptedModelServer(replies) as fake:
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
 
-        def make(launch):
-            if launch.model is None:
-                return ExtractiveAnswerer(corpus.encoder)
-            return ModelAnswerer(fake.server, launch.model.name, fake.broker)
-
-        def ask(question, corpus, answerer, launch, history):
+        def ask(question, corpus, history):
             return session.ask(question, corpus, answerer, history)
 
-        doing = Doing(ask, make, lambda launch: list(models), printed.append)
-        launch = Launch(unsealed(), Model(fake.server, models[0]) if models else None)
+        doing = Doing(ask, printed.append)
         stdin = sys.stdin
         sys.stdin = io.StringIO("\n".join(lines) + "\n")
         try:
-            Chat(corpus, launch, tmp_path, doing).run()
+            Chat(corpus, doing).run()
         finally:
             sys.stdin = stdin
         return "\n".join(printed), fake
 
 
 @pytest.mark.slow
-def test_citations_are_numbered_through_the_conversation(tmp_path):
+def test_citations_are_numbered_through_the_conversation():
     replies = [says(WARM), says("How often is the sourdough fed?"), says(f"{FED}. {WARM}.")]
     replies += [says("How warm is the sourdough?"), says(f"{WARM}, see [1].")]
     asked = ["How warm?", "And how often is it fed?", "How warm was it again?", "/sources"]
-    said, _ = conversation(tmp_path, asked, replies)
+    said, _ = conversation(asked, replies)
     assert "At 24 °C [1]" in said
     assert "Every 12 hours [2]. At 24 °C [1]." in said
     sources = said[said.rindex("[1] bread.md:3") :]
     assert "[2] bread.md:5" in sources and "[3]" not in sources
 
 
-def test_a_passage_is_opened_with_the_lines_around_it(tmp_path):
+def test_a_passage_is_opened_with_the_lines_around_it():
     said, _ = conversation(
-        tmp_path, ["How warm?", "/read 1", "/read 9", f"/read {'9' * 5_000}"], [says(WARM)]
+        ["How warm?", "/read 1", "/read 9", f"/read {'9' * 5_000}"], [says(WARM)]
     )
     assert "--- bread.md:1-5 ---\n  # Bread\n\n> Keep the sourdough" in said
     assert said.count("Which one? /sources lists the numbers") == 2
-
-
-# --- keeping
-
-
-def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
-    said, _ = conversation(
-        tmp_path, ["How warm?", "/save ../../a name", "/save a name"], [says(WARM)]
-    )
-    path = tmp_path / "saved/a name.md"
-    assert f"Saved as {called_path(path)}" in said
-    assert "exists already" in said
-    text = path.read_text("utf-8")
-    assert "# How warm?" in text and "> At 24 °C [1]" in text
-    assert "[1] bread.md:3" in text and "Keep the sourdough at a temperature of 24 °C." in text
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 @pytest.mark.parametrize(
@@ -121,10 +95,10 @@ def test_a_conversation_is_kept_in_the_store_with_footnotes(tmp_path):
         "So [1].\n<!-- open\n<pre> [x](http://evil.example)",
     ],
 )
-def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text, tmp_path):
+def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text):
     citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
     answer = Answer("<b>?", text, "answered", "m", passages(citation), Coverage(), 1)
-    kept = save(tmp_path, "a", [Turn("<b>?", answer)] * 2).read_text("utf-8")
+    kept = render.export_markdown([render.exported_answer(answer)] * 2)
 
     def heads(raw: str) -> list[str]:
         outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
@@ -132,9 +106,6 @@ def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text,
 
     assert heads(kept) == ["h1", "h1"]
     assert not live_markup(kept)
-
-
-# --- follow-ups without a model
 
 
 # --- at a terminal
@@ -185,20 +156,22 @@ def test_hostile_names_act_neither_at_a_terminal_nor_in_what_is_kept(tmp_path):
     own(store, docs)
     asked = [f"What is the deposit of the lease of house {n}?" for n in range(len(HOSTILE_NAMES))]
     opened = [f"/read {n}" for n in range(1, 7)]
-    lines = [*asked, "/sources", *opened, "/save kept", "/quit"]
-    said = at_a_terminal(["--store", str(store), "chat", "--llm", "none"], lines, tmp_path)
-    kept = (store / "saved/kept.md").read_text()
+    lines = [*asked, "/sources", *opened, "/quit"]
+    said = at_a_terminal(
+        ["--store", str(store), "chat", "--llm", "none", "--export", "kept.md"], lines, tmp_path
+    )
+    kept = (tmp_path / "kept.md").read_text()
     for number in range(len(HOSTILE_NAMES)):  # the control: they were quoted, by these names
         assert f"1,{number}30 pounds" in said and f"1,{number}30 pounds" in kept
     said = re.sub("\x1b\\[[\\d;]*m", "", said)  # bold and dim, which are the program's own
     acts = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069]"
     assert not re.search(acts, said + kept)
     assert not re.search(r"^\[9\]", said + kept, re.MULTILINE)
-    render = MarkdownIt("gfm-like", {"html": True, "linkify": True})
-    render.validateLink = lambda _: True
-    render.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
-    assert LIVE.search(render.render("\n\n".join(HOSTILE_NAMES)))  # the control
-    assert not LIVE.search(render.render(kept))
+    shown = MarkdownIt("gfm-like", {"html": True, "linkify": True})
+    shown.validateLink = lambda _: True
+    shown.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})
+    assert LIVE.search(shown.render("\n\n".join(HOSTILE_NAMES)))  # the control
+    assert not LIVE.search(shown.render(kept))
     for line in kept.splitlines():
         if line.startswith("[^"):
             assert line.partition(", verified: ")[0].count("\n") == 0 and len(line) < 400

@@ -14,15 +14,12 @@ from collections import Counter
 
 import pytest
 
-from corpus_agent.seal import Gate, TcpAddress, upstream
+from corpus_agent.seal import Gate, TcpAddress
 from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import (
     BadFrame,
     Kind,
-    Request,
-    Verb,
     failure_in,
-    packed_request,
     read_reply,
     read_request,
 )
@@ -39,7 +36,6 @@ from tests.support.brokers import broker_for
 from tests.support.processes import until
 from tests.support.raw_server import OK, RawServer
 
-COUNTS = ("sent", "arrived", "off the list", "refused", "relays ended")
 CALL = {"name": "vectordb_search", "arguments": "{}"}
 CHAT = {
     "model": "m",
@@ -63,13 +59,10 @@ CHAT = {
         {"type": "function", "function": {"name": "x", "description": "y", "parameters": {}}}
     ],
 }
-BODY = json.dumps(CHAT).encode()
 LISTED = {
     *("POST /v1/chat/completions", "POST /v1/rerank", "POST /api/show", "GET /api/v0/models"),
     *("GET /v1/models", "GET /props", "GET /health", "GET /api/ps"),
 }
-CHAT_KEYS = set(CHAT)
-MESSAGE_KEYS = {"role", "content", "tool_calls", "tool_call_id"}
 SMUGGLED = (
     b"\r\n\r\nPOST /api/push HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
     b"0\r\n\r\nGET /api/pull HTTP/1.1\r\nHost: x\r\n\r\n",
@@ -84,183 +77,18 @@ SMUGGLED = (
     b"?action=push",
     b"#",
 )
-KEYS = ["name", "insecure", "url", "image_url", "grammar", "keep_alive", "options", "images"]
-
-
-def is_listed(request: bytes, port: int) -> bool:
-    """Whether the bytes of a connection are one request of the list and nothing more."""
-    head, end, body = request.partition(b"\r\n\r\n")
-    try:
-        line, *headers = head.decode("ascii").split("\r\n")
-    except UnicodeDecodeError:
-        return False
-    said = line.removesuffix(" HTTP/1.1")
-    wanted = [f"Host: 127.0.0.1:{port}", "Connection: close"]
-    if said.startswith("POST"):
-        wanted += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-    if not end or said == line or said not in LISTED or headers != wanted:
-        return False
-    if said.startswith("GET"):
-        return not body
-    return _is_body(said, body)
-
-
-def _is_body(said: str, body: bytes) -> bool:
-    try:
-        content = json.loads(body.decode("ascii"))
-    except ValueError:
-        return False
-    if not isinstance(content, dict) or content.get("model") != "m":
-        return False
-    if said == "POST /api/show":
-        return content == {"model": "m"}
-    if said == "POST /v1/rerank":
-        passages = content.get("documents", [])
-        known = {"model", "query", "documents", "top_n"}
-        return set(content) <= known and all(isinstance(text, str) for text in passages)
-    messages = content.get("messages", [])
-    return set(content) <= CHAT_KEYS and all(
-        set(message) <= MESSAGE_KEYS and isinstance(message.get("content"), str | None)
-        for message in messages
-    )
-
-
-def play(seed: int, count: int) -> Counter[str]:
-    """What became of `count` mutated requests: sent, arrived, refused, ended the relay."""
-    rng = random.Random(seed)
-    counts: Counter[str] = Counter()
-    with RawServer() as server:
-        address = TcpAddress("127.0.0.1", server.port)
-        gate = Gate(address, frozenset(["m"]), frozenset([os.geteuid()]))
-        while counts["sent"] < count:
-            with broker_for(gate) as broker:
-                _until_it_ends(broker, rng, counts, count)
-    counts["arrived"] = len(server.requests)
-    counts["off the list"] = sum(not is_listed(each, server.port) for each in server.requests)
-    return counts
-
-
-def _until_it_ends(broker: Broker, rng: random.Random, counts: Counter[str], count: int) -> None:
-    """Write frames until the relay has ended, or there were enough; then read what it said."""
-    requests, answers = broker._requests, broker._answers
-    number = 0
-    while counts["sent"] < count:
-        number += 1
-        frame, whole = mutated(rng, number)
-        counts["sent"] += 1
-        try:
-            os.write(requests, frame)
-            if not whole:
-                # What follows a frame that is none would be read as its end: the pipe ends here.
-                break
-            counts[_outcome(answers, number)] += 1
-        except (BrokenPipeError, EOFError):
-            counts["relays ended"] += 1
-            return
-    os.close(requests)
-    broker._requests = os.open(os.devnull, os.O_WRONLY)
-    while os.read(answers, 65_536):
-        pass
-    counts["relays ended"] += 1
-
-
-def _outcome(answers: int, number: int) -> str:
-    """How the request of this number ended."""
-    while True:
-        header = _exactly(answers, 9)
-        which, kind, length = struct.unpack("=IBI", header)
-        payload = _exactly(answers, length)
-        if which == number and kind == 3:
-            return "answered"
-        if which == number and kind == 4:
-            return "refused" if payload[0] == 1 else "failed"
-
-
-def _exactly(descriptor: int, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        part = os.read(descriptor, count - len(data))
-        if not part:
-            raise EOFError
-        data += part
-    return data
-
-
-def mutated(rng: random.Random, number: int) -> tuple[bytes, bool]:
-    """A frame, and whether it is whole, so that the relay answers to this number."""
-    body = _body(rng)
-    route = rng.choice((0, 0, 0, 1, 2, 3, 4, 5, 5, 6))
-    frame = struct.pack("=IBBI", number, 1, route, len(body)) + body
-    kind = rng.random()
-    if kind < 0.7:
-        return frame, True
-    damaged = bytearray(frame)
-    for _ in range(rng.randint(1, 4)):
-        _damage(rng, damaged)
-    return bytes(damaged), False
-
-
-def _damage(rng: random.Random, data: bytearray) -> None:
-    at = rng.randrange(min(len(data), 24) if rng.random() < 0.7 else len(data))
-    how = rng.randrange(4)
-    if how == 0:
-        data[at] = rng.randrange(256)
-    elif how == 1:
-        del data[at : at + rng.randint(1, 8)]
-    elif how == 2:
-        data[at:at] = rng.choice(SMUGGLED)
-    else:
-        data[at:at] = rng.randbytes(rng.randint(1, 16))
-    if not data:
-        data += b"\0"
-
-
-def _body(rng: random.Random) -> bytes:
-    """A body: as it should be, or cut, flipped, said twice, of no kind, or with more in it."""
-    at, said = rng.randrange(len(BODY)), rng.choice(SMUGGLED)
-    odd = rng.choice(("m", "n", -1, 10**400, 1e400, None, True, [], {}, [CHAT], "\ud800", "\0"))
-    message = {
-        "role": rng.choice(("user", "tool", "root")),
-        "content": said.decode("utf-8", "replace"),
-    }
-    more = {
-        "role": "user",
-        "content": [{"type": "image_url"}],
-        rng.choice(("audio", "images")): "x",
-    }
-    flipped = bytearray(BODY)
-    flipped[at] = rng.randrange(256)
-    return rng.choice(
-        (
-            BODY,
-            BODY[:at],
-            BODY[:at] + said + BODY[at:],
-            BODY + said,
-            bytes(flipped),
-            rng.choice((b"[", b'{"a":', b" ", b"x", b"{}\r\n"))
-            * rng.choice((0, 10, 5_000, 50_000)),
-            rng.choice((b'{"model":"n",', b'{"model":"m","model":"n",', b'{"url":"x",')) + BODY[1:],
-            BODY[:-1] + b',"model":"n"}',
-            *map(
-                _said,
-                (
-                    {"model": rng.choice(("m", "n", "m:cloud", "m\r\n", ""))},
-                    {**CHAT, "messages": [message]},
-                    {**CHAT, "messages": [more]},
-                    {**CHAT, rng.choice(KEYS): odd},
-                    {**CHAT, rng.choice(list(CHAT)): odd},
-                ),
-            ),
-        )
-    )
-
-
-def _said(content: object) -> bytes:
-    return json.dumps(content).encode()
 
 
 CHAT_ROUTE = number_of("POST", "/v1/chat/completions")
 MODELS = frozenset(["m"])
+
+
+def chat(**changes):
+    return json.dumps({**CHAT, **changes}).encode()
+
+
+def user(content, **more):
+    return chat(messages=[{"role": "user", "content": content} | more])
 
 
 def relayed(port, owners=None):
@@ -283,6 +111,143 @@ def asked(broker, method="GET", path="/v1/models", body=b"", seconds=20):
     last = heard[-1]
     reason = failure_in(last.payload).reason if last.kind is Kind.FAILED else None
     return status, content, reason
+
+
+# ---- The judge of what arrives, and mutated requests
+
+
+def is_listed(request: bytes, port: int) -> bool:
+    """Whether the bytes of a connection are one request of the list and nothing more."""
+    head, end, body = request.partition(b"\r\n\r\n")
+    line, *headers = head.decode("latin-1").split("\r\n")
+    said = line.removesuffix(" HTTP/1.1")
+    wanted = [f"Host: 127.0.0.1:{port}", "Connection: close"]
+    if said.startswith("POST"):
+        wanted += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+    if not end or said == line or said not in LISTED or headers != wanted:
+        return False
+    try:
+        return _is_body(said, json.loads(body.decode("ascii"))) if body else said[:3] == "GET"
+    except ValueError:
+        return False
+
+
+def _is_body(said, content):
+    if not isinstance(content, dict) or content.get("model") != "m" or said.startswith("GET"):
+        return False
+    if said == "POST /api/show":
+        return content == {"model": "m"}
+    if said == "POST /v1/rerank":
+        passages = content.get("documents", [])
+        known = {"model", "query", "documents", "top_n"}
+        return set(content) <= known and all(isinstance(text, str) for text in passages)
+    known = {"role", "content", "tool_calls", "tool_call_id"}
+    return set(content) <= set(CHAT) and all(
+        set(message) <= known and isinstance(message.get("content"), str | None)
+        for message in content.get("messages", [])
+    )
+
+
+def test_the_judge_knows_what_is_off_the_list():
+    with RawServer() as server:
+        good = request_bytes(TcpAddress("127.0.0.1", server.port), ROUTES[CHAT_ROUTE], chat())
+        assert is_listed(good, server.port)
+        for smuggled in SMUGGLED:  # said to the server directly
+            with socket.create_connection(("127.0.0.1", server.port)) as sock:
+                sock.sendall(good + smuggled)
+                sock.recv(1)
+    assert len(server.requests) == len(SMUGGLED)
+    replaced = (
+        (b"/v1/chat", b"/api/push"), (b"Connection: close", b"Connection: close\r\nX: y"),
+        (b'"m"', b'"n"'), (b"HTTP/1.1", b"HTTP/1.0"), (good, b""),
+    )  # fmt: skip
+    for bad in (*server.requests, *(good.replace(*pair) for pair in replaced)):
+        assert not is_listed(bad, server.port)
+
+
+def mutated(rng: random.Random, number: int) -> tuple[bytes, bool]:
+    """A frame, and whether it is whole, so that the relay answers to this number."""
+    body, route = _body(rng), rng.choice((0, 0, 0, 1, 2, 3, 4, 5, 5, 6))
+    frame = bytearray(struct.pack("=IBBI", number, 1, route, len(body)) + body)
+    if rng.random() < 0.7:
+        return bytes(frame), True
+    for _ in range(rng.randint(1, 4)):
+        at = rng.randrange(min(len(frame), 24) if rng.random() < 0.7 else len(frame))
+        more = rng.choice((*SMUGGLED, rng.randbytes(rng.randint(1, 16)), b""))
+        frame[at : at + rng.randint(0, 8)] = more or b"\0"
+    return bytes(frame), False
+
+
+def _body(rng: random.Random) -> bytes:
+    """A body: as it should be, or cut, flipped, said twice, of no kind, or with more in it."""
+    body, said = chat(), rng.choice(SMUGGLED)
+    at = rng.randrange(len(body))
+    keys = [*CHAT, "name", "insecure", "url", "image_url", "grammar", "keep_alive", "options"]
+    odd = rng.choice(("m", "n", -1, 10**400, 1e400, None, True, [], {}, [CHAT], "\ud800", "\0"))
+    words = said.decode("utf-8", "replace")
+    return rng.choice(
+        (
+            body,
+            body[:at],
+            body[:at] + said + body[at:],
+            body + said,
+            body[:at] + rng.randbytes(1) + body[at + 1 :],
+            rng.choice((b"[", b'{"a":', b" ", b"x", b"{}\r\n")) * rng.choice((0, 10, 50_000)),
+            rng.choice((b'{"model":"n",', b'{"url":"x",')) + body[1:],
+            body[:-1] + b',"model":"n"}',
+            json.dumps({"model": rng.choice(("m", "n", "m:cloud", "m\r\n", ""))}).encode(),
+            user(words, role=rng.choice(("user", "tool", "root"))),
+            user([{"type": "image_url"}], **{rng.choice(("audio", "images")): "x"}),
+            chat(**{rng.choice(keys): odd}),
+        )
+    )
+
+
+def played(broker: Broker, rng: random.Random, counts: Counter[str], count: int) -> None:
+    """Write frames until the relay has ended, or there were enough."""
+    number = 0
+    with os.fdopen(os.dup(broker._answers), "rb", buffering=0) as answers:
+
+        def exactly(size):
+            data = b""
+            while len(data) < size:
+                if not (part := answers.read(size - len(data))):
+                    raise EOFError
+                data += part
+            return data
+
+        while counts["sent"] < count:
+            number += 1
+            frame, whole = mutated(rng, number)
+            counts["sent"] += 1
+            try:
+                os.write(broker._requests, frame)
+                if not whole:  # what follows would be read as its end: the pipe ends here
+                    os.close(broker._requests)
+                    broker._requests = os.open(os.devnull, os.O_WRONLY)
+                while reply := read_reply(exactly):
+                    if reply.number == number and reply.kind is Kind.FAILED:
+                        counts["refused"] += reply.payload[0] == 1
+                    if reply.number == number and reply.kind in (Kind.END, Kind.FAILED):
+                        break
+            except (BrokenPipeError, EOFError):
+                counts["relays ended"] += 1
+                return
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.nightly)])
+def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
+    rng, counts = random.Random(count), Counter()
+    with RawServer() as server:
+        gate = Gate(TcpAddress("127.0.0.1", server.port), MODELS, frozenset([os.geteuid()]))
+        while counts["sent"] < count:
+            with broker_for(gate) as broker:
+                played(broker, rng, counts, count)
+    assert [each for each in server.requests if not is_listed(each, server.port)] == []
+    assert len(server.requests) > count / 50  # or nothing was tested
+    assert counts["refused"] > count / 10
+    assert counts["relays ended"] > count / 20
 
 
 # ---- What can be said
@@ -322,14 +287,6 @@ def test_there_are_no_words_for_anything_else():
         for path in paths:
             with pytest.raises(NotListed, match="not on the list"):
                 number_of(method, path)
-
-
-def chat(**changes):
-    return json.dumps({**CHAT, **changes}).encode()
-
-
-def user(content, **more):
-    return chat(messages=[{"role": "user", "content": content, **more}])
 
 
 FUNCTION = {"type": "function", "function": {"name": "x"}}
@@ -396,15 +353,6 @@ def test_two_readings_of_one_body_become_one():
     assert sent.isascii() and not re.search(rb"[\x00-\x1f]", sent)
 
 
-def test_what_is_sent_is_the_line_of_the_route_and_the_body():
-    address = TcpAddress("::1", 8080)
-    sent = request_bytes(address, ROUTES[CHAT_ROUTE], b"{}")
-    assert sent == (
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n"
-        b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
-    )
-
-
 # ---- Frames
 
 
@@ -453,49 +401,6 @@ def test_a_relay_that_is_told_no_frame_ends_and_says_nothing():
             os.write(broker.pipe, data)
             assert asked(broker) == (None, b"", "the relay has ended")
             assert len(server.requests) == 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("count", [100, pytest.param(10_000, marks=pytest.mark.nightly)])
-def test_mutated_requests_reach_the_server_as_the_list_or_not_at_all(count):
-    counts = play(count, count)
-    print("relay:", ", ".join(f"{counts[name]} {name}" for name in COUNTS))
-    assert counts["sent"] == count
-    assert counts["off the list"] == 0
-    assert counts["arrived"] > count / 50  # or nothing was tested
-    assert counts["refused"] > count / 10
-    assert counts["relays ended"] > count / 20
-
-
-def test_the_same_said_to_the_server_directly_is_heard_by_the_judge():
-    with RawServer() as server:
-        for smuggled in SMUGGLED:
-            with socket.create_connection(("127.0.0.1", server.port)) as sock:
-                good = request_bytes(
-                    TcpAddress("127.0.0.1", server.port), ROUTES[CHAT_ROUTE], chat()
-                )
-                sock.sendall(good + smuggled)
-                sock.recv(1)
-    assert len(server.requests) == len(SMUGGLED)
-    assert not any(is_listed(request, server.port) for request in server.requests)
-
-
-def test_the_judge_of_that_test_knows_what_is_off_the_list():
-    good = request_bytes(
-        TcpAddress("127.0.0.1", 80),
-        ROUTES[CHAT_ROUTE],
-        body_to_send(ROUTES[CHAT_ROUTE], chat(), MODELS),
-    )
-    assert is_listed(good, 80)
-    for bad in (
-        good + b"GET / HTTP/1.1\r\n\r\n",
-        good.replace(b"/v1/chat", b"/api/push"),
-        good.replace(b"Connection: close", b"Connection: close\r\nX: y"),
-        good.replace(b'"m"', b'"n"'),
-        good.replace(b"HTTP/1.1", b"HTTP/1.0"),
-        b"",
-    ):
-        assert not is_listed(bad, 80)
 
 
 # ---- What a server may answer
@@ -608,29 +513,6 @@ def test_a_server_that_trickles_holds_up_nobody_else():
         assert heard == []
         server.over.set()
         assert asked(broker)[2] != "the relay has ended"
-
-
-def test_a_reply_has_its_time_however_it_trickles():
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        wire = upstream._Wire(ours)
-        wire._deadline = time.monotonic() + 0.3
-        theirs.sendall(b"x")
-        assert wire.readinto(bytearray(5)) == 1
-        with pytest.raises(TimeoutError, match="timed out"):
-            wire.readinto(bytearray(5))
-        with pytest.raises(TimeoutError, match="timed out"):
-            wire.readinto(bytearray(5))
-
-
-def test_a_frame_that_comes_in_pieces_is_one():
-    with RawServer() as server, relayed(server.port) as broker:
-        assert asked(broker)[0] == 200
-        for piece in packed_request(Request(900, Verb.ASK, 1)):
-            os.write(broker.pipe, bytes([piece]))
-            time.sleep(0.01)
-        assert asked(broker)[0] == 200
-    assert len(server.requests) == 3
 
 
 def test_more_at_once_than_are_served_are_refused_and_later_ones_served():

@@ -13,7 +13,7 @@ import pytest
 
 from corpus_agent.service.cluster import RayHands, egress_of
 from corpus_agent.service.ray_side import QUIET
-from indexer import CorpusError, FolderEncoder, ShardLost, sync_folder
+from indexer import CorpusError, FolderEncoder, sync_folder
 from indexer.confine import starting
 from indexer.store.ownership import make_store
 from tests.support.checks import check_same, check_store
@@ -30,45 +30,37 @@ def test_a_cluster_that_is_not_on_this_machine_is_egress():
     assert egress_of("[::1]:6379") is None
 
 
-ORDER = json.dumps({"shard": "0" * 32, "files": []})
-GREETING = "print('{\"slots\": 2}', flush=True); sys.stdin.readline()"
-
-
-def side(code: str) -> tuple[str, ...]:
-    return starting.python(f"import sys, time; {code}", installed=False)
+def side(reply: str) -> tuple[str, ...]:
+    code = "import sys; print('{\"slots\": 2}', flush=True); sys.stdin.readline()"
+    return starting.python(f"{code}; print({reply!r}, flush=True)", installed=False)
 
 
 @pytest.mark.parametrize(
-    ("reply", "kind", "match"),
+    ("reply", "made"),
     [
-        ({"done": "0" * 32}, None, ""),
-        ({"done": "1" * 32}, ShardLost, "answered another order"),
-        ({"done": 1}, ShardLost, "answered another order"),
-        ([], ShardLost, "answered another order"),
-        ({"lost": "NodeDiedError"}, ShardLost, "NodeDiedError"),
-        ({"error": {"kind": "X", "message": "full\ndisk"}}, CorpusError, "full disk"),
+        ('{"number": 0, "why": ""}', ""),
+        ('{"number": 0, "why": "NodeDiedError"}', "NodeDiedError"),
+        ('{"number": 0, "why": 3}', None),
+        ('{"number": 7, "why": ""}', None),
+        ("[]", None),
+        ("[" * 60_000, None),
+        ("", None),
     ],
+    ids=lambda value: str(value)[:30],
 )
-def test_a_side_that_answers_nonsense_ends_the_run_or_loses_the_shard(reply, kind, match):
-    line = json.dumps({"id": 1, "reply": reply})
-    hands = RayHands(
-        "h:1", command=side(f"{GREETING}; print({line!r}, flush=True); time.sleep(60)")
-    )
-    try:
-        assert hands.slots == 2
-        if kind is None:
-            assert hands.work({}, ORDER, 1.0, fresh=False) == "0" * 32
-        else:
-            with pytest.raises(kind, match=match):
-                hands.work({}, ORDER, 1.0, fresh=False)
-    finally:
-        hands._process.kill()
-        hands.close()
+def test_a_side_that_answers_nonsense_or_nothing_ends_the_run(reply, made):
+    hands = RayHands("h:1", command=side(reply))
+    assert hands.slots == 2
+    if made is not None:
+        assert list(hands.made("{}", [("0" * 32, "[]")])) == [(0, made)]
+    else:
+        with pytest.raises(CorpusError, match="What was finished is kept"):
+            list(hands.made("{}", [("0" * 32, "[]")]))
 
 
 # Some nodes, the real command, and what stands in /proc meanwhile.
 ON_A_CLUSTER = """
-import json, os, subprocess, sys, threading, time
+import json, os, signal, subprocess, sys, threading, time
 from pathlib import Path
 from ray.cluster_utils import Cluster
 from tests.support.processes import network_sockets
@@ -76,10 +68,9 @@ from tests.support.processes import network_sockets
 store, root, more = sys.argv[1:]
 node = {"num_cpus": 1, "object_store_memory": 80 * 2**20, "include_dashboard": False}
 cluster = Cluster(initialize_head=True, head_node_args=node)
-for _ in range(int(more)):
-    cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20)
+nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 * 2**20) for _ in range(int(more))]
 
-seen = {"documents": {}, "ray": {}}
+seen = {"documents": {}, "ray": {}, "killed": 0}
 over = threading.Event()
 
 def look():
@@ -93,6 +84,10 @@ def look():
                     continue
                 kind = seen["documents" if reads else "ray"]
                 kind[folder.name] = kind.get(folder.name, 0) + len(network_sockets(folder.name))
+                if nodes and b"shard_child" in command:  # amid its first shard
+                    os.kill(int(folder.name), signal.SIGKILL)
+                    cluster.remove_node(nodes.pop())
+                    seen["killed"] += 1
             except OSError:
                 continue
 
@@ -197,11 +192,12 @@ needs_ray = pytest.mark.skipif(find_spec("ray") is None, reason="the extra [clus
 @pytest.mark.parametrize("more", [0, pytest.param(2, marks=pytest.mark.nightly)])
 def test_nodes_without_a_network_make_the_index_of_one_process(tmp_path, more):
     root = tmp_path / "docs"
-    make_folder(root, 12, Random(4), paragraphs=2)
+    make_folder(root, 12 + 24 * more, Random(4), paragraphs=2)
     plain, made = plain_index(tmp_path / "plain", root), tmp_path / "made"
     found = in_a_namespace(ON_A_CLUSTER, made, root, more, scratch=tmp_path)
     assert (found["code"], found["said"]["seal"]) == (0, "enforced")
     assert found["said"]["index"]["cluster"]["again"] == []
+    assert found["seen"]["killed"] == more  # a process and a node, each time
     check_store(made)
     check_same(plain, made)
     assert found["seen"]["documents"]

@@ -11,11 +11,11 @@ from corpus_agent.service.session import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked
-from indexer.store.folder import TABLES
+from indexer.store.folder import SUM_BYTES, TABLES
 from indexer.store.lock import writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import TEXTS_FOLDER
+from indexer.store.texts import FORMAT, TEXTS_FOLDER
 from indexer.store.writer import Writer
 from tests.support.command import Cli
 from tests.support.toy_index import ENCODER, copied, found, rows, sync
@@ -84,7 +84,7 @@ def mentions(store: Path, words: list[bytes]) -> set[str]:
     for path in (path for path in store.rglob("*") if path.is_file()):
         part, data = path.relative_to(store).parts[0], path.read_bytes()
         if part == TEXTS_FOLDER:
-            data += zlib.decompress(data[data.index(b"}\n") + 2 :])
+            data += zlib.decompress(data[len(FORMAT) + SUM_BYTES :])
         if any(word in data.lower() for word in words):
             found.add(part)
     return found

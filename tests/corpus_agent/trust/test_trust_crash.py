@@ -101,7 +101,7 @@ def test_a_record_of_a_folder_that_is_still_empty_trusts_nobody_elses_store(tmp_
         record(StorePlace(tmp_path / "store", tmp_path / "docs"), identity)
         raise InterruptedError("right here")
 
-    with pytest.raises(CorpusError, match="right here"):
+    with pytest.raises(CorpusError):
         make_store(tmp_path / "store", announce)
     (tmp_path / "store/corpus-agent.store").write_text(f"corpus-agent store\nid = {32 * 'a'}\n")
     with pytest.raises(UntrustedStore, match="another one is in the place"):

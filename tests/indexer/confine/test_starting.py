@@ -299,7 +299,6 @@ LIVE = {
     "corpus_agent.librarian.process:_started": a_librarian,
     "indexer.parsers.engines:_finished": a_page_for_tesseract,
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
-    "indexer.sync.hands:__init__": a_hand_that_reads_for_a_run,
     "corpus_agent.service.cluster:_started": the_side_of_a_cluster,
     "corpus_agent.web.listening:open_browser": a_browser_of_ours,
     "corpus_agent.service.opening:_run": an_editor_of_the_users,

@@ -27,6 +27,13 @@ PATHS = [
 ]
 
 
+# By git check-ignore: pathspec's verdicts are of files, and git enters these folders.
+OF_FOLDERS = {
+    "*": dict.fromkeys(("a/b/", "x/deep/", "build/", "foo/"), False),
+    "foo/**": {"foo/": None},
+}
+
+
 def rules(folder: Path, text: str | bytes):
     (folder / ".gitignore").write_bytes(text.encode() if isinstance(text, str) else text)
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -43,7 +50,9 @@ def test_the_verdicts_are_those_of_pathspec(tmp_path, patterns):
     assert ours is not None
     for path in PATHS:
         rule = ours.deciding(path)
-        assert (rule and rule.excludes) == theirs.check_file(path).include, path
+        known = OF_FOLDERS.get(patterns[0], {})
+        wanted = known[path] if path in known else theirs.check_file(path).include
+        assert (rule and rule.excludes) == wanted, path
 
 
 def test_a_pattern_without_end_ends(tmp_path):

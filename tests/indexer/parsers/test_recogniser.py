@@ -25,7 +25,7 @@ def recogniser() -> Iterator[Recogniser]:
 
 def read(recogniser: Recogniser, data: bytes, number: int = 1) -> RecognisedPage:
     with held(data) as descriptor:
-        recogniser.open(descriptor)
+        recogniser.hold(descriptor)
         recogniser.draw(number)
         return recogniser.read()
 
@@ -99,7 +99,7 @@ def test_a_page_that_kills_its_process_costs_itself():
         closing(Recogniser(OBEYING, DocumentLimits(MEMORY, wall_seconds=20))) as recogniser,
         held(dying) as descriptor,
     ):
-        recogniser.open(descriptor)
+        recogniser.hold(descriptor)
         recogniser.draw(1)
         with pytest.raises(UnreadableDocument, match="crashed"):
             recogniser.read()
@@ -113,7 +113,7 @@ def test_a_page_that_hangs_is_ended():
         closing(Recogniser(OBEYING, DocumentLimits(MEMORY, wall_seconds=6))) as recogniser,
         held(hanging) as descriptor,
     ):
-        recogniser.open(descriptor)
+        recogniser.hold(descriptor)
         recogniser.draw(1)
         with pytest.raises(UnreadableDocument, match="timeout"):
             recogniser.read()

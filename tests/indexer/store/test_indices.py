@@ -10,8 +10,11 @@ import numpy as np
 import pytest
 
 from indexer.records import Query
-from indexer.store.compaction import MAX_FRAGMENTS, QUICK_ROWS, State, plan_tidying
-from indexer.store.indices import (
+from indexer.store.ranking import PARTITIONS
+from indexer.store.snapshot import Snapshot
+from indexer.store.upkeep import (
+    FEW_FRAGMENTS,
+    MAX_FRAGMENTS,
     MAX_PARTITIONS,
     OUTGROWN,
     SOURCES,
@@ -19,10 +22,10 @@ from indexer.store.indices import (
     WORDS,
     Changes,
     Scale,
+    State,
     plan_indices,
+    plan_tidying,
 )
-from indexer.store.ranking import PARTITIONS
-from indexer.store.snapshot import Snapshot
 from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
@@ -103,7 +106,7 @@ def check(store: Path) -> Snapshot:
     return snapshot
 
 
-NORMAL = Scale(exact_rows=50_000, partition_rows=1_000)
+NORMAL = Scale()
 SMALL = {WORDS}
 
 
@@ -141,25 +144,20 @@ def test_which_indices_a_table_has_is_decided_by_its_rows(rows, existing, drop, 
 @pytest.mark.parametrize(
     ("state", "finished", "unfinished"),
     [
-        (State(1_000), "nothing", "nothing"),
+        (State(4, unindexed=1), "cover", "nothing"),
         (State(1_000, unindexed=50), "nothing", "nothing"),
-        (State(1_000, unindexed=51), "merge", "nothing"),
+        (State(1_000, unindexed=51), "cover", "nothing"),
         (State(12_000, unindexed=100), "nothing", "nothing"),
         (State(12_000, unindexed=101), "cover", "nothing"),
-        (State(100_000, unindexed=200), "nothing", "nothing"),
         (State(100_000, unindexed=201), "cover", "nothing"),
-        (State(QUICK_ROWS, unindexed=1_001), "cover", "nothing"),
         (State(1_000_000, unindexed=1_000), "nothing", "nothing"),
-        (State(1_000_000, unindexed=1_001), "cover", "nothing"),
         (State(1_000_000, unindexed=50_001), "cover", "cover"),
         (State(1_000, deleted=201), "merge", "merge"),
-        (State(1_000, fragments=MAX_FRAGMENTS), "nothing", "nothing"),
+        (State(1_000, fragments=FEW_FRAGMENTS), "nothing", "nothing"),
+        (State(1_000, fragments=FEW_FRAGMENTS + 1), "merge", "nothing"),
         (State(1_000, fragments=MAX_FRAGMENTS + 1), "merge", "merge"),
-        (State(1_000_000, fragments=MAX_FRAGMENTS + 100), "nothing", "nothing"),
+        (State(1_000_000, fragments=MAX_FRAGMENTS + 100), "merge", "nothing"),
         (State(1_000_000, fragments=MAX_FRAGMENTS + 101), "merge", "merge"),
-        (State(100_000, fragments=20, loose=90_000), "merge", "nothing"),
-        (State(100_000, fragments=20, loose=1_000), "nothing", "nothing"),
-        (State(100_000, fragments=2, loose=90_000), "nothing", "nothing"),
     ],
 )
 def test_when_a_table_is_merged_is_decided_by_its_counts(state, finished, unfinished):
@@ -237,19 +235,13 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store)
     write_file(root / "partx1" / "c.txt", 602)  # signs of a pattern are signs of a name here
     sync(root, store)
     snapshot = Snapshot(store)
+    rows = snapshot.chunk_rows()
+    vector = vectors_of(rows)[0]
     for name in ("part_1/", "part_1/01.txt", "part_", "50%_off/", "nothing/"):
-        finds_all_below(snapshot, name)
-
-
-def finds_all_below(snapshot, name):
-    below = [source for source in snapshot.chunk_rows()["source"].to_pylist()
-             if source.startswith(name)]  # fmt: skip
-    vector = vectors_of(snapshot.chunk_rows())[0]
-    sources = [hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60, paths=(name,)))]
-    assert len(sources) == min(60, len(below))
-    assert all(source.startswith(name) for source in sources)
-    worded = [hit.chunk.source for hit in snapshot.by_text(Query("c1 c2 c3", 2_000, paths=(name,)))]
-    assert all(source.startswith(name) for source in worded)
-    assert bool(worded) == bool(below)
-    if below:
-        assert recall(snapshot, name) >= RECALL
+        below = [source for source in rows["source"].to_pylist() if source.startswith(name)]
+        near = snapshot.by_vector(vector, Query("", 60, paths=(name,)))
+        worded = snapshot.by_text(Query("c1 c2 c3", 2_000, paths=(name,)))
+        assert len(near) == min(60, len(below))
+        assert {hit.chunk.source for hit in (*near, *worded)} <= {*below}
+        assert bool(worded) == bool(below)
+        assert not below or recall(snapshot, name) >= RECALL

@@ -90,7 +90,6 @@ def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, read
 @pytest.mark.nightly
 def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     command = [sys.executable, "benchmarks/readers.py", "--readers", "3", "--commits", "6"]
-    command += ["--idle-seconds", "1"]
     done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert "failed readers: 0" in done.stdout, done.stdout + done.stderr
     looks = int(done.stdout.split(" looks while writing")[0].split()[-1])

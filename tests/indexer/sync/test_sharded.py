@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from contextlib import closing, suppress
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
@@ -20,18 +20,17 @@ import pytest
 from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices
-from indexer.store.folder import key_of
-from indexer.store.names import MARKER_NAME
 from indexer.store.ownership import check_names, make_store
 from indexer.store.snapshot import Snapshot
-from indexer.store.staging import STAGING, BadShard, make_staging, staged_names
+from indexer.store.staging import STAGING, BadShard, make_staging
 from indexer.store.texts import Texts
+from indexer.store.vectors import KnownVectors
 from indexer.sync.folder import sync_folder
 from indexer.sync.run import fingerprint_of
+from indexer.sync.shard_result import ROW as ROW_FIELDS
 from indexer.sync.shard_result import checked_result
-from indexer.sync.shard_work import ShardWorker
-from indexer.sync.sharded import opening_of
-from indexer.sync.shards import Shard, name_of, order_of
+from indexer.sync.sharded import ShardedReading
+from indexer.sync.shards import order_of
 from tests.support.checks import check_same, check_store, content, vectors_of
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import make_folder
@@ -44,35 +43,26 @@ KILLS = 5  # ten pass as well; each costs a start
 
 KILLED = """
 import sys, time
-from contextlib import closing
 from pathlib import Path
 from indexer.store.ownership import make_store
 from indexer.sync.folder import sync_folder
-from indexer.sync.shard_work import ShardWorker
 from tests.support.fakes import ToyEncoder
 from tests.support.hands import ToyHands
 
 class SlowEncoder(ToyEncoder):
     def encode(self, texts):
-        with open(sys.argv[3], "a") as counted:
-            counted.write(f"{len(texts)}\\\\n")
         time.sleep(0.001 * len(texts))
         return super().encode(texts)
-
-class SlowHands(ToyHands):
-    def work(self, opening, order, seconds, *, fresh):
-        with closing(ShardWorker(opening, lambda *_: SlowEncoder())) as worker:
-            return worker.make(order)
 
 root, store = map(Path, sys.argv[1:3])
 make_store(store)
 print("ready", flush=True)
-sync_folder(store, root, ToyEncoder(), hands=SlowHands())
-""".replace("\\\\n", "\\n")
+sync_folder(store, root, ToyEncoder(), hands=ToyHands(encoder=SlowEncoder))
+"""
 
 
 VECTORS = "vectors.f2"
-ROW = 2 * ENCODER.dimension  # bytes of a vector
+VECTOR_BYTES = 2 * ENCODER.dimension
 TODAY = fingerprint_of(ENCODER, CHUNKER)
 pytestmark = pytest.mark.slow  # parsers are processes
 
@@ -105,34 +95,13 @@ def same(one: Path, other: Path) -> None:
     assert np.array_equal(left, right)
 
 
-def test_what_a_stopped_run_staged_is_taken_and_nothing_is_embedded_twice(docs, plain, tmp_path):
+def test_the_index_is_that_of_one_process_and_nothing_stays_staged(docs, plain, tmp_path):
     store = tmp_path / "store"
-    index(docs, store, ToyHands(slots=1), should_stop=lambda: bool(staged_names(store)))
-    left = len(staged_names(store))
-    assert left
-    again = ToyHands()
-    outcome = index(docs, store, again)
-    assert outcome.cluster.taken == left
-    made = [source for order in again.orders for source, *_ in json.loads(order)["files"]]
-    assert len(made) < 14
+    outcome = index(docs, store, ToyHands())
+    assert outcome.cluster.shards > 2
+    assert (outcome.cluster.here, outcome.embedded) == (0, outcome.chunks)
+    assert not (store / STAGING).exists()
     same(plain, store)
-
-
-def test_a_document_that_changed_since_it_was_staged_is_read_again(docs, tmp_path):
-    root, store = tmp_path / "docs", tmp_path / "store"
-    make_folder(root, 6, Random(4), paragraphs=2)
-    small = ToyHands(slots=1, least_bytes=1)
-    index(root, store, small, should_stop=lambda: bool(staged_names(store)))
-    assert staged_names(store)
-    for path in root.rglob("note*"):
-        times = path.stat()
-        path.write_bytes(path.read_bytes()[::-1])
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    outcome = index(root, store, ToyHands())
-    assert any("changed since" in why for why in outcome.cluster.again)
-    fresh = tmp_path / "fresh"
-    index(root, fresh)
-    same(fresh, store)
 
 
 # ---- A process that a document has taken over
@@ -152,7 +121,11 @@ def line(number: int, change):
 
 
 def row(**values):
-    return line(0, lambda content: content[0].update(values))
+    def change(content):
+        for name, value in values.items():
+            content[0][list(ROW_FIELDS).index(name)] = value
+
+    return line(0, change)
 
 
 def passage(at: int, value):
@@ -187,7 +160,7 @@ def link(folder: Path) -> None:
 
 HOSTILE = {
     "a row of another file": row(source="elsewhere.txt"),
-    "a row with other fields": row(more=1),
+    "a row with other fields": line(0, lambda content: content[0].append(1)),
     "a row whose bytes is of another kind": row(bytes="3"),
     "a row whose status is of another kind": row(status="unreachable"),
     "a row whose title is of another kind": row(title="a\0b"),
@@ -196,42 +169,34 @@ HOSTILE = {
     "a hash that is none": row(sha256="x"),
     "passages of": row(chunks=99),
     "no reader of today": row(extractor="made-up/1"),
-    "behind the last line": row(lines=0),
     "without text, and passages": row(status="empty"),
-    "a passage without text": passage(0, 7),
+    "a passage whose text is of another kind": passage(0, 7),
     "a passage of 1 characters": passage(0, " "),
     "a passage of 9,000 characters": passage(0, "long long " * 900),
-    "a passage without lines": passage(2, 0),
+    "a passage without lines": row(lines=0),
     "a passage without pages": passage(4, 3),
     "a passage in no language": passage(6, "EN; DROP"),
     "a passage with other fields": line(0, lambda content: content[1][0].append(1)),
-    "passages without a vector": without_vectors,
+    "or passages without a vector": without_vectors,
     "vectors of no passage": passage(1, "another heading"),
     "vectors of another model": other_vectors(lambda data: b"0" * 16 + data[16:]),
     "vectors of another length": other_vectors(lambda data: data[:-2]),
-    "vectors that have not the length 1": other_vectors(lambda data: data[:-ROW] + b"\xff" * ROW),
+    "vectors that have not the length 1": other_vectors(
+        lambda data: data[:-VECTOR_BYTES] + b"\xff" * VECTOR_BYTES
+    ),
     "vectors that are not whole": lambda folder: (folder / VECTORS).write_bytes(
         (folder / VECTORS).read_bytes() + b"0"
     ),
     "a line that is no document": line(0, lambda content: [1]),
     "a document that is no JSON": lambda folder: (folder / "documents").write_text("]"),
-    "no end": lambda folder: (folder / "documents").write_text(
+    "no end that says": lambda folder: (folder / "documents").write_text(
         (folder / "documents").read_text().rsplit("\n", 2)[0] + "\n"
     ),
-    "no document": lambda folder: (folder / "documents").write_text('{"embedded": 0}\n'),
-    "no number of what": line(-1, lambda end: end.pop("embedded") and None),
+    "0 documents of 2": lambda folder: (folder / "documents").write_text('{"embedded": 0}\n'),
+    "no end that says what was embedded": line(-1, lambda end: end.pop("embedded") and None),
     "texts embedded as": line(-1, lambda end: end.update(embedded=10**6)),
-    "something behind its end": line(-1, lambda end: end),
     "no file 'documents'": link,
 }
-
-
-def _doubled(folder: Path) -> None:
-    text = (folder / "documents").read_text()
-    (folder / "documents").write_text(text + text.splitlines()[0] + "\n")
-
-
-HOSTILE["something behind its end"] = _doubled
 
 
 @pytest.fixture(scope="module")
@@ -251,17 +216,15 @@ def staged(one, tmp_path_factory):
     store = tmp_path_factory.mktemp("staged") / "store"
     make_store(store)
     make_staging(store)
-    shard = Shard(tuple(walk(one / "docs").files))
-    name = name_of(shard, TODAY, key_of(store))
-    told = opening_of(
-        one / "docs", store, TODAY, shard.files, model=None, reuse=True, confined=False
-    )
-    with closing(ShardWorker(told, lambda *_: ToyEncoder())) as worker:
-        worker.make(order_of(shard, name))
+    shard = tuple(walk(one / "docs").files)
+    name = "0" * 32
+    reading = ShardedReading(one / "docs", store, ToyHands(), CHUNKER, TODAY, KnownVectors(store))
+    made = ToyHands().made(json.dumps(reading._opening()), [(name, order_of(shard))])
+    assert list(made) == [(0, "")]
     return store, name, shard
 
 
-def look_at(store: Path, name: str, shard: Shard):
+def look_at(store: Path, name: str, shard):
     return checked_result(store, name, shard, CHUNKER, TODAY)
 
 
@@ -281,28 +244,14 @@ def test_what_no_reader_gives_is_refused_and_named(what, staged, tmp_path):
 # ---- The driver, killed at random moments
 
 
-@pytest.mark.parametrize("marker", [False, True])
-def test_what_another_store_staged_is_taken_with_its_marker_alone(docs, plain, tmp_path, marker):
-    """An archive can bring the documents and a finished shard of them, but not the marker."""
-    theirs, store = tmp_path / "theirs", tmp_path / "store"
-    index(docs, theirs, ToyHands(slots=1), should_stop=lambda: bool(staged_names(theirs)))
-    make_store(store)
-    shutil.copytree(theirs / STAGING, store / STAGING)
-    if marker:  # the control
-        shutil.copyfile(theirs / MARKER_NAME, store / MARKER_NAME)
-    outcome = index(docs, store, ToyHands())
-    assert (outcome.cluster.taken > 0) is marker
-    same(plain, store)
-
-
 @pytest.mark.nightly
-def test_a_driver_killed_at_random_moments_loses_at_most_the_shards_in_the_making(tmp_path):
+def test_after_a_driver_was_killed_at_random_moments_the_index_is_that_of_one_process(tmp_path):
     chance = Random(int(os.environ.get("CRASH_SEED", "1")))
-    root, store, counted = tmp_path / "docs", tmp_path / "store", tmp_path / "counted"
+    root, store = tmp_path / "docs", tmp_path / "store"
     make_folder(root, 24, Random(11), paragraphs=2)
-    killed, finished, whole = 0, 0, None
+    killed, whole = 0, None
     for _ in range(4 * KILLS):
-        command = [sys.executable, "-c", KILLED, root, store, counted]
+        command = [sys.executable, "-c", KILLED, root, store]
         with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
             assert process.stdout.readline() == b"ready\n"
             started = time.monotonic()
@@ -318,25 +267,20 @@ def test_a_driver_killed_at_random_moments_loses_at_most_the_shards_in_the_makin
         if killed == KILLS:
             break
         if process.returncode == 0:
-            finished += 1
             shutil.rmtree(store)
     assert killed == KILLS
-    outcome = index(root, store, ToyHands())
+    index(root, store, ToyHands())
     fresh = tmp_path / "fresh"
     index(root, fresh)
     same(fresh, store)
     assert not (store / STAGING).exists()
-    # Each run embeds again what was in the making when the one before was killed: two shards.
-    made = sum(map(int, counted.read_text().split())) + outcome.embedded
-    most = max(Counter(content(fresh)[0]["source"].to_pylist()).values()) * 8
-    assert made <= (finished + 1) * outcome.chunks + killed * 2 * most
 
 
-@pytest.mark.nightly
-def test_a_false_result_is_named_and_made_again(one, tmp_path):
+def test_a_false_result_is_named_and_read_by_the_writer(one, tmp_path):
     hands = ToyHands(slots=1, spoil=HOSTILE["a hash that is none"], times=1)
     outcome = index(one / "docs", tmp_path / "store", hands)
     assert outcome.cluster.again == ["a.txt and 1 more: a hash that is none"]
+    assert outcome.cluster.here == 2
     same(one / "store", tmp_path / "store")
 
 
@@ -357,20 +301,24 @@ def test_a_false_text_is_not_kept(one, tmp_path):
     assert None not in kept[1]  # the control
 
 
-@pytest.mark.nightly
-def test_a_node_that_sees_another_folder_or_store_says_so_before_any_work(one, tmp_path):
-    shutil.copytree(one / "docs", tmp_path / "other")  # but for the times: other documents
-    for path in (tmp_path / "other").rglob("*"):
-        os.utime(path, (1, 1))
-    for key, match in (("root", "holds other documents here"), ("store", "is another one here")):
+@pytest.mark.parametrize(
+    ("elsewhere", "what"),
+    [
+        ({"version": "0.0"}, "another corpus-agent"),
+        ({"fingerprint": {**asdict(TODAY), "model": "m"}}, "another model"),
+        ({"root": "/nowhere"}, "cannot be opened there"),
+    ],
+)
+def test_what_a_node_that_differs_makes_is_not_taken(one, tmp_path, elsewhere, what):
+    outcome = index(one / "docs", tmp_path / "store", ToyHands(slots=1, **elsewhere))
+    assert what in outcome.cluster.again[0]
+    assert outcome.cluster.here == 2
+    same(one / "store", tmp_path / "store")
 
-        class Elsewhere(ToyHands):
-            def work(self, opening, order, seconds, *, fresh, key=key):
-                there = {**opening, key: str(tmp_path / "other")}
-                return super().work(there, order, seconds, fresh=fresh)
 
-        with pytest.raises(CorpusError, match=match):
-            index(one / "docs", tmp_path / f"store-{key}", Elsewhere())
+def test_a_cluster_of_which_nothing_comes_ends_the_run(docs, tmp_path):
+    with pytest.raises(CorpusError, match=r"do not come to an end: .*another corpus-agent"):
+        index(docs, tmp_path / "store", ToyHands(slots=8, least_bytes=1, version="0.0"))
 
 
 @pytest.mark.nightly
@@ -396,30 +344,13 @@ def test_vectors_that_the_store_has_are_not_replaced(one, tmp_path):
     turned = other_vectors(
         lambda data: (
             data[:16]
-            + data[16 : 16 + 32 * ((len(data) - 16) // (32 + ROW))]
+            + data[16 : 16 + 32 * ((len(data) - 16) // (32 + VECTOR_BYTES))]
             + (
-                -np.frombuffer(data[16 + 32 * ((len(data) - 16) // (32 + ROW)) :], np.float16)
+                -np.frombuffer(
+                    data[16 + 32 * ((len(data) - 16) // (32 + VECTOR_BYTES)) :], np.float16
+                )
             ).tobytes()
         )
     )
     index(root, store, ToyHands(spoil=turned))
     assert np.array_equal(before, vectors_of(content(store)[0]))
-
-
-@pytest.mark.nightly
-def test_what_a_process_says_about_its_node_ends_the_run_with_its_words(one, tmp_path):
-    class OtherNode(ToyHands):
-        def work(self, opening, order, seconds, *, fresh):
-            other = {**opening, "fingerprint": {**opening["fingerprint"], "model": "another"}}
-            return super().work(other, order, seconds, fresh=fresh)
-
-    with pytest.raises(CorpusError, match="Another model here than where `index` was started"):
-        index(one / "docs", tmp_path / "store", OtherNode())
-
-
-@pytest.mark.nightly
-def test_where_results_stay_false_nothing_of_them_is_stored(one, tmp_path):
-    hands = ToyHands(spoil=HOSTILE["a hash that is none"])
-    outcome = index(one / "docs", tmp_path / "store", hands)
-    assert outcome.cluster.here == 2
-    same(one / "store", tmp_path / "store")

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from indexer.extract.ocr.figures import PlacedWord, figures_of, with_figures
+from indexer.extract.ocr.figures import figures_of, with_figures
 from indexer.extract.ocr.reading_order import UNREADABLE, Piece
 
 
@@ -19,7 +19,7 @@ def line(left, text, *, top=100, letter=12):
     """The words of a line, each where its letters stand."""
     words, at = [], left
     for word in text.split():
-        words.append(PlacedWord(at, top, at + letter * len(word), top + 24, word, 0.9))
+        words.append(Piece(at, top, at + letter * len(word), top + 24, word, 0.9))
         at += letter * (len(word) + 1)
     return words
 
@@ -56,7 +56,7 @@ def test_two_amounts_that_were_read_as_one_are_two_again():
     ],
 )
 def test_what_stands_around_a_figure_stays(read, figure, shown):
-    word = PlacedWord(40, 100, 140, 124, read, 0.5)
+    word = Piece(40, 100, 140, 124, read, 0.5)
     (text,) = merged([[word]], [Piece(44, 100, 110, 124, figure, 0.97)])
     assert text == shown
 
@@ -104,7 +104,7 @@ def _on_the_page(word, angle):
     x, y = (word.left + word.right) / 2, word.middle
     x, y = x * math.cos(angle) - y * math.sin(angle), x * math.sin(angle) + y * math.cos(angle)
     half, high = (word.right - word.left) / 2, word.height / 2
-    return PlacedWord(x - half, y - high, x + half, y + high, word.text, word.confidence)
+    return Piece(x - half, y - high, x + half, y + high, word.text, word.confidence)
 
 
 def test_each_figure_is_shown_once():

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from indexer.extract.ocr.figures import PlacedWord
-from indexer.extract.ocr.places import Sheet, words_of_lines, words_of_pieces
+from indexer.extract.ocr.places import Sheet, words_of_pieces
 from indexer.extract.ocr.reading_order import UNREADABLE, Piece, certain_rows
 from indexer.extract.pdf.outline import letters_of_words, outlined
 
@@ -62,8 +61,8 @@ def test_what_was_not_read_surely_has_no_place():
     sure, unsure = Piece(0, 0, 90, 20, "The rent", 0.95), Piece(0, 40, 90, 60, "is due now", 0.5)
     words = words_of_pieces(certain_rows([sure, unsure]), Sheet(100, 100))
     assert [word.text for word in words] == ["The", "rent"]
-    lines = [[PlacedWord(0, 0, 9, 9, "Miete", 0.9), PlacedWord(10, 0, 19, 9, UNREADABLE, 0.0)]]
-    assert [word.text for word in words_of_lines(lines, Sheet(100, 100))] == ["Miete"]
+    lines = [[Piece(0, 0, 9, 9, "Miete", 0.9), Piece(10, 0, 19, 9, UNREADABLE, 0.0)]]
+    assert [word.text for word in words_of_pieces(lines, Sheet(100, 100))] == ["Miete"]
 
 
 def test_a_quotation_of_recognised_words_is_outlined_line_by_line_to_the_letter():

@@ -15,7 +15,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate
 from reportlab.platypus import Table as MadeTable
 
-from indexer.extract.pdf.matching import aligned, folded, head, letters_of_text, tail, whole
+from indexer.extract.pdf.outline import aligned, folded, letters_of, whole
 from indexer.extract.pdf.showing import ShownPdf
 from indexer.records import page_mark
 from tests.support.page_pictures import drawn, hebrew, lines_of_pdf, read_back
@@ -229,7 +229,7 @@ def test_the_mark_of_a_page_is_no_text_of_it():
 @pytest.mark.slow
 @given(st.text(max_size=40))
 def test_letters_of_any_text_know_where_they_come_from(text):
-    found = letters_of_text(text)
+    found = letters_of(text)
     assert len(found.text) == len(found.numbers)
     assert found.text == "".join(map(folded, text))
     assert "".join(word for word, _ in found.words()) == found.text
@@ -239,38 +239,33 @@ def test_letters_of_any_text_know_where_they_come_from(text):
 @given(st.text("ab é1-", max_size=30), st.integers(0, 30), st.integers(0, 30))
 def test_a_part_of_a_text_is_found_in_it(text, one, other):
     first, last = sorted((one, other))
-    page, quote = letters_of_text(text), letters_of_text(text[first:last])
-    match = whole(page, quote)
-    if match:
-        ((at, _, size),) = match.runs
-        assert page.text[at : at + size] == quote.text
-    assert head(page, quote) == tail(page, quote) == len(quote.text)
+    page, quote = letters_of(text), letters_of(text[first:last])
+    found = whole(page, quote)
+    if found:
+        assert page.text[found.start : found.stop] == quote.text
 
 
 def test_the_words_that_stand_apart_are_found_in_their_order():
-    page = letters_of_text("one of two alpha of beta gamma NOISE of delta epsilon two of")
-    found = aligned(page, letters_of_text("alpha of beta gamma delta epsilon"))
-    assert "".join(page.text[at : at + size] for at, _, size in found.runs) == (
-        "alphaofbetagammadeltaepsilon"
-    )
+    page = letters_of("one of two alpha of beta gamma NOISE of delta epsilon two of")
+    found = aligned(page, letters_of("alpha of beta gamma delta epsilon"))
+    assert "".join(page.text[at] for at in found) == "alphaofbetagammadeltaepsilon"
 
 
 @pytest.mark.slow
 def test_what_repeats_itself_without_end_is_looked_for_within_bounds():
     started = time.process_time()
     for words in ("a " * 200_000, "a b " * 50_000, "ab" * 200_000):
-        page = letters_of_text(words)
+        page = letters_of(words)
         for text in ("a " * 2_000 + "c", "a b c " * 1_000, "a b c " * 10, "ba" * 2_000 + "c"):
-            quote = letters_of_text(text)
+            quote = letters_of(text)
             assert whole(page, quote) is None
             aligned(page, quote)
-            head(page, quote), tail(page, quote)
-    page, quote = letters_of_text("left right " * 900), letters_of_text("left right up " * 180)
-    assert aligned(page, quote).size > 0  # the control: at the bound they are compared
+    page, quote = letters_of("left right " * 900), letters_of("left right up " * 180)
+    assert aligned(page, quote)  # the control: at the bound they are compared
     assert time.process_time() - started < 10
 
 
 def test_marks_and_forms_of_letters_make_no_difference():
     for one, other in (("É", "e"), ("ﬁ", "fi"), ("ﷲ", "ﷲ"), ("①", "1"), ("ß", "ss"), ("ﻋ", "ع")):
         assert folded(one) == folded(unicodedata.normalize("NFKC", other)) != ""
-    assert letters_of_text("e\u0301t\u00e9").words() == [("ete", 0)]
+    assert letters_of("e\u0301t\u00e9").words() == [("ete", 0)]

@@ -7,21 +7,58 @@ of the hits in order, each counted once.
 from __future__ import annotations
 
 import time
+import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.service import session
-from indexer import Query
+from corpus_agent import service
+from indexer import Query, UsageError, read_regular
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer
-    from corpus_agent.selftest.evaluation.questions import Question
     from indexer import Index
 
 DEPTH = 10
+MAX_QUESTIONS_BYTES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, the sources that answer it (none: not answerable) and the expected strings."""
+
+    text: str
+    sources: frozenset[str]
+    answers: tuple[str, ...]
+    page: int | None
+    kind: str
+
+
+def load(path: Path) -> list[Question]:
+    """The questions of a TOML file; raises UsageError that names the wrong entry."""
+    try:
+        text = read_regular(path, MAX_QUESTIONS_BYTES).decode("utf-8")
+        entries = tomllib.loads(text).get("questions", [])
+    except (OSError, ValueError, RecursionError):
+        hint = "It is a TOML file with [[questions]], as sample_corpus/questions.toml."
+        raise UsageError(f"The questions {str(path)!r} cannot be read.", hint) from None
+    if not entries:
+        raise UsageError(f"{str(path)!r} holds no [[questions]].")
+    return [_question(path, number, entry) for number, entry in enumerate(entries, start=1)]
+
+
+def _question(path: Path, number: int, entry: dict[str, Any]) -> Question:
+    text, sources = entry.get("question"), entry.get("sources")
+    answers = entry.get("answers", [entry["answer"]] if entry.get("answer") else [])
+    if not isinstance(text, str) or not isinstance(sources, list):
+        raise UsageError(f"{str(path)!r}, question {number}: question and sources are needed.")
+    if sources and not answers:
+        raise UsageError(f"{str(path)!r}, question {number}: answer or answers is needed.")
+    kind = str(entry.get("kind", "fact" if sources else "none"))
+    return Question(text, frozenset(sources), tuple(answers), entry.get("page"), kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +94,13 @@ class Result:
         return self.answerable and not self.refused and holds
 
     @property
-    def correct(self) -> bool:
-        """Whether it was answered, and with every expected string."""
-        return self.holds and not self.unsure
+    def cited(self) -> bool:
+        """Whether its first citation names a needed source and page, and was found there."""
+        first = self.answer.passages[0].citation
+        page = self.question.page
+        right_page = page is None or first.page is None or first.page == page
+        stands = first.stands and first.verdict != "moved"
+        return first.source in self.question.sources and right_page and stands
 
     def recall(self, k: int) -> float:
         """Share of the needed sources among the first k."""
@@ -78,7 +119,7 @@ def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
     started = time.perf_counter()
     hits = corpus.search(Query(question.text, DEPTH, per_source=1))
     found = time.perf_counter()
-    answer = session.ask(question.text, corpus, answerer)
+    answer = service.session.ask(question.text, corpus, answerer)
     done = time.perf_counter()
     ranked = tuple(dict.fromkeys(hit.chunk.source for hit in hits))
     return Result(question, ranked, answer, found - started, done - found)
@@ -87,9 +128,6 @@ def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
 def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
     """The measures; None where there is nothing to divide by.
 
-    `not_found_precision` is the share of correct refusals, `false_not_found` the share of
-    answerable questions that were refused, `citation_precision` the share of citations that name
-    a needed source (and page, where one is given) and whose quotation was found there.
     What is no more than `perhaps` is neither an answer nor a refusal: `correct` counts the answers
     that are at least likely, `shown` whatever holds the answer, `answered_precision` is the share
     of these answers that hold it, `false_unsure` and `unsure_recall` the shares of answerable and
@@ -99,6 +137,7 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
     unanswerable = [result for result in results if not result.answerable]
     refused = [result for result in results if result.refused]
     answered = [result for result in results if not (result.refused or result.unsure)]
+    cited = [result for result in answerable if result.answer.passages]
     return {
         "questions": len(results),
         "answerable": len(answerable),
@@ -106,10 +145,10 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
         "recall@5": _mean(answerable, lambda result: result.recall(5)),
         "recall@10": _mean(answerable, lambda result: result.recall(10)),
         "mrr": _mean(answerable, lambda result: result.reciprocal_rank),
-        "correct": _mean(answerable, lambda result: result.correct),
+        "correct": _mean(answerable, lambda result: result.holds and not result.unsure),
         "shown": _mean(answerable, lambda result: result.holds),
         "answered_precision": _mean(answered, lambda result: result.holds),
-        "citation_precision": _mean(list(_citations(answerable)), float),
+        "citation_precision": _mean(cited, lambda result: result.cited),
         "not_found_precision": _mean(refused, lambda result: not result.answerable),
         "not_found_recall": _mean(unanswerable, lambda result: result.refused),
         "false_not_found": _mean(answerable, lambda result: result.refused),
@@ -120,18 +159,8 @@ def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
     }
 
 
-def _mean(items: Sequence[Any], value: Callable[[Any], float]) -> float | None:
-    return round(float(mean(value(item) for item in items)), 4) if items else None
-
-
-def _citations(results: Sequence[Result]) -> Iterator[bool]:
-    """For the first citation of each answer, whether it is correct."""
-    for result in results:
-        for citation in [p.citation for n, p in enumerate(result.answer.passages) if not n]:
-            page = result.question.page
-            right_page = page is None or citation.page is None or citation.page == page
-            right = citation.source in result.question.sources and right_page
-            yield right and citation.stands and citation.verdict != "moved"
+def _mean(results: Sequence[Result], value: Callable[[Result], float]) -> float | None:
+    return round(float(mean(value(each) for each in results)), 4) if results else None
 
 
 def _folded(text: str) -> str:
@@ -148,8 +177,8 @@ def table(scores: dict[str, float | int | None]) -> Iterator[str]:
 def failures(results: Sequence[Result]) -> Iterator[str]:
     """The questions with wrong results, and what is wrong."""
     for result in results:
-        wrong = not result.correct if result.answerable else not result.refused
-        if wrong or (result.answerable and result.recall(5) < 1):
+        right = result.holds and not result.unsure if result.answerable else result.refused
+        if not right or (result.answerable and result.recall(5) < 1):
             answer = result.answer.text.replace("\n", " ")[:160]
             yield f"\n[{result.question.kind}] {result.question.text}"
             yield f"  wanted {sorted(result.question.sources)} {result.question.answers}"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.extract.protobuf import fields, message_in, number_in, numbers_in
+from indexer.store.protobuf import fields
 
 # Field 1: 150; field 2: "ok"; field 3: 7 in 32 bits; field 4: -1 in 64 bits; field 2 again: 3, 300.
 MESSAGE = bytes.fromhex("089601 12026f6b 1d07000000 21ffffffffffffffff 120303ac02")
@@ -11,14 +11,6 @@ MESSAGE = bytes.fromhex("089601 12026f6b 1d07000000 21ffffffffffffffff 120303ac0
 def test_fields_are_read_by_number_in_their_order():
     expected = [(1, 150), (2, b"ok"), (3, 7), (4, 2**64 - 1), (2, b"\x03\xac\x02")]
     assert list(fields(MESSAGE)) == expected
-    assert number_in(MESSAGE, 1) == 150
-    assert number_in(MESSAGE, 2, default=9) == 9
-    assert message_in(bytes.fromhex("12051a036162 63"), 2, 3) == b"abc"
-    assert message_in(MESSAGE, 5, 1) == b""
-
-
-def test_repeated_numbers_are_read_packed_and_one_by_one():
-    assert list(numbers_in(bytes.fromhex("0a0303ac02 0805"), 1)) == [3, 300, 5]
 
 
 @pytest.mark.parametrize("end", range(1, len(MESSAGE)))

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.selftest.evaluation.measure import Result, summarise
-from corpus_agent.selftest.evaluation.questions import Question, load
+from corpus_agent.selftest.evaluation import Question, Result, load, summarise
 from indexer.errors import UsageError
 from indexer.records import Coverage
 from tests.support.fakes import passages
@@ -57,8 +56,8 @@ def test_a_citation_is_right_at_its_page_and_where_it_was_verified():
         one = result(question("a", page=3), ("a",), "24 °C", cite("a", page, verdict))
         assert summarise([one])["citation_precision"] == right, (page, verdict)
     both = question("a", answers=("24", "30"))
-    assert not result(both, ("a",), "It is 24.").correct
-    assert result(both, ("a",), "It is 24, then 30.").correct
+    assert not result(both, ("a",), "It is 24.").holds
+    assert result(both, ("a",), "It is 24, then 30.").holds
 
 
 def test_a_wrong_file_of_questions_is_explained(tmp_path: Path):

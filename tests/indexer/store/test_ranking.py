@@ -1,0 +1,66 @@
+"""The rows nearest to a query: from memory as counted by hand, equal ones by their id."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from indexer.records import Query
+from indexer.store.ranking import FUSED, ExactVectors
+from indexer.store.snapshot import Snapshot
+from tests.support.checks import vectors_of
+from tests.support.toy_index import ENCODER, sync
+
+
+def exact(vectors, ids):
+    columns = pa.table({name: [f"{name} {key}" for key in ids] for name in FUSED})
+    return ExactVectors(np.array(ids, np.uint64), np.array(vectors, np.float32), columns)
+
+
+SQUARE = exact([[1, 0], [0, 1], [0.8, 0.6], [0.8, -0.6]], [3, 5, 8, 2**33])
+
+
+@pytest.mark.parametrize(
+    ("limit", "among", "ids", "scores"),
+    [
+        (3, None, [3, 8, 2**33], [1, 0.8, 0.8]),
+        (2, None, [3, 8], [1, 0.8]),  # of equal ones the id decides
+        (9, [5, 2**33], [2**33, 5], [0.8, 0]),
+        (9, [], [], []),
+    ],
+)
+def test_the_nearest_rows_come_first(limit, among, ids, scores):
+    asked = None if among is None else np.array(among, np.uint64)
+    found = SQUARE.nearest(np.array([1, 0], np.float32), limit, asked)
+    assert found.ids.tolist() == ids
+    assert found.scores.tolist() == pytest.approx(scores)
+
+
+def test_a_vector_that_is_no_number_is_never_near():
+    damaged = exact([[np.nan, 0], [0, 1]], [1, 2])
+    assert damaged.nearest(np.array([1, 0], np.float32), 1).ids.tolist() == [2]
+
+
+@pytest.mark.slow
+def test_several_fragments_with_holes_are_ranked_as_their_rows_are(tmp_path):
+    root, store = tmp_path / "root", tmp_path / "store"
+    root.mkdir()
+    for n in range(40):
+        text = "\n\n".join(f"Boiler {n} of {m} was lit." for m in range(n % 3 + 1))
+        (root / f"{'ab'[n % 2]}{n:02}.md").write_text(f"# Note {n}\n\n{text}\n")
+    sync(root, store)
+    (root / "a00.md").unlink()
+    (root / "b01.md").write_text("# Note\n\nThe zeppelin is moored.\n")
+    sync(root, store)
+    snapshot = Snapshot(store)
+    rows = snapshot.chunk_rows()
+    sources = np.array(rows["source"].to_pylist())
+    for query in (Query("", 999), Query("", 999, paths=("b",), not_paths=("*3.md",))):
+        chosen = [s.startswith("b") and "3.md" not in s if query.paths else True for s in sources]
+        for text in ("zeppelin", "Boiler 7 of 2", "a lamp"):
+            vector = ENCODER.encode([text])[0]
+            ranked = snapshot.nearest(vector, query)
+            by_hand = np.sort(vectors_of(rows)[chosen] @ vector)[::-1]
+            assert ranked.scores == pytest.approx(by_hand, abs=1e-3)
+            pool = snapshot.pool(ranked.ids)
+            assert sorted(pool.sources) == sorted(sources[chosen])
+            assert pool.vectors @ vector == pytest.approx(ranked.scores, abs=1e-6)
