@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import struct
-import unicodedata
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tokenizers import Tokenizer
+    from tokenizers.normalizers import Normalizer
 
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 
@@ -131,7 +131,7 @@ class FourBitModel(ModelFolder):
         """
         if "tokenizer" in self.__dict__ or sum(map(len, texts)) > FEW_CHARACTERS:
             return super().tokens(texts)
-        pieces = self._layout.pieces_in(unicodedata.normalize("NFKC", " ".join(texts)))
+        pieces = self._layout.pieces_in(_normalizer().normalize_str(" ".join(texts)))
         found = self._layout.tokenizer(pieces).encode_batch(list(texts))
         return [Tokens(pieces[each.ids].tolist(), each.offsets) for each in found]
 
@@ -165,6 +165,14 @@ class FourBitModel(ModelFolder):
     def _stored(self, name: str) -> NDArray[np.uint8]:
         place = self._layout.tensors[name]
         return np.frombuffer(self._bytes, np.uint8, place.size, place.start)
+
+
+def _normalizer() -> Normalizer:
+    """SentencePiece's nmt_nfkc, which the file spells out character by character."""
+    from tokenizers import Regex, normalizers
+
+    spaces = normalizers.Replace(Regex(" {2,}"), " ")
+    return normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), spaces])
 
 
 class FourBitRows:
@@ -256,15 +264,13 @@ class _Layout:
 
     def tokenizer(self, pieces: NDArray[np.int64]) -> Tokenizer:
         """A tokenizer of these pieces alone, which it numbers from 0."""
-        from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
+        from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
         ends, scores = self.ends.tolist(), self.scores.tolist()
         words = [(self.text[ends[at] : ends[at + 1]].decode(), scores[at]) for at in pieces]
         first, last, unknown = np.searchsorted(pieces, self.specials).tolist()
         tokenizer = Tokenizer(models.Unigram(words, unknown, byte_fallback=False))
-        tokenizer.normalizer = normalizers.Sequence(
-            [normalizers.Nmt(), normalizers.NFKC(), normalizers.Replace(Regex(" {2,}"), " ")]
-        )
+        tokenizer.normalizer = _normalizer()
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
         tokenizer.post_processor = processors.TemplateProcessing(
             single=f"{words[first][0]} $A {words[last][0]}",
