@@ -34,7 +34,8 @@ from corpus_agent.cli.printing import print_json, print_lines, print_notices, st
 from corpus_agent.cli.viewing import link_to
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store
-from indexer import MAX_WINDOW_LINES, Query, UsageError
+from corpus_agent.text.naming import called, quoted
+from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,10 +88,10 @@ def search(
     return None
 
 
-STRICT = click.option(
-    "--strict-evidence",
+QUOTES = click.option(
+    "--quotes-only",
     is_flag=True,
-    help="Leave out what no passage supports, if a model wrote it.",
+    help="Let the model choose whole sentences of the documents, and write nothing itself.",
 )
 
 
@@ -98,7 +99,7 @@ STRICT = click.option(
 @click.argument("question")
 @llm_options
 @below
-@STRICT
+@QUOTES
 @click.option(
     "--strict-answer",
     is_flag=True,
@@ -119,7 +120,7 @@ def ask(
     llm: Llm,
     log: str | None,
     among: Among,
-    strict_evidence: bool,
+    quotes_only: bool,
     strict_answer: bool,
     receipt_file: Path | None,
     export_file: Path | None,
@@ -146,7 +147,7 @@ def ask(
         corpus,
         launch,
         settings,
-        strict=strict_evidence,
+        quotes_only=quotes_only,
         on_draft=watching.draft,
         on_passages=watching.passages,
     )
@@ -169,12 +170,12 @@ def ask(
 
 @main.command()
 @llm_options
-@STRICT
+@QUOTES
 @click.option("--resume", is_flag=True, help="Go on with the last conversation of the log.")
 @EXPORT
 @LOG
 def chat(
-    llm: Llm, strict_evidence: bool, resume: bool, export_file: Path | None, log: str | None
+    llm: Llm, quotes_only: bool, resume: bool, export_file: Path | None, log: str | None
 ) -> None:
     """Ask one question after another; /help lists the commands.
 
@@ -196,7 +197,7 @@ def chat(
         corpus,
         launch,
         settings,
-        strict=strict_evidence,
+        quotes_only=quotes_only,
         on_draft=watching.draft,
         on_passages=watching.passages,
     )
@@ -231,6 +232,11 @@ def read(place: str, as_json: bool) -> None:
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
     source = service.places.document(named, names, corpus.roots)
+    if corpus.file(source) is None:
+        near = ", ".join(map(called, corpus.similar(source)))
+        hint = f"Did you mean {near}? " if near else ""
+        hint += "All of them: corpus-agent files"
+        raise Refused(f"{quoted(named)} is not in the index.", hint, code="not_indexed")
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:

@@ -115,7 +115,7 @@ class Child:
         """The process id, None before it has started."""
         return self._process.pid if self._process else None
 
-    def submit(self, task: str) -> Future[Answer] | None:
+    def submit(self, task: str, *, quotes_only: bool = False) -> Future[Answer] | None:
         """A future answer; cancelling it stops the question. None if the process has ended.
 
         Raises UsageError for a question that is too long.
@@ -126,7 +126,7 @@ class Child:
                 return None
             self._questions += 1
             number = self._questions
-            frame = packed({"id": number, "task": task})
+            frame = packed({"id": number, "task": task, "quotes_only": quotes_only})
             if len(frame) > MAX_REQUEST_BYTES:
                 raise UsageError(
                     f"The question is too long: {len(frame):,} bytes of {MAX_REQUEST_BYTES:,}."

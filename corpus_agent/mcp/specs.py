@@ -59,4 +59,14 @@ Usage:
 Example: {}""",
     [],
 )
-TOOLS = (SEARCH, SPECS[1], for_parent.SPEC, tables.TABLE, SOURCES, STATUS)
+ASK = ToolSpec.of(
+    for_parent.NAME,
+    for_parent.DESCRIPTION,
+    ["question"],
+    **for_parent.SCHEMA["properties"],
+    quotes_only={
+        "type": "boolean",
+        "description": "Answer in whole sentences of the documents alone. Default: false",
+    },
+)
+TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)

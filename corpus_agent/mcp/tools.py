@@ -180,8 +180,10 @@ class Tools:
     def _ask(
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
-        onlooker = Onlooker(step=on_step)
-        found, _ = self._service.ask_after(arguments["question"], (), cancel, onlooker)
+        onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
+        found, _ = self._service.ask_after(
+            arguments["question"], (), cancel, onlooker, quotes_only=quotes_only
+        )
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)

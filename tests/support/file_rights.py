@@ -1,4 +1,4 @@
-"""What Landlock's rights, the system's file rules, limits and capabilities leave to a process.
+"""What Landlock's rights and the limits leave to a process.
 
 `python -m tests.support.file_rights` prints JSON: for each part what was tried and whether it came
 out as it is written here. Each is tried in a child of its own. What needs a device node or a mount,
@@ -17,14 +17,12 @@ import socket
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from indexer.confine import FileRule, Policy, kernel, landlock, raw, system_files
-from indexer.confine.capabilities import KEPT, drop_capabilities
+from indexer.confine import FileRule, Policy, kernel, landlock
 from indexer.confine.policy import Limits, limit_table
-from indexer.confine.syscalls import number
 
 ARCH, ABI = kernel.check_kernel()
 NO_SUCH_IOCTL = 0x1234
@@ -179,54 +177,7 @@ def network_and_scopes() -> Iterator[tuple[str, bool]]:
                     yield f"{name}, {free=}", met is free
 
 
-# -- the rules of the system's files, in a tree that has all of them
-
-
-def system_rules() -> Iterator[tuple[str, bool]]:
-    """What each rule opens is what its access is, and nothing without it."""
-    for rules in (system_files(), system_files(gpu=True)):
-        known = [rule for rule in rules if not rule.path.name.startswith("nvidia")]
-        if (met := in_a_child(lambda r=known: _in_a_tree(r))) is None:
-            return
-        for rule in known:
-            expected = ALLOWED[rule.access] & {"list", "read", "write", "execute"}
-            yield f"{rule.path}: {met[str(rule.path)]}", set(met[str(rule.path)]) == expected
-        yield f"elsewhere: {met['/elsewhere']}", met["/elsewhere"] == []
-
-
-def _in_a_tree(rules: Sequence[FileRule]) -> dict[str, list[str]]:
-    """What can be done at each path of the rules, and at another, in a tree that holds them."""
-    if not ROOT:
-        raw.call(number("unshare", ARCH), 0x10000000)
-    raw.call(number("unshare", ARCH), 0x20000)
-    mount, top = number("mount", ARCH), tempfile.mkdtemp()
-    raw.call(mount, b"none", b"/", None, 0x4000 | 0x40000, None)  # MS_REC, MS_PRIVATE
-    raw.call(mount, b"none", top.encode(), b"tmpfs", 0, None)
-    paths = [*(rule.path for rule in rules), Path("/elsewhere")]
-    for path in paths:
-        place = Path(top + str(path))
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "file").write_text("text")
-        (place / "file").chmod(0o700)
-    os.chroot(top)
-    os.chdir("/")
-    confine(*rules)
-    return {str(path): _possible(path) for path in paths}
-
-
-def _possible(place: Path) -> list[str]:
-    found = []
-    for name in ("list", "read", "write", "execute"):
-        try:
-            RIGHTS[name][1](place)
-        except OSError as error:
-            assert error.errno == errno.EACCES, (place, name, error)
-        else:
-            found.append(name)
-    return found
-
-
-# -- limits and capabilities
+# -- limits
 
 
 def limits() -> Iterator[tuple[str, bool]]:
@@ -246,31 +197,6 @@ def limits() -> Iterator[tuple[str, bool]]:
     yield f"{met}", met == [[min(most, before[which])] * 2 for which, most in expected.items()]
 
 
-def capabilities() -> Iterator[tuple[str, bool]]:
-    """Of a superuser's capabilities those of files alone are left, in each set of them."""
-
-    def held() -> dict[str, int]:
-        lines = Path("/proc/self/status").read_text().splitlines()
-        sets = dict(line.split(":\t") for line in lines if line.startswith("Cap"))
-        return {name: int(value, 16) for name, value in sets.items()}
-
-    def left() -> dict[str, int]:
-        drop_capabilities(ARCH, kept=KEPT)
-        return held()
-
-    had = held()["CapEff"]
-    files_alone = 0b1111 & had  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
-    if had >> 8 & 1:
-        met = in_a_child(left)
-        expected = {
-            "CapEff": files_alone,
-            "CapPrm": files_alone,
-            "CapInh": 0,
-            "CapBnd": files_alone,
-        }
-        yield f"{met}", expected.items() <= met.items()
-
-
 if __name__ == "__main__":
-    parts = (rights, network_and_scopes, system_rules, limits, capabilities)
+    parts = (rights, network_and_scopes, limits)
     print(json.dumps({part.__name__: list(part()) for part in parts}))
