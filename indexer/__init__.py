@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import InstalledEncoder as InstalledEncoder
-    from indexer.embed import Reranker as Reranker
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_multilingual as is_multilingual
     from indexer.errors import CorpusError as CorpusError
@@ -104,7 +103,7 @@ _PUBLIC = {
     "indexer.chunk": "Chunker",
     "indexer.confine.devices": "engine_for",
     "indexer.confine.extensions": "Extension",
-    "indexer.embed": "Encoded Encoder Reranker FolderEncoder InstalledEncoder",
+    "indexer.embed": "Encoded Encoder FolderEncoder InstalledEncoder",
     "indexer.embed.languages": "is_english is_multilingual",
     "indexer.errors": (
         "CorpusError NoIndex Refused SealUnavailable StoreLocked Unreachable UnreadableDocument "

@@ -42,7 +42,6 @@ class SearchHit(TypedDict):
     fused: float
     cosine: float
     bm25: float
-    rerank: float | None
     snippet: str
     stale: bool
     unreachable: bool

@@ -43,7 +43,6 @@ def _hit_object(hit: Hit, query: str) -> SearchHit:
         "fused": round(hit.score, 4),
         "cosine": round(hit.cosine, 4),
         "bm25": round(hit.bm25, 4),
-        "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
         "snippet": visible(snippet(hit.chunk.text, query)),
         "stale": hit.stale,
         "unreachable": hit.unreachable,
@@ -68,12 +67,11 @@ def search_lines(
 
 
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """The parts of each score, including a reranker's if there is one."""
-    yield "\nrank  score   fused  cosine    bm25  rerank  source"
+    """The parts of each score."""
+    yield "\nrank  score   fused  cosine    bm25  source"
     for number, hit in enumerate(hits, start=1):
-        rerank = f"{'-':>6}" if hit.rerank is None else f"{hit.rerank:6.2f}"
         scores = f"{hit.relevance:5.3f}   {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}"
-        yield f"{number:>4}  {scores}  {rerank}  {called(hit.chunk.source)}"
+        yield f"{number:>4}  {scores}  {called(hit.chunk.source)}"
 
 
 def read_object(window: Window, version: int, seal: Seal) -> ReadResult:

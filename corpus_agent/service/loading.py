@@ -27,7 +27,6 @@ from indexer import (
 )
 
 if TYPE_CHECKING:
-    from corpus_agent.startup import Launch
     from indexer import Index
 
 
@@ -63,14 +62,14 @@ def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | 
     return found
 
 
-def open_to_search(settings: Settings, *, launch: Launch | None = None) -> Index:
+def open_to_search(settings: Settings) -> Index:
     """As `session.open_corpus`, with the packaged model loaded when it returns."""
     encoder = encoder_for(settings, stores_to_read(settings)[0].store)
     beside: AbstractContextManager[None] = nullcontext()
     if isinstance(encoder, FolderEncoder):
         beside = encoder.loading()
     with _uncollected(), beside:
-        return service.session.open_corpus(settings, encoder=encoder, launch=launch)
+        return service.session.open_corpus(settings, encoder=encoder)
 
 
 @contextmanager

@@ -30,7 +30,6 @@ KINDS: dict[str, Kind] = {
     "llm": str,
     "llm_model": str,
     "model": Path,
-    "reranker": str,
     "embedder": str,
     "backend": str,
     "extractors": str,
@@ -54,7 +53,7 @@ OF_A_STORE = {
     "llm_context": range(2_048, 2**24 + 1),
 }
 # A relative path in a variable or a file would mean another folder wherever one stands.
-_ABSOLUTE = ("config", "model", "reranker")
+_ABSOLUTE = ("config", "model")
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import indexer
-from corpus_agent.settings.record import MODEL_NAMES, NamedStore, Settings, is_address
+from corpus_agent.settings.record import MODEL_NAMES, NamedStore, Settings
 from indexer import (
     INSTALL_MULTILINGUAL,
     MULTILINGUAL,
@@ -55,17 +55,14 @@ def extensions() -> tuple[Extension, ...]:
 
 def absolute(settings: Settings) -> Settings:
     """The same settings with absolute paths, independent of the working folder."""
-    store, reranker = settings.store, settings.reranker
+    store = settings.store
     if store is None and not settings.several:
         store = storage.find_store(paths.working_folder())
-    if reranker is not None and not is_address(reranker):
-        reranker = str(paths.from_here(Path(reranker)))
     return replace(
         settings,
         store=paths.from_here(store) if store else None,
         model=_absolute_model(settings.model),
         llm=_absolute_place(settings.llm),
-        reranker=_absolute_place(reranker) if reranker is not None else None,
     )
 
 

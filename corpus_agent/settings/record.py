@@ -31,7 +31,7 @@ class NamedStore:
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of a run. `store` and `model` are folders; None: search for it, or the packaged
-    model. `reranker` is a folder or an address of this machine, None for none. `embedder` and
+    model. `embedder` and
     `backend` name what an installed package brings in place of the model and of LanceDB's search,
     `extractors` packages whose readers go before ours; see docs/extending.md.
 
@@ -53,7 +53,6 @@ class Settings:
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
-    reranker: str | None = None
     embedder: str | None = None
     backend: str = "lance"
     extractors: str | None = None

@@ -191,4 +191,4 @@ def test_what_is_installed_completes_configures_and_examines_itself(run, tmp_pat
     assert "claude mcp add" in run("corpus-agent mcp --print-config claude-code")
     doctor = run("corpus-agent doctor -v", CORPUS_AGENT_LLM="none")
     assert "ok   torch" in doctor
-    assert "runs folders of --model and --reranker" in doctor
+    assert "runs folders of --model" in doctor
