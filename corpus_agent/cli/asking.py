@@ -34,7 +34,8 @@ from corpus_agent.cli.printing import print_json, print_lines, print_notices, st
 from corpus_agent.cli.viewing import link_to
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store
-from indexer import MAX_WINDOW_LINES, Query, UsageError
+from corpus_agent.text.naming import called, quoted
+from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -231,6 +232,11 @@ def read(place: str, as_json: bool) -> None:
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
     source = service.places.document(named, names, corpus.roots)
+    if corpus.file(source) is None:
+        near = ", ".join(map(called, corpus.similar(source)))
+        hint = f"Did you mean {near}? " if near else ""
+        hint += "All of them: corpus-agent files"
+        raise Refused(f"{quoted(named)} is not in the index.", hint, code="not_indexed")
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:

@@ -64,12 +64,6 @@ def print_notices(corpus: Index) -> None:
     print_lines((f"Note: {clean(notice)}" for notice in corpus.notices), err=True)
 
 
-def print_event(line: str) -> None:
-    """Print an event for a person at a terminal; nothing into a pipe."""
-    if sys.stderr.isatty():
-        click.echo(click.style(f"· {clean(line)}", dim="NO_COLOR" not in os.environ), err=True)
-
-
 def style(line: str, likely: bool) -> str:
     """A line of a passage at a terminal: bold if it is likely to answer, else dim."""
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ:

@@ -12,7 +12,6 @@ import itertools
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -89,21 +88,14 @@ class _Session:
         self._settings = settings
         self._launch = launch
         self._calls = Calls()
-        self._tools: Future[Tools] = Future()
-        threading.Thread(target=self._load, name="loading", daemon=True).start()
+        loading = ThreadPoolExecutor(1, "loading")
+        self._tools: Future[Tools] = loading.submit(self._load)
+        loading.submit(lambda: self._tools.result().service.warm())  # calls report what it raises
 
-    def _load(self) -> None:
-        try:
-            from corpus_agent.service.service import Service
+    def _load(self) -> Tools:
+        from corpus_agent.service.service import Service
 
-            service = Service(self._settings, self._launch)
-            self._tools.set_result(Tools(service, self._launch))
-            service.warm()
-        except BaseException as error:  # of any kind: the calls wait for it in another thread
-            if not self._tools.done():
-                self._tools.set_exception(error)
-            if not isinstance(error, CorpusError):  # those are reported by each call
-                raise
+        return Tools(Service(self._settings, self._launch), self._launch)
 
     async def list_tools(
         self, _: _Context, __: types.PaginatedRequestParams | None

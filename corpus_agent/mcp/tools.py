@@ -60,7 +60,7 @@ class Tools:
     """The tools over one service, with the delimiters of one session."""
 
     def __init__(self, service: Service, launch: Launch) -> None:
-        self._service = service
+        self.service = service
         self._launch = launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
@@ -111,7 +111,7 @@ class Tools:
 
     def _chosen(self, arguments: Arguments) -> Index:
         """The corpus with the documents that `path` and `where` select; raises Refused for none."""
-        corpus = self._service.corpus()
+        corpus = self.service.corpus()
         path, where = arguments.get("path", ""), arguments.get("where", "")
         if not (path or where):
             return corpus
@@ -158,7 +158,7 @@ class Tools:
         return f"{number}. {' · '.join(about)}"
 
     def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
-        corpus = self._service.corpus()
+        corpus = self.service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
 
@@ -181,7 +181,7 @@ class Tools:
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
         onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
-        found, _ = self._service.ask_after(
+        found, _ = self.service.ask_after(
             arguments["question"], (), cancel, onlooker, quotes_only=quotes_only
         )
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
@@ -189,15 +189,15 @@ class Tools:
         return ToolResult(text, version=answer.version)
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        return tables.run(self._service.corpus(), self._frame, arguments, lambda *_: cancel.check())
+        return tables.run(self.service.corpus(), self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
-        manifests = self._service.manifests()
+        manifests = self.service.manifests()
         counted = [_counts(name, manifest) for name, manifest in manifests.items()]
         lines = [*(line for lines in counted for line in lines), self._who_answers()]
         lines.append(self._sealed())
         try:
-            lines += self._unread(self._service.corpus().files())
+            lines += self._unread(self.service.corpus().files())
         except CorpusError as error:
             lines.append(f"It cannot be searched now: {on_one_line(self._frame, str(error))}")
         version = sum(manifest.version for manifest in manifests.values())
@@ -229,7 +229,7 @@ class Tools:
 
     def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
         """A page of documents in order, and the cursor of the next page; raises CorpusError."""
-        rows = (row for row in self._service.corpus().files() if row.is_document)
+        rows = (row for row in self.service.corpus().files() if row.is_document)
         left = [row for row in rows if after is None or row.source > after]
         page = left[:PAGE_OF_RESOURCES]
         cursor = page[-1].source if len(left) > len(page) else None
@@ -237,7 +237,7 @@ class Tools:
 
     def resource(self, uri: str) -> ToolResult:
         """The page of a document that a URI names, as in corpus://document/ID?offset=2001."""
-        named, corpus = _URI.fullmatch(uri), self._service.corpus()
+        named, corpus = _URI.fullmatch(uri), self.service.corpus()
         rows = corpus.files() if named else []
         source = next((row.source for row in rows if named and id_of(row.source) == named[1]), None)
         if named is None or source is None:
