@@ -239,16 +239,7 @@ BOUNDED = {
     "corpus_agent.answering.agreement._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.comparison",  # questions of at most 300 characters
-    # Of the text beside one date or phrase, of which 320 characters are taken without its blanks.
-    "corpus_agent.fields.clauses._LABEL",
-    "corpus_agent.fields.clauses._DEFINED",
-    "corpus_agent.fields.clauses._EFFECTIVE",
-    "corpus_agent.fields.clauses._SIGNED",
-    "corpus_agent.fields.expiry._LABELLED",
-    "corpus_agent.fields.notice._AHEAD",  # 80 characters
-    "corpus_agent.fields.notice._BEHIND",
-    "corpus_agent.fields.labelled._CONNECTED",
-    "corpus_agent.fields.parties._ROLE",  # what stands in brackets, 200 characters
+    "corpus_agent.fields.lexicon.near",  # of the text beside one value, 320 characters
     "corpus_agent.text.clause_marks._BEFORE",  # the 60 characters before a mark
     "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.negation",
