@@ -41,7 +41,8 @@ class Launch:
 
     `llama` is the server that was started for it, perhaps still loading; `unavailable` is why a
     named model is none; `notices` report that and a missing corpus. `settings` name the store and
-    the root, which were verified as this user's; `new_store` if the store was made just now, `flag` is what names it from here.
+    the root, which were verified as this user's; `new_store` if the store was made just now, `flag`
+    is what names it from here.
     """
 
     seal: Sealed

@@ -81,15 +81,15 @@ if TYPE_CHECKING:
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
-    from indexer.sync.hands import Hands as Hands
-    from indexer.sync.hands import LocalHands as LocalHands
-    from indexer.sync.hands import ShardProcess as ShardProcess
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
     from indexer.sync.sample import share_in_other_languages as share_in_other_languages
     from indexer.sync.sharded import ShardCounts as ShardCounts
+    from indexer.sync.shards import Hands as Hands
+    from indexer.sync.shards import LocalHands as LocalHands
+    from indexer.sync.shards import ShardProcess as ShardProcess
     from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
@@ -133,7 +133,7 @@ _PUBLIC = {
     "indexer.sync.sample": "share_in_other_languages",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
-    "indexer.sync.hands": "Hands LocalHands ShardProcess",
+    "indexer.sync.shards": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.documents": "has_pages",
     "indexer.weights": "INSTALL_MULTILINGUAL multilingual_model",
