@@ -106,7 +106,7 @@ def main() -> None:
         for store in stores:  # words of an index in several parts are weighed part by part
             made = read_manifest(store)
             with Writer(store, made.fingerprint, made.root) as writer:
-                writer.cleanup()
+                writer.commit(ignored=made.ignored, complete=True, anew=True)
         left, right = (vectors_of(content(store)[0]) for store in stores)
         print(f"vectors equal to the last bit: {np.array_equal(left, right)}")
         print(f"searches alike: {sum(searches_alike(stores, left))} of {2 * len(left[::50])}")
