@@ -26,6 +26,7 @@ from corpus_agent.agent.prompts import (
     SYSTEM_PROMPT,
     refuses,
 )
+from corpus_agent.agent.quotes_only import sentences_chosen
 from corpus_agent.agent.request import (
     ChatModel,
     NoTools,
@@ -86,7 +87,7 @@ class ModelAnswerer:
         limits: Limits | None = None,
         *,
         encode: EncodeTokens | None = None,
-        strict: bool = False,
+        quotes_only: bool = False,
         own: Answerer | None = None,
         on_draft: OnDraft = lambda _: None,
         on_passages: Callable[[Answer], None] = lambda _: None,
@@ -94,17 +95,17 @@ class ModelAnswerer:
     ) -> None:
         """`broker` sends the requests; `own` answers without the model, as evidence beside it.
 
-        With `encode` a sentence can be supported by synonyms; `strict` leaves unsupported
-        sentences out. `on_draft` is called with the unchecked draft as it grows, `on_passages` with
-        the answer without the model before it is asked, `on_wait` often while the question runs:
-        what it raises ends it.
+        With `encode` a sentence can be supported by synonyms; with `quotes_only` the model only
+        chooses whole sentences of the documents. `on_draft` is called with the unchecked draft as
+        it grows, `on_passages` with the answer without the model before it is asked, `on_wait`
+        often while the question runs: what it raises ends it.
         """
         self._server = server
         self._model = model
         self._broker = broker
         self._limits = limits or Limits()
         self._encode = encode
-        self._strict = strict
+        self._quotes_only = quotes_only
         self._own = own
         self._on_draft = on_draft
         self._on_passages = on_passages
@@ -154,6 +155,8 @@ class ModelAnswerer:
 
     def _drafted(self, work: Work, model: ChatModel) -> _Draft:
         """The checked draft; one without tools if the model refuses what the program finds."""
+        if self._quotes_only:
+            return self._of_sentences(work, model)
         if self._without_tools:
             return self._from_passages(work, model)
         try:
@@ -221,6 +224,14 @@ class ModelAnswerer:
             return replace(draft, said="partly")
         return draft
 
+    def _of_sentences(self, work: Work, model: ChatModel) -> _Draft:
+        """The draft of whole sentences that the model chose; surer if the program shows one too."""
+        finished = sentences_chosen(work, model)
+        if finished is None:
+            return _Draft("no")
+        own = work.own.citations if work.own is not None else ()
+        return _Draft("yes" if quotes_any(finished.citations, own) else "partly", finished)
+
     def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
         """Whether program and model, which is asked for one word, doubt that the passages answer.
 
@@ -243,7 +254,7 @@ class ModelAnswerer:
             return _Draft("no")
         text = without_own_words(settled.text.replace(NOT_FOUND, ""))
         settled = Settled(text, settled.citations, settled.failed)
-        finished = work.evidence.finish(settled, strict=self._strict)
+        finished = work.evidence.finish(settled)
         said = said_by(
             finished.citations,
             len(finished.unsupported),
@@ -293,10 +304,7 @@ def _notices(finished: Finished) -> list[str]:
         found.append(f"{noun} dropped: not in the documents as quoted.")
     if count := len(finished.unsupported):
         noun = "1 sentence is" if count == 1 else f"{count} sentences are"
-        found.append(f"{noun} not supported by anything that was found, and marked.")
-    if count := finished.left_out:
-        noun = "1 sentence was" if count == 1 else f"{count} sentences were"
-        found.append(f"{noun} left out: not supported by anything that was found.")
+        found.append(f"{noun} marked: nothing that was found says so, or it says otherwise.")
     return found
 
 

@@ -18,7 +18,7 @@ from corpus_agent.agent.messages import (
 )
 from corpus_agent.agent.prompts import IN_FULL
 from corpus_agent.answering.follow_up import readings
-from corpus_agent.answering.grounding import Supporter
+from corpus_agent.answering.support import Supporter
 from corpus_agent.answering.verification import Evidence
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Answer, OnEvent, Turn
     from corpus_agent.tools.corpus import CorpusView
+    from indexer import Chunk
 
 MAX_DRAFT = 8_000  # characters of a draft that are checked
 HITS_IN_FULL = 3  # of a search, where no passage would be shown without a model
@@ -58,11 +59,15 @@ class Work:
         self.asked = readings(question, history)[0]
         self._history = history
         self._encode = encode
-        known = [citation for turn in history for citation in turn.answer.citations]
+        self.known = [citation for turn in history for citation in turn.answer.citations]
         self.evidence = Evidence(
-            corpus, lambda shown: self.toolbox.source_of(shown), self._supporter, known, question,
+            corpus,
+            lambda shown: self.toolbox.source_of(shown),
+            self._supporter,
+            self.known,
+            question,
             encode,
-        )  # fmt: skip
+        )
 
     def search_first(self, window: ContextWindow) -> None:
         """Create the tools, with results that fit the model's window, and run the first search.
@@ -112,20 +117,31 @@ class Work:
 
         As many bytes of them as the model's window has room for.
         """
-        shown = [one.text for one in self.own.passages] if self.own is not None else []
-        shown = shown or [chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]]
-        room = self.window.conversation * BYTES_PER_TOKEN
-        framed = []
-        for text in shown:
+        room, framed = self.room, []
+        for text in [one.text for one in self._own_passages] or [
+            chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]
+        ]:
             framed.append(self.frame.wrap(text.encode()[:room].decode("utf-8", "ignore")))
             room = max(0, room - len(text.encode()))
         return "\n".join(framed)
 
-    def _supporter(self) -> Supporter:
-        """The passages retrieved so far, and what the program quotes without a model."""
+    @property
+    def room(self) -> int:
+        """The bytes of text that the model's window has room for."""
+        return self.window.conversation * BYTES_PER_TOKEN
+
+    @property
+    def _own_passages(self) -> list[Chunk]:
+        """What the program shows without a model."""
         own = self.own.passages if self.own is not None else ()
-        shown = [passage(one.citation.source, one.line_start, one.text) for one in own]
-        return Supporter([*self.toolbox.passages, *shown], self._encode)
+        return [passage(one.citation.source, one.line_start, one.text) for one in own]
+
+    def shown_passages(self) -> list[Chunk]:
+        """What the program shows without a model, then the passages retrieved so far."""
+        return [*self._own_passages, *self.toolbox.passages]
+
+    def _supporter(self) -> Supporter:
+        return Supporter(self.shown_passages(), self._encode)
 
     def settled(self, draft: str) -> Settled:
         """A draft with its quotations checked, without copied delimiters and hidden characters."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from corpus_agent.answering.answer_type import lacks_count
 from corpus_agent.answering.coverage import EXACT
-from corpus_agent.text.negation import negations
+from corpus_agent.text.polarity import denials
 from corpus_agent.text.tokens import is_code
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
     passage = coverage.together(one.passage)
     anywhere = np.max([coverage.together(texts) for texts in one.every], axis=0)
     words, lacking = np.delete(own, subject.names), own[own < EXACT]
-    denied = negations(question, one.text) - negations(one.text, question)
+    denied = len(denials(question, one.text)) - len(denials(one.text, question))
     cosine, near, rare, _, kind, _, measure = map(float, one.features)
     return [
         one.score,

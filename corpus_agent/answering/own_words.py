@@ -36,7 +36,7 @@ _LINES = regex.compile(
 _BLANK = r"(?<![ \t])[ \t]*+"
 _OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
 _WITHIN = regex.compile(
-    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
+    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
     rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
     rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_VERDICTS}[ \t]*+[✓✔☑✅🗸🗹🟢]"
     rf"|(?<=[\]\"”»])[ \t]*+(?:[·:,–—-][ \t]*+)?{_VERDICTS}(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"

@@ -2,7 +2,7 @@
 
     draft ──> its quotations, checked ──> claims without one: the best passage ──> answer
 
-quotations.py verifies quotations, grounding.py finds support for sentences; this module combines
+quotations.py verifies quotations, support.py compares sentences with them; this module combines
 them. Called by agent/answerer.py.
 """
 
@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import InTextCitation, Settled, place_of, settle
 from corpus_agent.answering.claims import MARK, Claim, claims, without_sources
-from corpus_agent.answering.evidence import SentenceRange, quoted_window
-from corpus_agent.answering.grounding import Bearing, Supporter, bearing, bears_every_part
 from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.support import Judgement, Supporter, Window, judged, quoted_window
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
 from corpus_agent.tools.result import passage
@@ -39,7 +38,8 @@ REPAIR = (
 MAX_SUPPORTED = 60  # claims of one answer that support is searched for; more are not expected
 MAX_REPAIRED = 8  # quotations that a model is asked to repair at once
 MAX_SHOWN_QUOTE = 400  # characters
-_SPEECHLESS = re.compile(r"(?m)^[\W_]*$\n?")  # the remains of a table, a list or a fence
+MAX_DIFFERING = 40  # characters of the words of a mark, on either side
+_NO_BRACKETS = str.maketrans("[]/", "()|")
 AROUND_LINES = 8  # of context on either side of a quotation
 
 
@@ -47,15 +47,13 @@ AROUND_LINES = 8  # of context on either side of a quotation
 class Finished:
     """An answer's text and citations; `unsupported` are the sentences without support.
 
-    `dropped` counts quotations that are not in the documents as quoted, `left_out` the sentences
-    removed by strict evidence.
+    `dropped` counts quotations that are not in the documents as quoted.
     """
 
     text: str
     citations: tuple[Citation, ...]
     unsupported: tuple[str, ...]
     dropped: int
-    left_out: int = 0
 
 
 class Evidence:
@@ -76,7 +74,7 @@ class Evidence:
     ) -> None:
         self._question = question
         self._encode = encode
-        self._windows: dict[object, SentenceRange] = {}
+        self._windows: dict[object, Window] = {}
         self._corpus = corpus
         self._source_of = source_of
         self._make_supporter = make_supporter
@@ -103,88 +101,98 @@ class Evidence:
             return False
         return True
 
-    def finish(self, settled: Settled, *, strict: bool = False) -> Finished:
-        """The answer: each claim has a citation that supports it, or is marked as unsupported.
-
-        With `strict`, unsupported text is removed: titles, questions and lead-ins too.
-        """
+    def finish(self, settled: Settled) -> Finished:
+        """The answer: each claim has a citation that supports it, or a mark that says otherwise."""
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
-        found = claims(text, cited, every=strict)
-        borne = {claim: self._bearing(claim, cited, strict=strict) for claim in found}
-        open_claims = [claim for claim in found if borne[claim] != "supported"]
+        found = [(claim, self._judged(claim, cited)) for claim in claims(text, cited)]
+        open_claims = [(claim, own) for claim, own in found if own.verdict != "supported"]
         # From the end, so that the positions of earlier claims stay valid.
-        for number, claim in reversed(list(enumerate(open_claims))):
-            tried = number < MAX_SUPPORTED and borne[claim] == "unsupported"
-            citation = self._support(claim, cited) if tried else None
-            if citation is not None and strict and not self._bears_each(claim, citation):
-                citation = None
-            if citation is not None:
-                text = _with_mark(text, claim, f"[{citation.n}]")
-                continue
+        for number, (claim, own) in reversed(list(enumerate(open_claims))):
+            judgement = own
+            if own.verdict == "unsupported" and number < MAX_SUPPORTED:
+                judgement, citations = self._support(claim, cited)
+                if citations:
+                    marks = "".join(f"[{citation.n}]" for citation in citations)
+                    text = _with_mark(text, claim, marks)
+                    continue
             unsupported.append(claim.text)
-            text = _without(text, claim) if strict else _with_mark(text, claim, UNSUPPORTED)
+            text = _with_mark(text, claim, mark_of(judgement))
         unsupported.reverse()
-        if strict:
-            text = _SPEECHLESS.sub("", text)
         text, citations = _in_order(text.strip(), cited, self._known)
-        left_out = len(unsupported) if strict else 0
-        shown = () if strict else tuple(unsupported)
-        return Finished(text, citations, shown, len(settled.failed), left_out)
+        return Finished(text, citations, tuple(unsupported), len(settled.failed))
 
-    def _bearing(self, claim: Claim, cited: dict[int, Citation], *, strict: bool) -> Bearing:
-        """How the sentences of a claim's citations bear on it."""
+    def _judged(self, claim: Claim, cited: dict[int, Citation]) -> Judgement:
+        """What the sentences of a claim's citations say of it."""
         if not claim.cited:
-            return "unsupported"
+            return Judgement("unsupported")
         windows = [self._window(cited[n]) for n in claim.cited]
         said = without_sources(claim.text, (cited[n].source for n in claim.cited))
-        judge = bears_every_part if strict else bearing
-        return judge(said, windows, self._encode, self._question)
+        return judged(said, windows, self._encode, self._question)
 
-    def _bears_each(self, claim: Claim, citation: Citation) -> bool:
-        """Whether a citation that was found for a claim supports each of its clauses."""
-        said = without_sources(claim.text, [citation.source])
-        windows = [self._window(citation)]
-        return bears_every_part(said, windows, self._encode, self._question) == "supported"
-
-    def _window(self, citation: Citation) -> SentenceRange:
+    def _window(self, citation: Citation) -> Window:
         """The sentences of the document that contain a quotation, with their context."""
         place = place_of(citation)
         if place not in self._windows:
             self._windows[place] = self._read(citation)
         return self._windows[place]
 
-    def _read(self, citation: Citation) -> SentenceRange:
+    def _read(self, citation: Citation) -> Window:
         first = max(1, citation.line_start - AROUND_LINES)
         count = citation.line_end - first + 1 + AROUND_LINES
         alone = passage(citation.source, citation.line_start, citation.quote)
         try:
             lines = self._corpus.read(citation.source, first, count).lines
         except Refused:  # removed since it was checked
-            return SentenceRange(alone, 0, len(citation.quote))
+            return Window(alone, 0, len(citation.quote))
         texts = ["" if line.is_mark else line.text for line in lines]
         text = "\n".join(texts)
         before = sum(len(line) + 1 for line in texts[: citation.line_start - first])
         start = text.find(citation.quote, before)
         if start < 0:  # across a page end, whose mark is not part of a quotation
-            return SentenceRange(alone, 0, len(citation.quote))
+            return Window(alone, 0, len(citation.quote))
         end = start + len(citation.quote)
         return quoted_window(passage(citation.source, first, text), start, end)
 
-    def _support(self, claim: Claim, cited: dict[int, Citation]) -> Citation | None:
-        """The best passage for a claim as a citation, added to `cited`; None without one."""
-        support = self._supporter.support(claim.text)
-        if support is None:
-            return None
+    def _support(
+        self, claim: Claim, cited: dict[int, Citation]
+    ) -> tuple[Judgement, tuple[Citation, ...]]:
+        """The best passages for a claim as citations, added to `cited`; else what they say."""
+        said = without_sources(claim.text, self._supporter.sources)
+        found = self._supporter.support(said)
+        if isinstance(found, Judgement):
+            return found, ()
+        every = [self._cite(window, cited) for window in found]
+        if any(citation is None for citation in every):  # the file changed since it was indexed
+            return Judgement("unsupported"), ()
+        citations = tuple(citation for citation in every if citation is not None)
+        cited |= {citation.n: citation for citation in citations}
+        return Judgement("supported"), citations
+
+    def _cite(self, window: Window, cited: dict[int, Citation]) -> Citation | None:
+        """The citation of sentences that support a claim, with the number that they have."""
         n = max([0, *(c.n for c in self._known), *cited]) + 1
-        source, line = support.passage.source, support.line
-        citation = check_quotation(self._corpus, n, source, support.quote, line)
+        source = window.passage.source
+        citation = check_quotation(self._corpus, n, source, window.evidence.text, window.line)
         if not citation.stands:
-            return None  # the file changed since it was indexed
+            return None
         every = (*self._known, *cited.values())
         same = next((old for old in every if place_of(old) == place_of(citation)), citation)
         cited[same.n] = same
         return same
+
+
+def mark_of(judgement: Judgement) -> str:
+    """The mark of a sentence that nothing supports, or that a document contradicts."""
+    if judgement.verdict == "differs":
+        return f"[differs: {_brief(judgement.claimed)} / {_brief(judgement.found)}]"
+    return UNSUPPORTED
+
+
+def _brief(words: str) -> str:
+    """A few words for a mark, which no bracket of theirs may end."""
+    text = " ".join(visible(words).translate(_NO_BRACKETS).split())
+    return text if len(text) <= MAX_DIFFERING else f"{text[:MAX_DIFFERING]}…"
 
 
 def _with_mark(text: str, claim: Claim, mark: str) -> str:
@@ -195,13 +203,6 @@ def _with_mark(text: str, claim: Claim, mark: str) -> str:
     at = claim.start + (len(end) if end and not end.endswith("]") else len(body))
     space = "" if text[:at].endswith((" ", "\n")) else " "
     return f"{text[:at]}{space}{mark}{text[at:]}"
-
-
-def _without(text: str, claim: Claim) -> str:
-    before, after = text[: claim.start], text[claim.end :]
-    if not before.rpartition("\n")[2].strip(" \t-*•") and not after.partition("\n")[0].strip():
-        before = before.rpartition("\n")[0]  # removes the bullet of a list item too
-    return before.rstrip(" ") + (" " if before and after[:1].isalnum() else "") + after
 
 
 def _in_order(

@@ -166,19 +166,24 @@ class Corpus(OpenCorpus):
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
+        quotes_only: bool = False,
         on_event: Callable[[str], None] = lambda _: None,
     ) -> AnswerResult:
         """An answer with verified quotations; `on_event` is called with each step.
+
+        With `quotes_only` a model only chooses whole sentences of the documents.
 
         If the model fails, the answer is the passages, with a notice. The answer's receipt is
         appended to the log of the index. Paths and `where`: as of `search`.
         """
         view = self._bounded(path, not_path, where)
         launch, settings = self._ready(), self._settings
-        if self._answerer is None or self._answerer.model_server is None:  # what it learns is kept
-            self._answerer = service.session.answerer_for(view, launch, settings)
+        answerer = self._answerers.get(quotes_only)
+        if answerer is None or answerer.model_server is None:  # what it learns is kept
+            answerer = service.session.answerer_for(view, launch, settings, quotes_only=quotes_only)
+            self._answerers[quotes_only] = answerer
         answer, _ = service.session.ask_recorded(
-            question, view, self._answerer, launch, settings, on_event=on_event
+            question, view, answerer, launch, settings, on_event=on_event
         )
         return {**render.answer_object(answer, self._seal), **render.stores_read(view.stores)}
 

@@ -30,7 +30,7 @@ class OpenCorpus:
         self._launch = launch
         self._encoder: Encoder | None = None
         self._view: Index | None = None
-        self._answerer: Answerer | None = None
+        self._answerers: dict[bool, Answerer] = {}
         self._closed = False
 
     @classmethod
@@ -102,7 +102,8 @@ class OpenCorpus:
         self._closed = True
         if self._launch is not None:
             self._launch.close()
-        self._launch = self._view = self._encoder = self._answerer = None
+        self._launch = self._view = self._encoder = None
+        self._answerers.clear()
 
     @property
     def closed(self) -> bool:

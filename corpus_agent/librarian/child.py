@@ -17,7 +17,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
+from corpus_agent.librarian.process import MAX_REQUEST_BYTES, packed, read_frame, write_all
 from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
@@ -96,16 +96,18 @@ class _Desk:
             number = request["id"]
             if "task" in request:
                 cancel = self._cancels[number] = Cancel()
-                given = (service, number, request["task"], cancel)
+                given = (service, number, request["task"], request["quotes_only"], cancel)
                 threading.Thread(target=self._answer, args=given, daemon=True).start()
             elif (running := self._cancels.get(number)) is not None:
                 running.set()
                 self._reply(number, stopped=True)
 
-    def _answer(self, service: Service, number: int, task: str, cancel: Cancel) -> None:
+    def _answer(
+        self, service: Service, number: int, task: str, quotes_only: bool, cancel: Cancel
+    ) -> None:
         try:
             with self._turns:
-                answer = service.ask(task, cancel)
+                answer = service.ask(task, cancel, quotes_only=quotes_only)
         except Cancelled:
             return  # its reply was sent already
         except CorpusError as error:

@@ -73,6 +73,7 @@ class Librarian:
         llm: str | None = None,
         llm_model: str | None = None,
         parent_tools: Collection[str] = (),
+        quotes_only: bool | None = None,
         timeout: float = ASK_SECONDS,
         unsealed: bool = False,
         trust_store: bool = False,
@@ -83,7 +84,9 @@ class Librarian:
         read as one corpus, each source with the name of its store before it; the process is sealed
         to exactly these.
 
-        The names in `parent_tools` are broken in answers, so that no program recognises them.
+        The names in `parent_tools` are broken in answers, so that no program recognises them. With
+        `quotes_only` a model only chooses whole sentences of the documents; that is so for a
+        parent with tools unless it says otherwise.
         `timeout` is in seconds, for one question. `stderr` is for debugging, as in subprocess;
         what libraries write there may contain text of documents.
         """
@@ -99,6 +102,7 @@ class Librarian:
         if trust_store:
             self._flags["trust_store"] = True
         self._tools = frozenset(parent_tools)
+        self._quotes_only = bool(parent_tools) if quotes_only is None else quotes_only
         self._timeout = timeout
         self._unsealed = unsealed
         self._stderr = stderr
@@ -183,7 +187,7 @@ class Librarian:
     def _submit(self, task: str) -> tuple[Child, Future[Answer]]:
         while True:
             child = self._running()
-            future = child.submit(task)
+            future = child.submit(task, quotes_only=self._quotes_only)
             if future is not None:
                 return child, future
 

@@ -67,7 +67,6 @@ def _cluster_object(counts: ShardCounts) -> ClusterCounts:
     return {
         "where": counts.where,
         "shards": counts.shards,
-        "taken": counts.taken,
         "here": counts.here,
         "again": [one_line(why) for why in counts.again],
     }
@@ -125,9 +124,8 @@ def _changes(outcome: Outcome) -> str:
 
 def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
     """What came of the shards of a cluster."""
-    taken = f", {counts.taken:,} of them finished by an earlier run" if counts.taken else ""
     egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{taken}{egress}"
+    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
     if counts.again:
         last = one_line(counts.again[-1])
         yield f"{number_of(len(counts.again), 'time')} a shard was done again; the last: {last}"

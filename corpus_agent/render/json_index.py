@@ -56,7 +56,6 @@ class ClusterCounts(TypedDict):
 
     where: str
     shards: int
-    taken: int
     here: int
     again: list[str]
 

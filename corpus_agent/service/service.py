@@ -43,7 +43,7 @@ class Service:
         )
         self._lock = threading.Lock()
         self._corpus: Index | None = None
-        self._answerer: Answerer | None = None
+        self._answerers: dict[bool, Answerer] = {}
 
     def warm(self) -> None:
         """Load the index and the encoder ahead of the first question."""
@@ -71,26 +71,34 @@ class Service:
                 self._corpus = self._corpus.latest()
             return self._corpus
 
-    def answerer(self, corpus: Index) -> Answerer:
+    def answerer(self, corpus: Index, *, quotes_only: bool = False) -> Answerer:
         """The answerer of this process; one with a model is kept, for what it learns of it."""
-        if self._answerer is None or self._answerer.model_server is None:
+        kept = self._answerers.get(quotes_only)
+        if kept is None or kept.model_server is None:
             # One answerer serves all questions; each has an onlooker of its own.
-            self._answerer = session.answerer_for(
+            kept = self._answerers[quotes_only] = session.answerer_for(
                 corpus,
                 self._launch,
                 self._settings,
+                quotes_only=quotes_only,
                 on_draft=lambda text: _onlooker.get().draft(text),
                 on_passages=lambda found: _onlooker.get().passages(found),
                 on_wait=lambda: _onlooker.get().wait(),
             )
-        return self._answerer
+        return kept
 
-    def ask(self, question: str, cancel: Cancel) -> Answer:
+    def ask(self, question: str, cancel: Cancel, *, quotes_only: bool = False) -> Answer:
         """An answer from the newest version; see `ask_after`."""
-        return self.ask_after(question, (), cancel, _NOBODY)[0]
+        return self.ask_after(question, (), cancel, _NOBODY, quotes_only=quotes_only)[0]
 
     def ask_after(
-        self, question: str, history: Sequence[Turn], cancel: Cancel, onlooker: Onlooker
+        self,
+        question: str,
+        history: Sequence[Turn],
+        cancel: Cancel,
+        onlooker: Onlooker,
+        *,
+        quotes_only: bool = False,
     ) -> tuple[Answer, Receipt]:
         """An answer from the newest version and its receipt; see session.ask_recorded.
 
@@ -108,7 +116,7 @@ class Service:
             return session.ask_recorded(
                 question,
                 corpus,
-                self.answerer(corpus),
+                self.answerer(corpus, quotes_only=quotes_only),
                 self._launch,
                 self._settings,
                 history,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -175,34 +176,35 @@ def answerer_for(
     launch: Launch,
     settings: Settings,
     *,
-    strict: bool = False,
+    quotes_only: bool = False,
     on_draft: Callable[[str], None] = lambda _: None,
     on_passages: Callable[[Answer], None] = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
-    With `strict`, unsupported sentences are left out of its answers; `on_passages` is called with
+    With `quotes_only` its answers are whole sentences of documents; `on_passages` is called with
     the answer without a model before the model is asked, `on_draft` with its draft as it grows,
     `on_wait` often meanwhile.
     """
+    without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
-        return answering.extractive.ExtractiveAnswerer(corpus.encoder, launch.notices)
+        return without_model(launch.notices)
     try:
         wait_for_model(launch)
     except CorpusError as error:
         notice = f"{error.message} {error.hint} Answered without a model."
-        return answering.extractive.ExtractiveAnswerer(corpus.encoder, (*launch.notices, notice))
+        return without_model((*launch.notices, notice))
     return agent.answerer.ModelAnswerer(
         model.server,
         model.name,
         broker,
         limits_of(settings),
         encode=corpus.encoder.encode_tokens,
-        strict=strict,
+        quotes_only=quotes_only,
         on_draft=on_draft,
-        own=answering.extractive.ExtractiveAnswerer(corpus.encoder),
+        own=without_model(),
         on_passages=on_passages,
         on_wait=on_wait,
     )

@@ -2,7 +2,7 @@
 """The figures of a text, however they are written: numbers, dates, times, number words. Pure.
 
 Two texts with the same figures give the same set. spelt_numbers.py reads those in words,
-quantities.py what they count. Called by agreement.py: a claim's figures must all be in what supports it.
+quantities.py what they count. Called by support.py: a claim's figures must all be in what supports it.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ def _date(match: regex.Match[str]) -> list[str]:
 def _dotted_date(match: regex.Match[str]) -> list[str]:
     day, month, year = match.groups()
     if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
-        return [number for number in match.groups() if number]
+        if not year:  # "€9.50." at the end of a sentence
+            return [_plain(match[0].rstrip("."))]
+        return [day, month, year]
     long = year if not year or len(year) == 4 else f"20{year}"
     return [str(int(day)), f"month {int(month)}", *([long] if long else [])]
 

@@ -1,7 +1,7 @@
 # ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 """What the figures of a text count or measure: units, shares, bounds. Pure.
 
-Called by agreement.py, which compares the quantities of a claim with those of a text.
+Called by support.py, which compares the quantities of a claim with those of a text.
 """
 
 from __future__ import annotations

@@ -165,3 +165,12 @@ def name_terms(question: str, language: str = "") -> frozenset[str]:
         names = [name for name in names if not name.istitle()]
     found = (word for name in names for word in terms(name))
     return frozenset(found) - STOP_WORDS
+
+
+_GERMAN_TEXT = "der die das und ist nicht ein eine einen dem den wird sind mit fur zum zur im"
+_GERMAN = frozenset(_GERMAN_TEXT.split())
+
+
+def names_are_nouns(text: str) -> bool:
+    """Whether a text is German, which capitalises all nouns like names."""
+    return not _GERMAN.isdisjoint(fold(text).split())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
@@ -52,21 +53,23 @@ def claim(sample: bytes, path: str) -> Extractor:
     name. Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with
     text that have no extractor, "binary" for everything else that is not text.
     """
-    for extractor in _claimants(sample, path):
-        return extractor
-    raise known_by_name(path).refusal()
+    found = next(_claimants(sample, path), None)
+    if found is None:
+        raise known_by_name(path).refusal()
+    return found
 
 
 def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
     """All extractors that accept the file, best first; installed ones read no file in a file."""
     refuse_keys(sample)
-    if (installed := extensions.for_file(path) if depth == 0 else None) is not None:
+    suffix = PurePosixPath(path).suffix.lower()
+    installed = extensions.for_suffix(suffix) if depth == 0 else None
+    if installed is not None:
         yield installed
         return
     kind = kind_of(sample, path)
     if kind is None and not is_text(sample):
         return
-    suffix = PurePosixPath(path).suffix.lower()
     for extractor in REGISTRY:
         if kind in extractor.kinds if kind else extractor.claims(sample, suffix):
             yield extractor
@@ -105,51 +108,39 @@ def open_document(
     """
     if not data:
         raise UnreadableDocument("no_bytes", "the file is empty")
-    return _opened(*_open(data, within or Within(source), on_claim))
-
-
-def opened_as(name: str, read: Callable[[Within], Extraction], within: Within) -> Opened:
-    """A document that is no file of its own, such as a message in a message, as `name` reads it."""
-    extractor = next(each for each in REGISTRY if each.name == name)
-    _refuse_too_deep(within)
-    return _opened(extractor, read(within))
-
-
-def _refuse_too_deep(within: Within) -> None:
-    if within.depth > MAX_NESTING:
-        raise UnreadableDocument("unsupported", f"more than {MAX_NESTING} files around it")
-
-
-def _opened(extractor: Extractor, extraction: Extraction) -> Opened:
-    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
-    opened.lines = _lines(extractor, extraction, opened)
-    opened.engines, opened.unread = extraction.engines, extraction.unread
-    opened.notes = extraction.notes
-    opened.own = extraction.own
-    return opened
-
-
-def _open(
-    data: bytes, within: Within, on_claim: Callable[[str], None]
-) -> tuple[Extractor, Extraction]:
-    """The extractor of a file and its extraction; errors carry the extractor's label."""
+    within = within or Within(source)
     failure = known_by_name(within.name).refusal()
     for extractor in _claimants(data, within.name, within.depth):
         on_claim(extractor.label)
-        if extractor.container:
-            _refuse_too_deep(within)
         try:
-            extraction = extractor.read(data, within)
-            if not extractor.kinds and (nulls := stray_nulls(data)):
-                noun = "NUL character was" if nulls == 1 else "NUL characters were"
-                extraction.notes.append(f"damaged: {nulls:,} {noun} left out")
-            return extractor, extraction
+            opened = _opened(extractor, partial(extractor.read, data), within)
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
+        else:
+            if not extractor.kinds and (nulls := stray_nulls(data)):
+                noun = "NUL character was" if nulls == 1 else "NUL characters were"
+                opened.notes.append(f"damaged: {nulls:,} {noun} left out")
+            return opened
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
         if extractor.kinds:
             break
     raise failure
+
+
+def opened_as(name: str, read: Callable[[Within], Extraction], within: Within) -> Opened:
+    """A document that is no file of its own, such as a message in a message, as `name` reads it."""
+    return _opened(next(each for each in REGISTRY if each.name == name), read, within)
+
+
+def _opened(extractor: Extractor, read: Callable[[Within], Extraction], within: Within) -> Opened:
+    if extractor.container and within.depth > MAX_NESTING:
+        raise UnreadableDocument("unsupported", f"more than {MAX_NESTING} files around it")
+    extraction = read(within)
+    opened = Opened(extractor.label, " ".join(shown(whole(extraction.title or "")).split()))
+    opened.lines = _lines(extractor, extraction, opened)
+    opened.engines, opened.unread = extraction.engines, extraction.unread
+    opened.notes, opened.own = extraction.notes, extraction.own
+    return opened
 
 
 def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iterator[Line]:
@@ -171,8 +162,7 @@ def _lines(extractor: Extractor, extraction: Extraction, opened: Opened) -> Iter
         raise UnreadableDocument("secret", "private key", extractor.label)
     if keys.number:
         extraction.notes.append(keys.note)
-    remarks = (_remark(extraction.unread), _hidden(passages), *extraction.notes)
-    opened.remark = "; ".join(filter(None, remarks))
+    opened.remark = "; ".join((*_remarks(extraction.unread, passages), *extraction.notes))
     if not found:
         reason = "malformed" if extraction.unread else extractor.empty_reason
         raise UnreadableDocument(reason, opened.remark, extractor.label, waiting)
@@ -207,19 +197,15 @@ def versions() -> dict[str, str]:
     return own | extensions.versions()
 
 
-def _remark(unread: list[str]) -> str:
-    if not unread:
-        return ""
-    more = len(unread) - MAX_REMARK_PARTS
-    shown = ", ".join(unread[:MAX_REMARK_PARTS])
-    return f"not readable: {shown}{f' and {more} more' if more > 0 else ''}"
-
-
-def _hidden(passages: int) -> str:
-    if not passages:
-        return ""
-    what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
-    return f"{what} hidden in the document"
+def _remarks(unread: list[str], passages: int) -> Iterator[str]:
+    """What a person should know of parts that could not be read, and of hidden passages."""
+    if unread:
+        more = len(unread) - MAX_REMARK_PARTS
+        named = ", ".join(unread[:MAX_REMARK_PARTS])
+        yield f"not readable: {named}{f' and {more} more' if more > 0 else ''}"
+    if passages:
+        what = "1 passage is" if passages == 1 else f"{passages:,} passages are"
+        yield f"{what} hidden in the document"
 
 
 def is_cut_at_limit(label: str) -> bool:
@@ -231,7 +217,7 @@ def is_cut_at_limit(label: str) -> bool:
     return label.partition("/")[0] in _PLAIN
 
 
-_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json", "subtitles"})
+_PLAIN = frozenset({"text", "markdown", "org", "rst", "latex", "csv", "json"})
 
 
 def writes_markdown(label: str) -> bool:

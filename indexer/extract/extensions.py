@@ -11,13 +11,12 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePosixPath
 
 from indexer.confine import extensions
 from indexer.confine.extensions import Extension
 from indexer.errors import UnreadableDocument, UsageError
 from indexer.extract.extraction import Extraction, Extractor, Within
-from indexer.extract.registry import is_read
+from indexer.extract.registry import REGISTRY
 
 VARIABLE = "CORPUS_AGENT_EXTRACTORS"  # packages, with blanks between; of a parser's process too
 PREFIX = "x-"  # of the names of installed readers, which no reader of this program has
@@ -57,19 +56,16 @@ def all_extensions() -> tuple[Extension, ...]:
 
 
 def _why_not(extension: Extension) -> str:
-    if extension.package in _preferred or not is_read(extension.name):
+    if extension.package in _preferred or all(
+        extension.name not in each.suffixes for each in REGISTRY
+    ):
         return ""
     how = f'to prefer it: extractors = "{extension.package}"'
     return f"this program reads {extension.name} itself; {how}"
 
 
-def for_file(path: str) -> Extractor | None:
-    """The installed reader of a file, by its name; None if it is for this program to read."""
-    return for_suffix(PurePosixPath(path).suffix.lower())
-
-
 def for_suffix(suffix: str) -> Extractor | None:
-    """The same by the suffix of the name, in lower case."""
+    """The installed reader of files with this suffix, in lower case; None if we read them."""
     return _by_suffix(_preferred).get(suffix)
 
 

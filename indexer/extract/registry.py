@@ -64,13 +64,12 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("doc", 5, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
     _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
     _row("xls", 6, "sheets.xls", ".xls .xlt", kinds="xls"),
-    _row("msg", 7, "mail.msg", ".msg", kinds="msg", container=True),
+    _row("msg", 8, "mail.msg", ".msg", kinds="msg", container=True),
     _row("rtf", 7, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
-    _row("mbox", 9, "mail.mime", ".mbox", kinds="mbox", container=True),
-    _row("fb2", 4, "html.ebook", ".fb2", begins=beginnings.of_fb2, markdown=True),
+    _row("mbox", 10, "mail.mime", ".mbox", kinds="mbox", container=True),
     _row(
         "eml",
-        9,
+        10,
         "mail.mime",
         ".eml .emlx .mht .mhtml",
         begins=beginnings.of_mail,
@@ -85,7 +84,6 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         begins=beginnings.of_calendar,
     ),
     _row("notebook", 4, "data", ".ipynb", markdown=True),
-    _row("subtitles", 2, "text.subtitles", ".srt .vtt", begins=beginnings.of_subtitles),
     _row("csv", 3, "sheets.spreadsheets", ".csv .tsv .tab"),
     _row(
         "html",
@@ -101,7 +99,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         6,
         "data",
         ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
-        ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita",
+        ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",
         begins=beginnings.of_xml,
         markdown=True,
     ),
@@ -109,7 +107,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("org", 2, "text.plain", ".org"),
     _row("rst", 2, "text.plain", ".rst .rest"),
     _row("latex", 2, "text.plain", ".tex .ltx"),
-    _row("text", 2, "text.plain", ".txt .text .log", begins=beginnings.anything),
+    _row("text", 2, "text.plain", ".txt .text .log .srt .vtt", begins=beginnings.anything),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
 _ARCHIVE_VERSION = 2 + sum(int(extractor.version) for extractor in _DOCUMENTS)
@@ -128,8 +126,3 @@ REGISTRY = (
     _archive("packed", ".gz .bz2 .xz", "gz bz2 xz", "archives"),
     *_DOCUMENTS,
 )
-
-
-def is_read(suffix: str) -> bool:
-    """Whether files of this suffix have a reader in this program."""
-    return any(suffix in each.suffixes for each in REGISTRY)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from indexer.errors import Refused, Unreachable
 from indexer.extract import extensions, versions
@@ -313,7 +313,7 @@ def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str
     if row.extractor is None:
         return registry != known
     label = row.extractor.partition("+")[0]
-    installed = extensions.for_file(row.source)
+    installed = extensions.for_suffix(PurePosixPath(row.source).suffix.lower())
     if installed is not None or label.startswith(extensions.PREFIX):
         return installed is None or label != installed.label
     name, version = label.split("/")

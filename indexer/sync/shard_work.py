@@ -1,6 +1,6 @@
 """Makes shards: opens their documents, parses, cuts and embeds them, and stages the result.
 
-Runs in the sealed process of shard_child.py, one shard at a time. Writes to the staging folder and
+Runs in the sealed process of shards.py, one shard at a time. Writes to the staging folder and
 nowhere else; commits nothing.
 """
 
@@ -64,7 +64,7 @@ class ShardWorker:
             raise UnreadableDocument("other", f"another {self._other[0]} on that node")
         staged = StagedShard(self._store, name, self._texts, self._fingerprint)
         try:
-            staged.finish(order, self._fill(staged, ordered(order)))
+            staged.finish(self._fill(staged, ordered(order)))
         except BaseException:
             staged.abandon()
             raise

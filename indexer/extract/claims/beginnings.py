@@ -17,10 +17,8 @@ _BOM = rb"(?:\xef\xbb\xbf)?\s*"
 _PROLOGUE = re.compile(_BOM + rb"(?i:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*", re.DOTALL)
 _HTML = re.compile(rb"(?i)<!doctype\s+html|<html[\s>]")
 _XML = re.compile(_BOM + rb"<\?xml[\s]")
-_FB2 = re.compile(rb"<FictionBook[\s>]")
 _CARD = re.compile(_BOM + rb"(?i:BEGIN:VCARD)\s")
 _CALENDAR = re.compile(_BOM + rb"(?i:BEGIN:VCALENDAR)\s")
-_SUBTITLES = re.compile(rb"(?:\xef\xbb\xbf)?WEBVTT(?:[ \t\r\n]|$)")
 _HEADER = re.compile(rb"(?i)^(from|to|subject|date|received|message-id|mime-version|return-path):")
 MIN_HEADERS = 3  # of the known ones, in the first lines of a file that is not called .eml
 # One of these at least: people put the others above their own notes.
@@ -54,11 +52,6 @@ def of_mail(sample: bytes, suffix: str) -> bool:
     return len(found) >= MIN_HEADERS and not found.isdisjoint(_OF_PROGRAMS)
 
 
-def of_fb2(sample: bytes, suffix: str) -> bool:
-    """Whether the root element is that of a FictionBook."""
-    return _FB2.search(sample[:2048]) is not None
-
-
 def of_xml(sample: bytes, suffix: str) -> bool:
     """Whether a file begins with the declaration of XML."""
     return _XML.match(sample[:100]) is not None
@@ -72,8 +65,3 @@ def of_contacts(sample: bytes, suffix: str) -> bool:
 def of_calendar(sample: bytes, suffix: str) -> bool:
     """Whether the first line opens a calendar."""
     return _CALENDAR.match(sample) is not None
-
-
-def of_subtitles(sample: bytes, suffix: str) -> bool:
-    """Whether the first line is that of WebVTT."""
-    return _SUBTITLES.match(sample) is not None

@@ -1,4 +1,4 @@
-"""E-books (EPUB, FB2) as Markdown, chapter by chapter.
+"""E-books (EPUB) as Markdown, chapter by chapter.
 
 The parts of an EPUB are its files in reading order, named as its table of contents names them.
 Called through the registry.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -19,14 +19,11 @@ from indexer.extract.container import (
     attribute,
     child,
     package_properties,
-    parse_xml,
     tag_of,
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.tables.grid import Cell, Source, resolved
-from indexer.extract.tables.rows import table_text
 from indexer.extract.text.plain import decode_part
 from indexer.records import Line
 
@@ -149,73 +146,3 @@ def _locked(parts: ZipParts) -> set[str]:
             if tag_of(reference) == "CipherReference" and algorithm not in _FONTS:
                 names.add(unquote(attribute(reference, "URI") or ""))
     return names
-
-
-# --- FB2 ----------------------------------------------------------------------------------------
-
-
-def read_fb2(data: bytes) -> Extraction:
-    """Its title and lines."""
-    root = parse_xml(data)
-    about = child(root, "description", "title-info")
-    title = markdown.one_line(text_of(child(about, "book-title"))) or None
-    return Extraction(title, _fb2_lines(root, about))
-
-
-def _fb2_lines(root: Element, about: Element | None) -> Iterator[Line]:
-    author = markdown.one_line(" ".join(child_texts(child(about, "author"))))
-    annotation = markdown.page(_fb2_blocks(child(about, "annotation"), 1))
-    details = [f"Author: {author}" if author else "", annotation]
-    if any(details):
-        yield from part_lines("About", "this book", [markdown.page(details)])
-    number = 0
-    for body in root:
-        if tag_of(body) != "body":
-            continue
-        sections = [each for each in body if tag_of(each) == "section"] or [body]
-        before = [each for each in body if tag_of(each) != "section"] if sections != [body] else []
-        text = markdown.page(block for each in before for block in _fb2_blocks([each], 1))
-        for section in sections:
-            number += 1
-            name = markdown.one_line(" ".join(child_texts(child(section, "title"))))
-            blocks = markdown.page(_fb2_blocks(section, 1))
-            yield from part_lines("Chapter", _named(number, name), filter(None, [text, blocks]))
-            text = ""
-
-
-def _fb2_row(row: Element) -> Source:
-    """A row of a table, whose cells have the attributes of HTML."""
-    return Source(
-        [
-            Cell(
-                text_of(cell),
-                tag_of(cell) == "th",
-                rows=int(span) if (span := attribute(cell, "rowspan") or "").isdecimal() else 1,
-                columns=int(span) if (span := attribute(cell, "colspan") or "").isdecimal() else 1,
-            )
-            for cell in row
-        ]
-    )
-
-
-def child_texts(element: Element | None) -> Iterator[str]:
-    """The text of each child."""
-    for each in element if element is not None else ():
-        yield text_of(each)
-
-
-def _fb2_blocks(container: Iterable[Element] | None, level: int) -> Iterator[str]:
-    for element in container if container is not None else ():
-        tag = tag_of(element)
-        if tag == "title":
-            yield markdown.heading(level, " ".join(child_texts(element)))
-        elif tag == "subtitle":
-            yield markdown.heading(level + 1, text_of(element))
-        elif tag == "section":
-            yield from _fb2_blocks(element, level + 1)
-        elif tag == "table":
-            yield table_text(resolved(map(_fb2_row, element)))
-        elif tag in ("p", "v", "text-author", "date"):
-            yield markdown.one_line(text_of(element))
-        elif tag != "binary":
-            yield from _fb2_blocks(element, level)

@@ -5,6 +5,7 @@ Called by the readers of MIME mail and of Outlook's messages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,8 +14,15 @@ from indexer.extract import markdown
 from indexer.extract.claims.known_kinds import known_by_bytes
 from indexer.extract.extraction import Extraction, Within, plain_lines
 from indexer.extract.members import Member, Members, member_of
-from indexer.extract.text.encoded import without_encoded
 from indexer.records import Line
+
+MAX_KEY_HEAD = 300  # characters in front of the base64 of a key that say so
+_OF_KEY = re.compile("BEGIN [A-Z ]*PRIVATE KEY|BEGIN OpenVPN Static key")
+# Three lines at least, of which all but the last are long; a quoted message has signs before each.
+_BASE64 = re.compile(
+    r"(?m)^(?:> ?)*[A-Za-z0-9+/]{60,}\n(?:(?:> ?)*[A-Za-z0-9+/]{60,}\n)+"
+    r"(?:(?:> ?)*[A-Za-z0-9+/]{1,76}={0,2}$)?"
+)
 
 
 @dataclass(slots=True)
@@ -33,14 +41,18 @@ class Mail:
         return next((value for name, value in self.headers if name == "Subject" and value), None)
 
     def add_text(self, text: str) -> None:
-        """Add a text; what stands encoded in it is attached instead."""
-        text, found = without_encoded(text)
-        self.texts.append(text)
-        for each in found:
-            if each.data:
-                self.attach(each.name or "data in the text", each.data)
-            elif each.lost:
-                self.unread.append(f"{each.name} ({each.what})" if each.name else each.what)
+        """Add a text; base64 in it, such as a raw attachment or what PGP made, is no text."""
+
+        def named(match: re.Match[str]) -> str:
+            if (
+                "PRIVATE KEY" in (before := text[: match.start()][-MAX_KEY_HEAD:])
+                or "key V1" in before
+            ):
+                return match[0]  # is taken out, and counted, with those of all documents
+            self.unread.append("data in base64 within the text")
+            return "(data in base64, not read)"
+
+        self.texts.append(_BASE64.sub(named, text))
 
     def attach(self, name: str, data: bytes) -> None:
         """Attach a file; of pictures, sound and programs the name and kind are all that is read."""

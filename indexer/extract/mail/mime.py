@@ -6,12 +6,12 @@ attached messages too. Called through the registry.
 
 from __future__ import annotations
 
-import quopri
 import re
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from email import message_from_bytes
+from email.errors import InvalidBase64PaddingDefect
 from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
@@ -23,7 +23,6 @@ from indexer.extract.extraction import Extraction, Within, part_lines
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.mail.message import Mail, mail_extraction
 from indexer.extract.members import Member, Members
-from indexer.extract.text.encoded import from_base64, is_base64
 from indexer.extract.text.plain import decode_named, decode_part, is_text
 from indexer.records import Line
 
@@ -32,7 +31,6 @@ _FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as
 MAX_DEPTH = 16  # of parts within parts
 MAX_HEADER_CHARS = 65_536  # in which words are decoded, at a cost that grows with their square
 MAX_SUBJECT_CHARS = 60  # in the name of a message that is attached
-_UU_NAMES = ("x-uuencode", "uuencode", "uue", "x-uue")
 # What a part is called that has no name, or one without an ending.
 _ENDINGS = {
     "text/calendar": "invitation.ics",
@@ -58,29 +56,16 @@ _ENDINGS = {
     "message/rfc822": "message.eml",
     "message/global": "message.eml",
 }
-
-
-_LENGTH = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # Apple's .emlx begins with the message's
-_PLIST = re.compile(rb"<\?xml[^<>]*\?>\s*<!DOCTYPE plist ")
-MAX_PLIST_BYTES = 65_536  # Apple's notes on a message, behind it
+# A part that is base64 and nothing else.
+_BASE64 = re.compile(rb"[A-Za-z0-9+/]{60}[A-Za-z0-9+/\s]*+={0,2}\s*\Z")
+_OF_APPLE = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # .emlx begins with its message's length
 
 
 def read_eml(data: bytes, within: Within) -> Extraction:
     """Its subject, its lines, and those of what is attached."""
-    return mail_extraction(mail_of(parsed(_of_apple(data))), within)
-
-
-def _of_apple(data: bytes) -> bytes:
-    """The message in an .emlx file, without the length before it and the notes behind it."""
-    length = _LENGTH.match(data[:32])
-    if length is None:
-        return data
-    message, end = data[length.end() :], int(length[1])
-    if len(message) >= end and message[end:].lstrip()[:6] in (b"", b"<?xml "):
-        return message[:end]
-    notes = _PLIST.search(message, max(0, len(message) - MAX_PLIST_BYTES))
-    ends = message[-MAX_PLIST_BYTES:].rstrip().endswith(b"</plist>")
-    return message[: notes.start()].rstrip() if notes and ends else message
+    if length := _OF_APPLE.match(data[:32]):
+        data = data[length.end() :][: int(length[1])]
+    return mail_extraction(mail_of(parsed(data)), within)
 
 
 def read_mbox(data: bytes, within: Within) -> Extraction:
@@ -140,12 +125,15 @@ def decoded_header(value: str, charset: str | None = None) -> str:
 
     8-bit bytes in it are UTF-8 where they can be, else of `charset`.
     """
-    value = _without_surrogates(value, charset)
-    pieces = []
+    if not value.isascii():
+        raw = value.encode("utf-8", "surrogateescape")
+        text = decode_named(raw, "utf-8")
+        value = _text(raw, charset) if text is None else text
     if len(value) > MAX_HEADER_CHARS:
         return value
     # What stands between encoded words comes from the library with its letters escaped.
     between = None if value.isascii() else "raw_unicode_escape"
+    pieces = []
     try:
         for part, named in decode_header(value):
             if isinstance(part, str):
@@ -157,14 +145,6 @@ def decoded_header(value: str, charset: str | None = None) -> str:
     except (ValueError, LookupError):
         return value
     return "".join(pieces)
-
-
-def _without_surrogates(value: str, charset: str | None) -> str:
-    if value.isascii():
-        return value
-    raw = value.encode("utf-8", "surrogateescape")
-    text = decode_named(raw, "utf-8")
-    return _text(raw, charset) if text is None else text
 
 
 def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
@@ -182,19 +162,10 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
             mail.unread.append(f"parts within more than {MAX_DEPTH} others")
         for part in parts:
             _walk(part, mail, depth + 1, texts)
-    elif _encoding(message) in _UU_NAMES:
-        mail.name(_name(message, kind) or kind, "uuencoded, not read")
     elif _is_attached(message, kind):
         _attach(message, mail, kind)
     elif texts and kind not in _FOR_BROWSERS:
         _add_body(message, mail, kind)
-
-
-def _is_attached(message: Message, kind: str) -> bool:
-    if message.get_filename() or message.get_content_disposition() == "attachment":
-        return True
-    # The pictures of a page that was saved as one file belong to its layout.
-    return not kind.startswith("text/") and "Content-Location" not in message
 
 
 def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) -> None:
@@ -205,6 +176,13 @@ def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) 
             _attach(part, mail, "text/calendar")
         else:
             _walk(part, mail, depth + 1, texts and part is chosen)
+
+
+def _is_attached(message: Message, kind: str) -> bool:
+    if message.get_filename() or message.get_content_disposition() == "attachment":
+        return True
+    # The pictures of a page that was saved as one file belong to its layout.
+    return not kind.startswith("text/") and "Content-Location" not in message
 
 
 def _parts(message: Message) -> Sequence[Message]:
@@ -232,9 +210,7 @@ def _attach_message(message: Message, mail: Mail) -> None:
     parts = _parts(message)
     name = _name(message, "")
     if not parts or _encoding(message) == "base64":
-        inner = parts[0].get_payload() if parts else message.get_payload()
-        raw = inner.encode("ascii", "replace") if isinstance(inner, str) else b""
-        mail.attach(name or "message.eml", from_base64(raw)[0])
+        mail.attach(name or "message.eml", _payload(parts[0] if parts else message)[0])
         return
     (inner_message, *_) = parts
     charset = _charset_within(inner_message)
@@ -250,13 +226,8 @@ def _attach_message(message: Message, mail: Mail) -> None:
 
 def _name(message: Message, kind: str) -> str:
     """The name of a part, with an ending that fits its kind; "" where nothing names it."""
-    return name_for(decoded_header(message.get_filename() or ""), kind)
-
-
-def name_for(name: str, kind: str) -> str:
-    """The name of a file with an ending that fits its kind; "" where nothing names it."""
+    name, usual = decoded_header(message.get_filename() or ""), _ENDINGS.get(kind, "")
     name = markdown.one_line(name)
-    usual = _ENDINGS.get(kind, "")
     if not name:
         return usual
     return name if PurePosixPath(name).suffix else name + PurePosixPath(usual).suffix
@@ -265,18 +236,13 @@ def name_for(name: str, kind: str) -> str:
 def _attach(message: Message, mail: Mail, kind: str) -> None:
     data, damaged = _payload(message)
     name = _name(message, kind) or f"{kind.replace('/', ' ')} without a name"
-    if kind.startswith("text/") and kind != "text/html" and not kind.endswith("rtf"):
-        data = _in_utf8(data, message.get_content_charset())
+    charset = message.get_content_charset() or "utf-8"
+    if kind.startswith("text/") and charset not in ("utf-8", "us-ascii") and is_text(data):
+        # The file within does not know what its part declares; of HTML it often does.
+        data = data if kind == "text/html" else _text(data, charset).encode("utf-8", "replace")
     mail.attach(name, data)
     if damaged and data:
         mail.unread.append(f"{name} (damaged base64)")
-
-
-def _in_utf8(data: bytes, charset: str | None) -> bytes:
-    """A text in the encoding that its part declares, which the file within does not know."""
-    if not charset or charset.lower() in ("utf-8", "us-ascii") or not is_text(data):
-        return data
-    return _text(data, charset).encode("utf-8", "replace")
 
 
 def _add_body(message: Message, mail: Mail, kind: str) -> None:
@@ -301,21 +267,22 @@ def _encoding(message: Message) -> str:
 
 
 def _payload(message: Message) -> tuple[bytes, bool]:
-    """The bytes of a part, and whether some are lost: by its encoding, or by what is there."""
-    # Without the header: `get_payload` would decode text by its charset, or replace its bytes.
-    bare = copy(message)
-    del bare["Content-Transfer-Encoding"]
-    raw = bare.get_payload(decode=True)
+    """The bytes of a part, and whether some of it is damaged."""
+    encoded = copy(message)
+    del encoded["Content-Transfer-Encoding"]
+    raw = encoded.get_payload(decode=True)
     if not isinstance(raw, bytes):
         return b"", False
-    encoding = _encoding(message)
-    if encoding == "base64" or is_base64(raw):
-        data, damaged = from_base64(raw)
-        # Of text that is called base64 and is none, nothing is lost.
-        return data, damaged and data is not raw
-    if encoding == "quoted-printable":
-        return quopri.decodestring(raw), False
-    return raw, False
+    # Whatever the header says: what is called base64 may be prose, and the other way round.
+    is_base64 = _BASE64.match(raw) is not None
+    encoding = "base64" if is_base64 else _encoding(message)
+    if encoding == "base64" and not is_base64 and b" " in raw.strip().partition(b"\n")[0]:
+        return raw, False
+    encoded["Content-Transfer-Encoding"] = encoding
+    encoded.defects = []
+    data = encoded.get_payload(decode=True)
+    lost = [each for each in encoded.defects if not isinstance(each, InvalidBase64PaddingDefect)]
+    return (data if isinstance(data, bytes) else b""), bool(lost)
 
 
 def _text(data: bytes, charset: str | None) -> str:

@@ -1,7 +1,6 @@
 """Outlook messages (MSG): headers, text and attachments, messages among them.
 
-Source: [MS-OXMSG], section 2 (streams named by property), [MS-OXRTFCP], section 2.2 (compressed
-RTF). Plain text is read first, then RTF, which may wrap the HTML of the mail, then HTML.
+Source: [MS-OXMSG], section 2 (streams named by property). Plain text is read first, then HTML.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Iterator
 from indexer.extract.extraction import Extraction, Within
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.legacy.rtf import rtf_text
 from indexer.extract.mail.message import Mail, mail_extraction
 from indexer.extract.members import Member
 from indexer.extract.text.plain import decode_part
@@ -28,7 +26,6 @@ _SENT, _RECEIVED, _CODE_PAGE = 0x0039, 0x0E06, 0x3FFD
 _EPOCH = dt.datetime(1601, 1, 1, tzinfo=dt.UTC)
 _LAST_TICK = (dt.datetime.max.replace(tzinfo=dt.UTC) - _EPOCH) // dt.timedelta(microseconds=1) * 10
 _HEAD_BYTES = 32  # of the properties; of a message in a message eight less
-MAX_RTF_BYTES = 32 * 2**20  # unpacked
 
 
 def read_msg(data: bytes, within: Within) -> Extraction:
@@ -78,12 +75,11 @@ class _Message:
         plain = self._string("", _PLAIN)
         if plain.strip():
             return plain.replace("\r\n", "\n").replace("\r", "\n")
-        packed = self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102")
-        text = rtf_body(packed, unread) if packed else ""
-        if text.strip():
-            return text
         page = self._compound.read(f"{self._prefix}__substg1.0_{_HTML}0102")
-        return html_text(decode_html(page, decode_part) if page else self._string("", _HTML))[1]
+        text = html_text(decode_html(page, decode_part) if page else self._string("", _HTML))[1]
+        if not text and self._compound.read(f"{self._prefix}__substg1.0_{_RTF}0102"):
+            unread.append("the text, which is in RTF alone")
+        return text
 
     def _attach(self, storage: str, mail: Mail) -> None:
         """Attach what is in a storage; one without a name and bytes is none."""
@@ -146,65 +142,3 @@ def _fixed(stream: bytes, start: int) -> Iterator[tuple[int, int]]:
         width = {0x0003: 4, 0x0040: 8}.get(tag & 0xFFFF)
         if width:
             yield tag >> 16, value & (2 ** (8 * width) - 1)
-
-
-# What every compressed RTF may refer to before it has said anything itself.
-_DICTIONARY = (
-    rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript "
-    rb"\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
-    b"\r\n"
-    rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
-)
-_WINDOW = 4096
-
-
-def rtf_body(packed: bytes, unread: list[str]) -> str:
-    """The text in a compressed RTF property; what is damaged or too long is added to `unread`."""
-    rtf, whole = _unpacked(packed)
-    if not whole:
-        unread.append(f"{'the rest of ' if rtf else ''}the text in RTF (malformed or too long)")
-    return rtf_text(rtf) if rtf else ""
-
-
-def _unpacked(packed: bytes) -> tuple[bytes, bool]:
-    """The RTF in a compressed RTF property, as far as it can be had, and whether that is all."""
-    if len(packed) < 16:
-        return b"", False
-    compressed, size, magic, _ = struct.unpack_from("<II4sI", packed)
-    packed = packed[: compressed + 4]  # without what pads the stream
-    if magic == b"MELA":  # stored as it is
-        return packed[16 : 16 + size], len(packed) >= 16 + size
-    if magic != b"LZFu":
-        return b"", False
-    window = bytearray(_DICTIONARY.ljust(_WINDOW, b"\0"))
-    write = len(_DICTIONARY)
-    out = bytearray()
-    position = 16
-    while position < len(packed) and len(out) < MAX_RTF_BYTES:
-        control = packed[position]
-        position += 1
-        for bit in range(8):
-            if position >= len(packed):
-                break
-            if not control >> bit & 1:
-                piece = packed[position : position + 1]
-                position += 1
-            else:
-                reference = int.from_bytes(packed[position : position + 2], "big")
-                position += 2
-                start, length = reference >> 4, (reference & 0xF) + 2
-                if start == write:
-                    return bytes(out), True  # the end, as its writer marked it
-                piece = _referred(window, start, length, write)
-            for byte in piece:
-                window[write] = byte
-                write = (write + 1) % _WINDOW
-            out += piece
-    return bytes(out), len(out) >= size
-
-
-def _referred(window: bytearray, start: int, length: int, write: int) -> bytes:
-    """Bytes from the window; source and target may overlap."""
-    distance = (write - start) % _WINDOW or _WINDOW
-    first = bytes(window[(start + i) % _WINDOW] for i in range(min(length, distance)))
-    return (first * (length // len(first) + 1))[:length]

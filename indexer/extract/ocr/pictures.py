@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import struct
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,29 +66,15 @@ class ShownPicture:
         return []
 
 
-class Pages(Protocol):
-    """The pages of an opened document; `picture` takes numbers from 1 to `count`."""
-
-    count: int
-
-    def picture(self, number: int) -> Picture:
-        """The page as a picture; raises UnreadableDocument."""
-        ...
-
-
-def opened(data: bytes) -> Pages:
-    """The pages of a PDF or picture; raises UnreadableDocument."""
-    if data[:1024].find(b"%PDF-") >= 0:
-        return _PdfPages(data)
-    return _ImagePages(data)
-
-
 class _PdfPages:
+    """The pages of a PDF, by numbers from 1 to `count`."""
+
     def __init__(self, data: bytes) -> None:
         self._document = opened_to_draw(data)
         self.count = len(self._document)
 
     def picture(self, number: int) -> Picture:
+        """The page as a picture; raises UnreadableDocument."""
         with page_to_draw(self._document, number) as page:
             return _drawn(page)
 
@@ -104,40 +92,45 @@ def _drawn(page: pypdfium2.PdfPage) -> Picture:
 
 
 class _ImagePages:
+    """The pages of a picture, of which only a TIFF has several."""
+
     def __init__(self, data: bytes) -> None:
+        import pillow_heif
         from PIL import Image
 
-        _know_heif()
+        pillow_heif.options.THUMBNAILS = False
+        pillow_heif.register_heif_opener()
         Image.MAX_IMAGE_PIXELS = None  # its own check raises warnings; ours is below
-        try:
+        with _translated():
             self._image = Image.open(io.BytesIO(data), formats=(*_FORMATS, "HEIF"))
-        except _broken() as error:  # UnidentifiedImageError among them
-            raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
         frames = getattr(self._image, "n_frames", 1) if self._image.format == "TIFF" else 1
         self.count = min(MAX_PAGES + 1, int(frames))  # the last says that there are more
 
     def picture(self, number: int) -> Picture:
+        """The page as a picture; raises UnreadableDocument."""
         if number > MAX_PAGES:
             raise UnreadableDocument("too_large_unpacked", f"more than {MAX_PAGES:,} pages")
-        try:
+        with _translated():
             if self.count > 1:
                 self._image.seek(number - 1)
             return _decoded(self._image)
-        except _broken() as error:
-            raise UnreadableDocument("malformed", f"picture: {what_broke(error)}") from None
 
 
-def _know_heif() -> None:
-    """Have Pillow read HEIC and HEIF."""
-    import pillow_heif
-
-    pillow_heif.options.THUMBNAILS = False
-    pillow_heif.register_heif_opener()
+Pages = _PdfPages | _ImagePages
 
 
-def _broken() -> tuple[type[Exception], ...]:
-    """The exceptions by which Pillow reports a file that it cannot decode."""
-    return (OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, struct.error)
+def opened(data: bytes) -> Pages:
+    """The pages of a PDF or picture; raises UnreadableDocument."""
+    return _PdfPages(data) if data[:1024].find(b"%PDF-") >= 0 else _ImagePages(data)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise UnreadableDocument where Pillow reports a file that it cannot decode."""
+    try:
+        yield
+    except (OSError, ValueError, SyntaxError, EOFError, LookupError, TypeError, struct.error) as e:
+        raise UnreadableDocument("malformed", f"picture: {what_broke(e)}") from None
 
 
 def _decoded(image: Image) -> Picture:

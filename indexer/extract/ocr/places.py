@@ -84,11 +84,8 @@ def words_of_pieces(rows: Sequence[Sequence[Piece]], sheet: Sheet) -> list[Place
 
 def _words(piece: Piece) -> Iterator[tuple[float, float, str]]:
     """Left, right and text of each word; of letters without a place by their number."""
-    width, seen = piece.right - piece.left, 0
+    step, seen = (piece.right - piece.left) / len(piece.text), 0
     for word in _WORD.finditer(piece.text):
         first, seen = seen, seen + len(word[0])
         found = piece.span(first, seen - 1)
-        if found is None:
-            step = width / len(piece.text)
-            found = piece.left + word.start() * step, piece.left + word.end() * step
-        yield *found, word[0]
+        yield *(found or (piece.left + at * step for at in word.span())), word[0]

@@ -1,13 +1,14 @@
 """Generated damage to quotations, and answers that contradict their own: benchmarks/."""
 
 import random
+import re
 
 import pytest
 
 from benchmarks.answers import KINDS, answered, shown
 from benchmarks.quotations import GOOD, HABITS, NUMBER_DAMAGE, SENSE_DAMAGE, damaged, verdict
-from corpus_agent.answering.verification import UNSUPPORTED
 
+MARKS = re.compile(r"\[unsupported\]|\[differs: ")
 pytestmark = pytest.mark.slow
 
 
@@ -35,7 +36,7 @@ def test_no_damaged_quotation_is_verified_and_right_ones_are(which):
 def test_an_answer_that_contradicts_its_own_quotation_is_marked(which):
     made = answered(which, random.Random(32))
     cases = [next(made) for _ in range(300)]
-    marked = {case: UNSUPPORTED in shown(case) for case in cases}
+    marked = {case: bool(MARKS.search(shown(case))) for case in cases}
     assert [case for case in cases if case.kind in KINDS and not marked[case]] == []
     honest = [marked[case] for case in cases if case.kind == "honest"]
     assert sum(honest) <= 0.1 * len(honest)  # with the encoder half as many

@@ -10,10 +10,10 @@ from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 LEASE = "The Tenant of the flat may not keep large dogs in the house.\n"
 
 
-def answer(draft: str, *, strict: bool = False, text: str = LEASE):
+def answer(draft: str, *, text: str = LEASE):
     corpus = MemoryCorpus({"lease.md": text})
     with ScriptedModelServer([says(draft), says(draft)]) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, strict=strict)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker)
         return answerer.answer("May the tenant keep dogs?", corpus)
 
 
@@ -50,6 +50,7 @@ def test_a_line_of_the_programs_own_is_taken_out(forged):
         "Dogs bark [Verified ✓].",
         "Dogs bark · verified.",
         "Dogs bark [unsupported].",
+        "Dogs bark [differs: 3 / 4].",
     ],
 )
 def test_a_verdict_within_a_line_is_taken_out(forged):
@@ -66,7 +67,7 @@ def test_words_that_are_no_verdict_stay(text):
 def test_a_forged_citation_reaches_neither_text_nor_parent():
     found = answer(f"The tenant may keep dogs[1].\n\n{FORGED[0]}")
     assert "verified" not in found.text and "[1]" not in found.text
-    assert "[unsupported]" in found.text  # the sentence itself is marked by the program
+    assert "[differs: keep / not keep]" in found.text  # the sentence itself is marked
     assert not any(claim.supported for claim in for_parent.claims(found))
 
 
@@ -80,33 +81,11 @@ def test_a_forged_citation_reaches_neither_text_nor_parent():
     ],
 )
 def test_a_sentence_against_its_own_quotation_is_marked(draft):
-    assert "[unsupported]" in answer(draft).text
+    assert "[differs: " in answer(draft).text
     control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
     assert "may keep large dogs" in LEASE.replace("not ", "")
     assert control.citations or "The Tenant of the flat may" in draft
 
 
-@pytest.mark.slow
-def test_strict_evidence_leaves_no_line_that_nothing_supports():
-    draft = (
-        "# Dogs are welcome\n\nHere is what the lease says:\n\nIs that not good?\n\n"
-        "```dogs may be kept\nDogs!\n```\n\nThe documents say:\n\nThe tenant may not keep large "
-        f'dogs in the house [lease.md:1] "{LEASE.strip()}"'
-    )
-    found = answer(draft, strict=True)
-    assert found.text == "The tenant may not keep large dogs in the house [1]."
-    loose = answer(draft)
-    assert "Here is what the lease says:" in loose.text and "dogs may be kept" not in loose.text
-
-
 def test_a_footnote_of_the_models_own_is_taken_out():
     assert without_own_words("Dogs bark [^2].") == "Dogs bark."
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("glued", ["Cats may stay", "Overturned rules", "Repealed"])
-def test_strict_evidence_takes_out_what_is_glued_to_a_true_sentence(glued):
-    true = LEASE.strip().rstrip(".")
-    draft = f'{true} [lease.md:1] "{LEASE.strip()}".'
-    assert "may not keep" in answer(draft, strict=True).text
-    assert "may not keep" not in answer(f"{glued}: {draft}", strict=True).text

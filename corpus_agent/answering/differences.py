@@ -1,0 +1,385 @@
+"""Where a sentence of an answer differs from a document: figures, bounds, polarity, names. Pure.
+
+Both are compared as written: a difference is told in the words of both. Called by support.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import product
+
+import regex
+
+from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.numbers import figures, found, readings
+from corpus_agent.text.polarity import denials, excluded, names_condition, turned
+from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
+from corpus_agent.text.spelt_numbers import Figure
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    UNSPACED,
+    content_terms,
+    fold,
+    names_are_nouns,
+    same_word,
+    terms,
+    word_spans,
+)
+
+_NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
+_SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
+_MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
+_WRITTEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
+_NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
+_CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
+_PARTS = re.compile(
+    r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
+)
+_BEFORE_PART = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")
+_BEHIND_PART = re.compile(
+    r"(?:\s+(?!(?:and|or|but|und|oder|aber|sondern|et|ou|mais|y|o|pero|sino)\b)[^\s,;:.!?()]+){1,3}"
+)
+_JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
+_MONEY = re.compile(r"(?:[€$£]|\b(?:EUR|USD|GBP|CHF))\s?$")
+_UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Sentences of documents, and the words around them: those before, behind and above."""
+
+    text: str
+    titles: str = ""
+    before: str = ""
+    behind: str = ""
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The folded words of the sentences."""
+        return frozenset(terms(self.text))
+
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The folded words of the document's name and of the heading."""
+        return frozenset(terms(self.titles))
+
+    @cached_property
+    def led(self) -> frozenset[str]:
+        """The folded words of what leads to the sentences."""
+        return self.named | frozenset(terms(self.before))
+
+    @cached_property
+    def around(self) -> frozenset[str]:
+        """The folded words of the sentences and of all that is around them."""
+        return self.led | self.words | frozenset(terms(self.behind))
+
+
+# ---- What a claim names
+
+
+def codes(text: str) -> frozenset[str]:
+    """The folded words that mix letters and digits: E1042, GX-1180-B."""
+    return frozenset(word for code in _CODE.findall(text) for word in terms(code))
+
+
+def names(text: str) -> frozenset[str]:
+    """The folded names of a text: capitals inside a sentence; none of a German one."""
+    if names_are_nouns(text):
+        return frozenset()
+    words = (word for name in _NAME.findall(text) for word in terms(name))
+    return frozenset(
+        word
+        for word in words
+        if word not in STOP_WORDS
+        and not word.isdigit()
+        and not figures(word.title())
+        and word not in UNIT
+    )
+
+
+def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
+    """The figures of a claim that a text does not have, or not of the same unit or noun.
+
+    "7 days" is supported neither by "7 hours" nor by "6 days and 7 nights", but by a bare 7 in a
+    table.
+    """
+    theirs, given = converted(text), figures(question)
+    known = readings(text) | theirs.keys() | given
+    own = counted(claim)
+    shared = shares(claim) and not shares(text)
+
+    def is_missing(figure: Figure) -> bool:
+        if not known.issuperset(figure.values):
+            return True
+        values = [value for value in figure.values if value not in given and own.get(value)]
+        if shared and any(is_unit(own[value][0]) for value in values):
+            return not all(
+                any(same_word(own[value][0], other) for other in theirs.get(value, ()))
+                for value in values
+            )
+        return not all(_counts(value, own[value][0], theirs) for value in values)
+
+    return [figure for figure in found(claim) if is_missing(figure)]
+
+
+def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
+    """Whether a text has a value of a unit or noun, or at least no other value of that."""
+    own = theirs.get(value, ())
+    if any(same_word(word, other) for other in own):
+        return True
+    if is_unit(word) and any(map(is_unit, own)):
+        return False
+    return not any(same_word(word, other) for others in theirs.values() for other in others)
+
+
+# ---- Where a text differs
+
+
+def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str, str] | None:
+    """The words of a claim that a text contradicts, and its own; None if it only says less."""
+    text = evidence.text
+    share, changes = _changes(claim, text)
+    repeats = share >= _NEARLY
+    shortened = repeats and not any(_apart(change.mine, ()) for change in changes)
+    return (
+        _other_figure(claim, text, question)
+        or _other_bound(claim, text)
+        or excluded(claim, text)
+        or (_repeated_otherwise(share, changes) if repeats else None)
+        or (None if shortened else other_sense(claim, text))
+        or _exchanged(claim, text)
+        or _other_name(claim, evidence, question)
+    )
+
+
+def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | None:
+    """A figure of a claim that a text has otherwise: of that unit, of that noun, of that kind."""
+    own, mine, theirs = counted(claim), readings(claim), counted(text)
+    units_there = {word for words in converted(text).values() for word in words if is_unit(word)}
+    for figure in missing_figures(claim, text, question):
+        of = [word for value in figure.values for word in own.get(value, ())[:1]]
+        for other in found(text):
+            its = [word for value in other.values for word in theirs.get(value, ())]
+            measured = any(map(is_unit, its))
+            if mine.issuperset(other.values) and not (_values_meet(figure, other) and measured):
+                continue
+            alike = any(same_word(word, each) for word in of for each in its)
+            alike |= measured and not units_there.isdisjoint(of)  # 24 months, three years
+            bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
+            if alike or bare or _values_meet(figure, other) or _is_dated_as(figure, other):
+                return _measured(claim, figure), _measured(text, other)
+    return None
+
+
+def _values_meet(one: Figure, other: Figure) -> bool:
+    return not set(one.values).isdisjoint(other.values)
+
+
+def _is_dated_as(one: Figure, other: Figure) -> bool:
+    """Whether two figures are both a month, a day or a weekday."""
+    kinds = [{value.partition(" ")[0] for value in each.values} for each in (one, other)]
+    return bool(kinds[0] & kinds[1] & {"month", "day", "weekday"})
+
+
+def _is_year(figure: Figure) -> bool:
+    return any(re.fullmatch(r"(?:19|20)\d\d", value) for value in figure.values)
+
+
+def _measured(text: str, figure: Figure) -> str:
+    """A figure as it is written, with its currency or unit."""
+    money = _MONEY.search(text, max(0, figure.start - 5), figure.start)
+    behind = None if money else _UNIT_BEHIND.match(text, figure.end)
+    return text[money.start() if money else figure.start : behind.end() if behind else figure.end]
+
+
+def _other_bound(claim: str, text: str) -> tuple[str, str] | None:
+    """A figure that is the lower bound in one text and the upper one in the other."""
+    said = {"low": "at least", "high": "at most"}
+    theirs = bounds(text)
+    for value, senses in bounds(claim).items():
+        if value in theirs and not senses & theirs[value]:
+            words = [said[next(iter(each))] for each in (senses, theirs[value])]
+            return f"{words[0]} {value}", f"{words[1]} {value}"
+    return None
+
+
+def other_sense(claim: str, text: str) -> tuple[str, str] | None:
+    """A negation, or an opposite, that one of two texts has and the other has not.
+
+    Two of them cancel: "not without consent" is "with consent". Of a text those parts count that
+    have most of the claim's words.
+    """
+    shared = [(_shared(claim, part), part) for part in _PARTS.split(text)]
+    most = max(count for count, _ in shared)
+    parts = [_common_part(claim, part) for count, part in shared if 2 * count >= most]
+    opposite, mine = turned(claim, text), denials(_common_part(text, claim), text)
+    theirs = [denials(part, claim) for part in parts]
+    own = len(mine) + len(opposite)
+    if len(parts) > 1:
+        same = bool(own % 2) in {bool(len(each) % 2) for each in theirs}
+    else:
+        same = own % 2 == len(theirs[0]) % 2 and (own - len(theirs[0]) < 2 or names_condition(text))
+    if same:
+        return None
+    if opposite:
+        return opposite[0]
+    said = next((each[0] for each in theirs if each), "")
+    denied = mine[0] if mine else said.partition(" ")[2]
+    return denied, said or denied.partition(" ")[2]
+
+
+def _shared(claim: str, text: str) -> int:
+    words = frozenset(terms(text))
+    return sum(any(same_word(word, other) for other in words) for word in content_terms(claim))
+
+
+def _common_part(claim: str, text: str) -> str:
+    """A text from the first to the last word of a claim, with a few more of that clause."""
+    every = content_terms(claim)
+    wanted = [word for word in every if not word.isdigit()] or every
+    spans = [
+        (start, end)
+        for start, end, word in word_spans(text)
+        if any(same_word(word, other) for other in wanted)
+    ]
+    if not spans:
+        return text
+    first, last = spans[0][0], spans[-1][1]
+    before, behind = _BEFORE_PART.search(text[:first]), _BEHIND_PART.match(text[last:])
+    start = before.start() if before else first
+    return text[start : last + (behind.end() if behind else 0)]
+
+
+def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
+    """A name that the sentence has not, where it has another: the claim's may be of its context."""
+    own = (names(claim) | _names_around(claim, evidence)) - names(question)
+    elsewhere = own - evidence.words - evidence.named
+    others = _capitals(evidence.text) - frozenset(terms(claim))
+    if elsewhere and others:
+        return _as_written(elsewhere, claim), _as_written(others, evidence.text)
+    return None
+
+
+def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
+    """Words of a claim that the context of a sentence has with a capital alone: its names.
+
+    Of a German claim those that no article or preposition leads to: its nouns have one.
+    """
+    german, words = names_are_nouns(claim), _WRITTEN.findall(claim)
+    led = [False, *(fold(word) in STOP_WORDS for word in words)]
+    own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
+    around = f"{evidence.before} {evidence.behind}"
+    small = frozenset(terms(" ".join(w for w in _WRITTEN.findall(around) if w[0].islower())))
+    return _capitals(" ".join(own)) & _capitals(around) - small
+
+
+def _capitals(text: str) -> frozenset[str]:
+    """The folded words of a text that have a capital."""
+    written = (word for word in _WRITTEN.findall(text) if word[0].isupper())
+    return frozenset(terms(" ".join(written))) - STOP_WORDS
+
+
+def _as_written(folded: frozenset[str], text: str) -> str:
+    words = [word for word in _WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
+    return " ".join(dict.fromkeys(words))
+
+
+def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
+    """Two names that have changed places in a claim of the same words: A pays B, B pays A."""
+    mine, theirs = _WRITTEN.findall(claim), _WRITTEN.findall(text)
+    while mine and theirs and mine[0] == theirs[0]:
+        mine, theirs = mine[1:], theirs[1:]
+    if not (_is_named(mine[:1]) and _is_named(theirs[:1])):
+        return None
+    lengths = range(1, _MOST_REPLACED + 1)
+    for one, between, other in product(lengths, range(1, _MOST_BETWEEN + 1), lengths):
+        first, last = mine[:one], mine[one + between : one + between + other]
+        middle = mine[one : one + between]
+        if _is_named(last) and theirs[: one + between + other] == [*last, *middle, *first]:
+            joined = all(fold(word) in _JOINING for word in middle)
+            return None if joined else (" ".join(first), " ".join(last))
+    return None
+
+
+# ---- A claim that repeats a text, word by word
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """Words of a claim in the place of words of a text; `inner` if both go on on either side."""
+
+    mine: Sequence[str]
+    theirs: Sequence[str]
+    first: bool
+    inner: bool
+    following: str
+
+
+def _changes(claim: str, text: str) -> tuple[float, list[_Change]]:
+    """The share of a claim's words that a text has in this order, and what changed between them."""
+    mine, theirs = _WRITTEN.findall(claim), _WRITTEN.findall(text)
+    plain = [[fold(word) for word in words] for words in (mine, theirs)]
+    codes_ = SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes()
+    equal = [number for number, code in enumerate(codes_) if code[0] == "equal"]
+    share = sum(codes_[n][2] - codes_[n][1] for n in equal) / max(1, len(mine))
+    return share, [
+        _Change(
+            mine[i1:i2],
+            theirs[j1:j2],
+            first=i1 == 0,
+            inner=equal[0] < number < equal[-1],
+            following=" ".join(mine[i2 : i2 + 1]),
+        )
+        for number, (tag, i1, i2, j1, j2) in enumerate(codes_)
+        if tag != "equal" and equal
+    ]
+
+
+def _repeated_otherwise(share: float, changes: Sequence[_Change]) -> tuple[str, str] | None:
+    """What a claim that repeats a text has in other words: a name, two words swapped, a "not"."""
+    new = {fold(word) for change in changes for word in change.mine}
+    gone = {fold(word) for change in changes for word in change.theirs}
+    for change in changes:
+        mine, theirs = change.mine, change.theirs
+        if change.inner or mine:
+            left = theirs if change.inner else []
+            said, there = denials(" ".join(mine), ""), denials(" ".join(left), "")
+            opposite = turned(" ".join(mine), " ".join(left))
+            if (len(said) + len(opposite) - len(there)) % 2:
+                beside = (" ".join([*words, change.following]) for words in (mine, left))
+                return opposite[0] if opposite else (next(beside), next(beside))
+        if not (mine and theirs) or len(mine) > _MOST_REPLACED or len(theirs) > _MOST_REPLACED:
+            continue
+        own, others = _apart(mine, theirs), _apart(theirs, mine)
+        swapped = (
+            own
+            and others
+            and all(fold(w) in gone for w in own)
+            and any(fold(w) in new for w in others)
+        )
+        named = _is_named(own) and _is_named(others) and (not change.first or share >= _SURELY)
+        if swapped or (named and not _is_short_for(own, others) and not _is_short_for(others, own)):
+            return " ".join(mine), " ".join(theirs)
+    return None
+
+
+def _apart(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The content words that have no form of theirs among the others."""
+    return [
+        word
+        for word in words
+        if fold(word) not in STOP_WORDS and not any(same_word(fold(word), fold(o)) for o in others)
+    ]
+
+
+def _is_named(words: Sequence[str]) -> bool:
+    return any(word[0].isupper() for word in words)
+
+
+def _is_short_for(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Whether a word is the initials of others: US, United States."""
+    return len(others) > 1 and "".join(words).casefold() == "".join(o[0] for o in others).casefold()

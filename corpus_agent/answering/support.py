@@ -1,0 +1,294 @@
+"""Whether documents say a sentence of an answer, and by which of their sentences.
+
+It is compared with whole sentences of the passages that were shown: differences.py says where they
+say otherwise, the words that they share whether they say it. Words are compared, not truth: what
+supports a sentence is quoted with it. Pure but for the encoder, which is passed in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from corpus_agent.answering.differences import (
+    Evidence,
+    codes,
+    difference,
+    missing_figures,
+    names,
+    other_sense,
+)
+from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.numbers import found
+from corpus_agent.text.polarity import answers
+from corpus_agent.text.sentences import units
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    content_terms,
+    fold,
+    same_word,
+    terms,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from corpus_agent.answering.coverage import EncodeTokens
+    from indexer import Chunk
+
+Verdict = Literal["supported", "differs", "unsupported"]
+
+LEAST_WORDS = 2  # content words; what has fewer is not compared by its words
+LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
+CONTEXT = 800  # characters on either side of a window that count as its context
+MAX_LIKELY = 30  # windows that are compared in full for one claim
+MAX_COMPARED = 8  # of those, the ones with the most words in common are encoded
+# Measured on sentences that a passage supports or does not (benchmarks/claims.toml).
+SURELY_COVERED = 0.9  # with this share of words in common no vectors are needed
+ENOUGH = 0.525  # mean of the words covered and the cosine
+ENOUGH_COVERED = 0.7  # words covered, without vectors
+SPEAKS_OF = 0.5  # words covered by a text on the same topic: only there a difference means much
+CLEARLY = 0.2  # covered words by which a passage that differs prevails over one that does not
+_BEGINNING = 3  # letters that two forms of a word share, as in `same_word`
+
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What texts say of a claim; where they differ, its words and theirs."""
+
+    verdict: Verdict
+    claimed: str = ""
+    found: str = ""
+
+
+@dataclass(frozen=True)
+class Window:
+    """Sentences of a passage that may support a claim."""
+
+    passage: Chunk
+    start: int
+    end: int
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The sentences with their context."""
+        whole = self.passage.text
+        return Evidence(
+            whole[self.start : self.end],
+            f"{self.passage.source} {self.passage.heading}",
+            whole[max(0, self.start - CONTEXT) : self.start],
+            whole[self.end : self.end + CONTEXT],
+        )
+
+    @property
+    def line(self) -> int:
+        """The line in which they begin."""
+        return self.passage.line_start + self.passage.text.count("\n", 0, self.start)
+
+
+def together(windows: Sequence[Window]) -> Evidence:
+    """Several windows as one text."""
+    every = [window.evidence for window in windows]
+    if len(every) == 1:
+        return every[0]
+    return Evidence(
+        " . ".join(each.text for each in every),
+        " ".join(each.titles for each in every),
+        " ".join(each.before for each in every),
+        " ".join(each.behind for each in every),
+    )
+
+
+def quoted_window(passage: Chunk, start: int, end: int) -> Window:
+    """The whole sentences of a passage that contain a quotation."""
+    touched = [u for u in units(passage.text, passage.language) if u.start < end and start < u.end]
+    if not touched:
+        return Window(passage, start, end)
+    return Window(passage, min(start, touched[0].start), max(end, touched[-1].end))
+
+
+def windows_of(passage: Chunk) -> Iterator[Window]:
+    """Each sentence of a passage, then each few in a row that may support a claim together."""
+    every = [unit for unit in units(passage.text, passage.language) if unit.kind != "page"]
+    for length in range(1, LONGEST_WINDOW + 1):
+        for first in range(len(every) - length + 1):
+            yield Window(passage, every[first].start, every[first + length - 1].end)
+
+
+# ---- One claim and the sentences that it cites
+
+
+def judged(
+    claim: str, windows: Sequence[Window], encode: EncodeTokens | None = None, question: str = ""
+) -> Judgement:
+    """Whether sentences say a claim, or where they differ from it.
+
+    Figures and names of the question need not be repeated. A bare yes or no is compared as the
+    question's own words.
+    """
+    reply = answers(claim)
+    if reply is not None:
+        rest = claim.lstrip("*_ ").partition(" ")[2]
+        if not _meant(rest):
+            return _judged_reply(question, together(windows), yes=reply)
+        claim = rest
+    evidence = together(windows)
+    texts = dict.fromkeys([evidence, *(window.evidence for window in windows)])
+    differing = {text: difference(claim, text, question) for text in texts}
+    agreeing = [text for text in texts if differing[text] is None]
+    if not any(_has_all(claim, text, question) for text in agreeing):
+        about = [other for text, other in differing.items() if coverage(claim, text) >= SPEAKS_OF]
+        other = next(filter(None, about), None)
+        return (
+            Judgement("unsupported") if agreeing or other is None else Judgement("differs", *other)
+        )
+    enough = len(_meant(claim)) < LEAST_WORDS or _says_words(claim, windows, evidence, encode)
+    return Judgement("supported" if enough else "unsupported")
+
+
+def _judged_reply(question: str, evidence: Evidence, *, yes: bool) -> Judgement:
+    """What a text says of a yes or a no to a question."""
+    other = other_sense(question, evidence.text)
+    if yes and other:
+        return Judgement("differs", "yes", other[1] or other[0])
+    denied = not yes and not other and coverage(question, evidence) >= ENOUGH_COVERED
+    return Judgement("differs", "no", "yes") if denied else Judgement("supported")
+
+
+def _says_words(
+    claim: str, windows: Sequence[Window], evidence: Evidence, encode: EncodeTokens | None
+) -> bool:
+    """Whether sentences have the words of a claim, by form or, with the encoder, by meaning."""
+    share = coverage(claim, evidence)
+    if encode is None or share >= SURELY_COVERED:
+        return share >= ENOUGH_COVERED
+    own, *others = (each.vector for each in encode([claim, *(w.evidence.text for w in windows)]))
+    return (share + max(float(own @ other) for other in others)) / 2 >= ENOUGH
+
+
+def coverage(claim: str, evidence: Evidence) -> float:
+    """The share of a claim's words that a text has; those that lead to it count half."""
+    wanted = [word for word in _meant(claim) if word not in UNIT or word in evidence.words]
+    if not wanted:
+        return 1.0
+
+    def covered(word: str) -> float:
+        if any(same_word(word, other) for other in evidence.words):
+            return 1.0
+        return 0.5 if any(same_word(word, other) for other in evidence.led) else 0.0
+
+    return sum(map(covered, wanted)) / len(wanted)
+
+
+def _meant(text: str) -> list[str]:
+    """The content words of a text without its figures, which are compared by value."""
+    spelt = [f for f in found(text) if not any(map(str.isdigit, text[f.start : f.end]))]
+    for figure in reversed(spelt):
+        text = f"{text[: figure.start]} {text[figure.end :]}"
+    return [
+        word
+        for word in content_terms(text)
+        if not (word in STOP_WORDS or word.isdigit() or len(word) < 2)
+    ]
+
+
+# ---- What a text must have
+
+
+def _has_all(claim: str, evidence: Evidence, question: str) -> bool:
+    """Whether a text has the figures, codes, names and quoted words of a claim."""
+    if missing_figures(claim, evidence.text, question):
+        return False
+    if not codes(claim) <= evidence.words | evidence.named | codes(question):
+        return False
+    quoted = (fold(" ".join(words.split())) for words in _QUOTED.findall(claim))
+    if not all(words in fold(" ".join(evidence.text.split())) for words in quoted):
+        return False
+    return names(claim) - names(question) <= evidence.around
+
+
+# ---- The support of a claim among all passages that were shown
+
+
+class Supporter:
+    """The passages that an answer was written from, searchable for support."""
+
+    def __init__(self, passages: Iterable[Chunk], encode: EncodeTokens | None = None) -> None:
+        """Without `encode` a word is covered only by its own forms."""
+        self._encode = encode
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+        own = dict.fromkeys(passages)
+        self.sources = frozenset(passage.source for passage in own)
+        self._windows = [window for passage in own for window in windows_of(passage)]
+        # Two forms of a word share their beginning, which is a fast index of windows.
+        self._holding: dict[str, list[int]] = {}
+        for number, window in enumerate(self._windows):
+            for beginning in {word[:_BEGINNING] for word in window.evidence.words}:
+                self._holding.setdefault(beginning, []).append(number)
+
+    def support(self, claim: str) -> tuple[Window, ...] | Judgement:
+        """The window that says a claim best, the shorter one at a tie; else two that do together.
+
+        A judgement if there is none, or if a passage that covers it clearly better differs from it.
+        """
+        likely = self._likely(claim)
+        shares = {window: coverage(claim, window.evidence) for window in likely}
+        likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
+        agreeing = [window for window in likely if not difference(claim, window.evidence)]
+        whole = [window for window in agreeing if _has_all(claim, window.evidence, "")]
+        best = self._best(claim, whole[:MAX_COMPARED], shares)
+        own = shares[best] if best is not None else 0.0
+        nearest = next((window for window in likely if window not in agreeing), None)
+        if best is not None and (
+            own >= SURELY_COVERED or nearest is None or shares[nearest] <= own + CLEARLY
+        ):
+            return (best,)
+        both = () if best is not None else self._of_two(claim, agreeing[:MAX_COMPARED])
+        if both or nearest is None or shares[nearest] < ENOUGH_COVERED:
+            return both or Judgement("unsupported")
+        return judged(claim, [nearest], self._encode)
+
+    def _best(
+        self, claim: str, whole: Sequence[Window], shares: dict[Window, float]
+    ) -> Window | None:
+        """The window with enough of a claim's words, by form or by meaning."""
+        if not whole:
+            return None
+        if self._encode is None or shares[whole[0]] >= SURELY_COVERED:
+            return whole[0] if shares[whole[0]] >= ENOUGH_COVERED else None
+        near = self._nearness(claim, [window.evidence.text for window in whole])
+        scores = [(shares[w] + near[w.evidence.text]) / 2 for w in whole]
+        return whole[scores.index(max(scores))] if max(scores) >= ENOUGH else None
+
+    def _of_two(self, claim: str, agreeing: Sequence[Window]) -> tuple[Window, ...]:
+        """Two windows that have all words of a claim between them."""
+        for one in agreeing[:2]:
+            for other in agreeing:
+                both = together([one, other])
+                if coverage(claim, both) < SURELY_COVERED or not _has_all(claim, both, ""):
+                    continue
+                if not difference(claim, both):
+                    return one, other
+        return ()
+
+    def _likely(self, claim: str) -> list[Window]:
+        """The windows with most of a claim's words, by the beginnings of the words."""
+        held: Counter[int] = Counter()
+        for beginning in {word[:_BEGINNING] for word in terms(claim) if word not in STOP_WORDS}:
+            held.update(self._holding.get(beginning, ()))
+        return [self._windows[number] for number, _ in held.most_common(MAX_LIKELY)]
+
+    def _nearness(self, claim: str, texts: Sequence[str]) -> dict[str, float]:
+        """The cosine of each text to the claim."""
+        assert self._encode is not None
+        every = list(dict.fromkeys([claim, *texts]))
+        new = [text for text in every if text not in self._vectors]
+        self._vectors |= {t: e.vector for t, e in zip(new, self._encode(new), strict=True)}
+        return {text: float(self._vectors[claim] @ self._vectors[text]) for text in texts}

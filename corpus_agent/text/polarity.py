@@ -1,0 +1,196 @@
+"""Whether a sentence says yes or no, and words that cannot both be said of one thing.
+
+The words are those of polarity.toml, the forms of several languages: no meaning is known. Called
+by support.py, which compares a claim with a document.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, terms
+
+_HAN = regex.compile(r"\p{Han}")
+_WORD = regex.compile(r"\w+")
+_NO_OF_NAMES = regex.compile(r"(?<=\p{L}\s)No(?=\s\p{Lu})|\bNO\b|\b[Nn]o\.?\s*(?=\p{N})")
+_PAIRED = regex.compile(
+    r"\b(?:ne|n)\s(?:\w+\s){0,6}?(?:pas|jamais|plus|rien|aucun\w*|personne|guere|ni|nul(?:le)?)\b"
+    r"|\b(?:neither|not|never|no|weder|nie?)\s(?:\w+\s){1,8}?(?:nor|noch|ni|nunca|nadie|nada|tampoco)\b"
+)
+_EACH_PERIOD = (
+    r"\b(?:each|every|per|pro|an?|one|jede[nrsm]?|eine[nrsm]?|chaque|une?|par|cada|una|por|al)"
+    r" (?P<of>{})\b"
+)
+_PERIODS = (
+    *(UNIT[unit] for unit in ("day", "week", "month")),
+    "quarter quarters quartal trimestre",
+    f"{UNIT['year']} an",
+)
+_OF_WHAT = (
+    r"\s(?:(?:the|a|an|its|dem|der|den|das|le|la|les|l|el|los|del|de|du|d|que)\s)*(?P<what>\w+)"
+)
+
+
+@cache
+def _lexicon() -> dict[str, dict[str, Any]]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def _alternatives(words: str) -> str:
+    """A pattern for any of the words of a line of the lexicon, in plain text."""
+    found = []
+    for word in fold(words).split():
+        plain = word.replace("_", " ").replace("*", r"\w*")
+        found.append(plain if _HAN.match(word) else rf"\b{plain}\b")
+    return "|".join(found)
+
+
+@cache
+def _pattern(*names: str) -> regex.Pattern[str]:
+    """Any of the words of these lists, those of scripts without blanks included."""
+    lexicon = _lexicon()
+    han = [lexicon["han"][name] for name in names if name in lexicon["han"]]
+    worded = [_alternatives(lexicon["words"][name]) for name in names if name in lexicon["words"]]
+    return regex.compile("|".join([*worded, *han]))
+
+
+@cache
+def _sides(kind: str) -> list[list[regex.Pattern[str]]]:
+    groups = _lexicon()["both"][kind]
+    return [[regex.compile(_alternatives(side)) for side in line.split("|")] for line in groups]
+
+
+def plain(text: str) -> str:
+    """The folded words of a text with single blanks; "n't" is a word: "do not"."""
+    folded = regex.sub(r"(?<=\w)n['’]t\b", " not", fold(_NO_OF_NAMES.sub(" ", text)))
+    return " ".join(_WORD.findall(folded))
+
+
+# ---- How often a text says no
+
+
+def denials(text: str, topic: str) -> list[str]:
+    """The negations of a text, each with the word behind it, that bear on what another speaks of.
+
+    Those of two words, as "ne … pas", count once, and "without" only where the other text has what
+    is missing.
+    """
+    found, about = [], frozenset(terms(topic))
+    text = _pattern("no_denial").sub(" ", plain(text))
+    paired = _PAIRED.sub(lambda pair: f"not {' '.join(pair[0].split()[1:-1])}", text)
+    for match in _pattern("not").finditer(paired):
+        behind = paired[match.end() :].split()
+        if _pattern("without").fullmatch(match[0]):
+            missing = content_terms(" ".join(behind[:4]))[:3]
+            if not any(word in about for word in missing):
+                continue
+        following = next((word for word in behind if word not in STOP_WORDS), "")
+        found.append(f"{match[0]} {following}".strip())
+    return found
+
+
+def names_condition(text: str) -> bool:
+    """Whether a text names what is needed: only with, must have, requires."""
+    return _pattern("needed").search(plain(text)) is not None
+
+
+def answers(text: str) -> bool | None:
+    """Whether a text begins with a yes (True) or a no (False); None where with neither."""
+    first = regex.match(
+        r"[*_ ]*(?P<word>是的?|不是?|可以|不可以|\p{L}+)(?P<stop>\s*[^\p{L}\p{N}\s]|\s*$)?", text
+    )
+    if first is None:
+        return None
+    word = fold(first["word"])
+    if word in ("不", "不是", "不可以") or (
+        _pattern("no").fullmatch(word) and first["stop"] is not None
+    ):
+        return False
+    return True if word in ("是", "是的", "可以") or _pattern("yes").fullmatch(word) else None
+
+
+# ---- Words that exclude each other
+
+
+def turned(claim: str, text: str) -> list[tuple[str, str]]:
+    """Pairs of opposites of a claim and a text, of those where the denial of one is the other."""
+    mine, theirs = plain(claim), plain(text)
+    return [*_apart("turning", mine, theirs), *_prefixed(mine, theirs)]
+
+
+def excluded(claim: str, text: str) -> tuple[str, str] | None:
+    """What a claim says in the place of another word of a text: yearly, the buyer, after, must."""
+    mine, theirs = plain(claim), plain(text)
+    found = next(_apart("excluding", mine, theirs), None) or _other_period(mine, theirs)
+    return found or _other_time(mine, theirs) or _beyond(mine, theirs)
+
+
+def _apart(kind: str, mine: str, theirs: str) -> Iterator[tuple[str, str]]:
+    """The words of two texts that are on other sides of a line of the lexicon, and on no same."""
+    for sides in _sides(kind):
+        own, others = (
+            {n: match[0] for n, side in enumerate(sides) if (match := side.search(text))}
+            for text in (mine, theirs)
+        )
+        if own and others and own.keys().isdisjoint(others):
+            yield next(iter(own.values())), next(iter(others.values()))
+
+
+def _prefixed(mine: str, theirs: str) -> Iterator[tuple[str, str]]:
+    """Long words that one text has with a prefix that denies: nonrefundable, illegal."""
+    own, others = frozenset(mine.split()), frozenset(theirs.split())
+    for one, other in ((own, others), (others, own)):
+        for word in one - other:
+            bare = regex.fullmatch(r"(?:non|un|in|il|im|ir|dis)(?P<word>\w{5,})", word)
+            if bare and bare["word"] in other and bare["word"] not in one:
+                yield (word, bare["word"]) if one is own else (bare["word"], word)
+
+
+def _beyond(mine: str, theirs: str) -> tuple[str, str] | None:
+    """A word of a claim that says more than the text: must for may, all for some."""
+    for more, less in _sides("beyond"):
+        own, there = more.search(mine), less.search(theirs)
+        if own and there and not (more.search(theirs) or less.search(mine)):
+            return own[0], there[0]
+    return None
+
+
+@cache
+def _period() -> tuple[regex.Pattern[str], dict[str, int]]:
+    numbers = {word: n for n, words in enumerate(_PERIODS) for word in words.split()}
+    names = "|".join(word for word in numbers if word.isalpha())
+    return regex.compile(_EACH_PERIOD.format(names)), numbers
+
+
+def _other_period(mine: str, theirs: str) -> tuple[str, str] | None:
+    """The period of a claim and that of a text: per month, per year."""
+    pattern, numbers = _period()
+    own, others = ({numbers[m["of"]]: m[0] for m in pattern.finditer(t)} for t in (mine, theirs))
+    if own and others and own.keys().isdisjoint(others):
+        return next(iter(own.values())), next(iter(others.values()))
+    return None
+
+
+def _other_time(mine: str, theirs: str) -> tuple[str, str] | None:
+    """Whether one text has "before" where the other has "after" of one thing."""
+    both = _lexicon()["both"]
+    early, late = (
+        regex.compile(rf"(?:{_alternatives(both[name])}){_OF_WHAT}") for name in ("before", "after")
+    )
+
+    def of_what(pattern: regex.Pattern[str], text: str) -> dict[str, str]:
+        return {match["what"]: match[0] for match in pattern.finditer(text)}
+
+    for one, other in ((early, late), (late, early)):
+        own, there = of_what(one, mine), of_what(other, theirs)
+        for what in own.keys() & there.keys():
+            if what not in of_what(other, mine) and what not in of_what(one, theirs):
+                return own[what], there[what]
+    return None
