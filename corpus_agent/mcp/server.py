@@ -25,8 +25,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from corpus_agent.mcp.specs import TOOLS
-from corpus_agent.mcp.tools import Listed, Tools
+from corpus_agent.mcp.tools import TOOLS, Listed, Tools
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools.result import ToolResult, failure

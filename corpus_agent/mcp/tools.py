@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent import render
 from corpus_agent.mcp import tables
-from corpus_agent.mcp.specs import MAX_HITS, PAGE_OF_SOURCES, SOURCES, STATUS, TOOLS
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
@@ -30,7 +29,7 @@ from corpus_agent.text.naming import (
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
-from corpus_agent.tools.toolbox import Arguments, check_arguments
+from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
@@ -45,6 +44,64 @@ MAX_ARGUMENT = 10_000  # characters of a query, a question, a list of fields
 MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
 _URI = re.compile(r"corpus://document/([0-9a-f]{16})(?:\?offset=([1-9][0-9]{0,8}))?")
+MAX_HITS = 50
+PAGE_OF_SOURCES = 100
+_CHOOSING: dict[str, Any] = {
+    "path": {
+        "type": "string",
+        "description": 'Only documents below this folder, or a glob: "contracts/", "*.pdf"',
+    },
+    "where": {
+        "type": "string",
+        "description": 'Only such documents: "type=pdf date>=2024-03 tag:tax language=de"',
+    },
+}
+
+
+SEARCH = ToolSpec.of(
+    search.NAME,
+    search.DESCRIPTION.replace(
+        "\nExample:",
+        "\n- k, path and where narrow it down; list_sources says what there is.\nExample:",
+    ),
+    ["query"],
+    **search.SCHEMA["properties"],
+    k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
+    **_CHOOSING,
+)
+SOURCES = ToolSpec.of(
+    "list_sources",
+    """\
+List the user's documents with size, date and title, in pages.
+
+Usage:
+- Use it to learn which folders and documents there are, or how a document is called.
+Example: {"path": "contracts/"}""",
+    [],
+    **_CHOOSING,
+    offset={"type": "integer", "description": "The first document, from 1; to list on"},
+)
+STATUS = ToolSpec.of(
+    "corpus_status",
+    """\
+Say what the index of the user's documents holds, which files could not be read, and who answers.
+
+Usage:
+- Use it when something is not found: it may be in a file that could not be read.
+Example: {}""",
+    [],
+)
+ASK = ToolSpec.of(
+    for_parent.NAME,
+    for_parent.DESCRIPTION,
+    ["question"],
+    **for_parent.SCHEMA["properties"],
+    quotes_only={
+        "type": "boolean",
+        "description": "Answer in whole sentences of the documents alone. Default: false",
+    },
+)
+TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)
 
 
 @dataclass(frozen=True, slots=True)
