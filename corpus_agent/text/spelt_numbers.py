@@ -49,9 +49,8 @@ _SPANISH_NUMBER = re.compile(
 )
 _SPANISH_STEMS = {"quin": 5, "sete": 7, "nove": 9}
 
-_LOWER_MONTHS = ({word for word in MONTH_OF if len(word) > 4} | word_set("spelt", "small_months")) - {
-    "march", "august"
-}  # fmt: skip
+_LOWER_MONTHS = {word for word in MONTH_OF if len(word) > 4} | word_set("spelt", "small_months")
+_LOWER_MONTHS -= {"march", "august"}
 
 WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")
 
