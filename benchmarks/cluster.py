@@ -82,7 +82,7 @@ def main() -> None:
         for store in stores:  # words of an index in several parts are weighed part by part
             made = read_manifest(store)
             with Writer(store, made.fingerprint, made.root) as writer:
-                writer.cleanup()
+                writer.commit(ignored=made.ignored, complete=True, anew=True)
         left, right = (vectors_of(content(store)[0]) for store in stores)
         alike = searches_alike(stores, left)
         print(f"rows and file rows equal; vectors to the last bit: {np.array_equal(left, right)}")
