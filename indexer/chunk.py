@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
 from indexer.extract import writes_markdown
+from indexer.measure import Measure
 from indexer.records import CHUNK_TOKENS, Chunk, Document, Line
 
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter, TextSplitter
-
-    from indexer.embed import Encoder
 
 CONTEXT_TOKENS = 40  # for title and headings in front of the embedded text
 # WordPiece makes one [UNK] of any word over 100 characters, so tokens alone do not bound a chunk.
@@ -75,7 +74,7 @@ class Chunker:
     Raises UsageError where a chosen size does not fit into the model's window.
     """
 
-    def __init__(self, encoder: Encoder, cut: Cut | None = None) -> None:
+    def __init__(self, encoder: Measure, cut: Cut | None = None) -> None:
         cut = cut or Cut()
         self._encoder = encoder
         self._max_tokens = max_tokens = encoder.max_tokens

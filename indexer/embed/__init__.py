@@ -9,7 +9,8 @@ this package imports no engine.
 from indexer.embed.encoder import FolderEncoder
 from indexer.embed.folder import PACKAGED_SHA256
 from indexer.embed.installed import InstalledEncoder
-from indexer.embed.protocol import Encoded, Encoder, Engine, Tokens
+from indexer.embed.protocol import Encoded, Encoder, Engine
+from indexer.measure import Tokens
 from indexer.records import PACKAGED_MODEL
 from indexer.weights import packaged_model
 

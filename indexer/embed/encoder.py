@@ -27,9 +27,10 @@ from indexer.embed import probe
 from indexer.embed.folder import ModelFolder
 from indexer.embed.four_bits import FourBitModel
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
-from indexer.embed.protocol import Encoded, Engine, Tokens
+from indexer.embed.protocol import Encoded, Engine
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
 from indexer.weights import FOUR_BITS
 
 if TYPE_CHECKING:

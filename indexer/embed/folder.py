@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.protocol import Tokens
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
 from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
 from indexer.weights import packaged_model
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed.folder import ModelFolder
-from indexer.embed.protocol import Tokens
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
 from indexer.records import MULTILINGUAL
 from indexer.weights import INSTALL_MULTILINGUAL
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.confine import extensions
-from indexer.embed.protocol import Encoded, Tokens
+from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
 from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
 
 if TYPE_CHECKING:

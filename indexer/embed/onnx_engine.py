@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from indexer.embed.folder import ModelFolder, Rows
 from indexer.embed.graph import Precision, Shape, Weights, bert
-from indexer.embed.protocol import Encoded, Tokens
+from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.measure import Measure
+
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +28,6 @@ class Encoded:
     tokens: NDArray[np.float32]
 
 
-class Tokens(NamedTuple):
-    """The tokens of a text: their numbers, and where each stands, (0, 0) for special ones."""
-
-    ids: list[int]
-    offsets: list[tuple[int, int]]
-
-
 class Engine(Protocol):
     """Runs a model: texts in, vectors out."""
 
@@ -45,7 +40,7 @@ class Engine(Protocol):
         ...
 
 
-class Encoder(Engine, Protocol):
+class Encoder(Engine, Measure, Protocol):
     """A text embedding model: an engine with the model's identity."""
 
     @property
@@ -61,25 +56,6 @@ class Encoder(Engine, Protocol):
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        ...
-
-    @property
-    def max_tokens(self) -> int:
-        """Length of the model's window, special tokens included."""
-        ...
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The model's tokenizer, neither truncating nor padding."""
-        ...
-
-    @property
-    def passage_tokens(self) -> int:
-        """How many tokens a passage has at most, where nobody chose another size."""
-        ...
-
-    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of texts, special ones included, none cut off."""
         ...
 
     @property
