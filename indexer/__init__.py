@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from indexer.store import storage as storage
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
+    from indexer.sync.display import RunDisplay as RunDisplay
     from indexer.sync.documents import has_pages as has_pages
     from indexer.sync.folder import plan_folder as plan_folder
     from indexer.sync.folder import sync_folder as sync_folder
@@ -86,7 +87,6 @@ if TYPE_CHECKING:
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
-    from indexer.sync.run import RunDisplay as RunDisplay
     from indexer.sync.sharded import ShardCounts as ShardCounts
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
@@ -126,7 +126,8 @@ _PUBLIC = {
     "indexer.sync.forget": "Forgotten forget_document",
     "indexer.sync.plan": "Plan",
     "indexer.sync.recognise": "ToRecognise",
-    "indexer.sync.run": "Outcome Progress RunDisplay",
+    "indexer.sync.display": "RunDisplay",
+    "indexer.sync.run": "Outcome Progress",
     "indexer.sync.hands": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.documents": "has_pages",

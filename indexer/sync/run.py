@@ -26,6 +26,7 @@ from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
+from indexer.sync.display import UNSEEN, RunDisplay
 from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
@@ -95,25 +96,6 @@ class Outcome:
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
     cluster: ShardCounts | None = None
-
-
-class RunDisplay:
-    """What a person may be shown of a run while it goes on; this one shows nothing."""
-
-    def start(self, todo: Plan, rebuilding: bool) -> None:
-        """Called once, before anything is done; `rebuilding` in a full rebuild."""
-
-    def waiting(self, pages: ToRecognise) -> None:
-        """Called with what is to be recognised, before the first page."""
-
-    def advance(self, done: Progress) -> None:
-        """Called after each file, and each page that was recognised."""
-
-    def problem(self, row: FileRow) -> None:
-        """Called with each file that yields no text."""
-
-
-UNSEEN = RunDisplay()
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:

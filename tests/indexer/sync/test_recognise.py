@@ -22,9 +22,9 @@ from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
 from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPages
 from indexer.store.texts import TEXTS_FOLDER
+from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
-from indexer.sync.run import RunDisplay
 from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, own
@@ -201,7 +201,7 @@ import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from indexer.sync.run import RunDisplay
+from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.records import Choices
 from tests.support.fakes import ToyEncoder
