@@ -16,9 +16,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
@@ -32,13 +30,7 @@ from indexer.records import Line
 MARKED = re.compile(r"\[unsupported\]|\[differs: ")
 KINDS = ("figure", "negation", "name", "swap")
 SOURCE = "notes/house.md"
-NAMES = {
-    "en": ("Okafor", "Brandt", "Lindqvist", "Moreau", "Petrov", "Hollis", "Tanaka", "Reyes"),
-    "de": ("Huber", "Lindner", "Okafor", "Seidel", "Brandt", "Yilmaz", "Krause", "Novak"),
-    "fr": ("Moreau", "Lefèvre", "Okafor", "Girard", "Benali", "Roche", "Petit-Jean", "Caron"),
-    "es": ("Ibáñez", "Morales", "Okafor", "Quiroga", "Vidal", "Reyes", "Salas", "Prieto"),
-    "zh": ("张伟", "李娜", "王芳", "赵敏", "陈静", "刘洋", "黄磊", "周杰"),
-}
+TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +52,6 @@ class Answered:
         return f"{self.sentence.rstrip('.。')} {place} “{self.fact}”{stop}"
 
 
-@cache
-def facts(which: str) -> list[dict[str, Any]]:
-    """The facts of a set."""
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    return [fact for fact in tables["facts"] if fact["set"] == which]
-
-
 def answered(which: str, chance: random.Random) -> Iterator[Answered]:
     """Answers without end, every third of them wrong."""
     kinds = [kind for kind in KINDS for _ in (1, 2)]
@@ -77,9 +62,9 @@ def answered(which: str, chance: random.Random) -> Iterator[Answered]:
 
 
 def _one(which: str, kind: str, chance: random.Random) -> Answered:
-    fact = chance.choice([fact for fact in facts(which) if kind in fact])
+    fact = chance.choice([f for f in TABLES["facts"] if f["set"] == which and kind in f])
     lang = fact["lang"]
-    a, b, c = chance.sample(NAMES[lang], 3)
+    a, b, c = chance.sample(TABLES["names"][lang], 3)
     n, m = chance.sample(range(12, 990), 2)
     words = {"A": a, "B": b, "C": c, "N": n, "M": m, "Y": chance.randint(1960, 2020)}
 

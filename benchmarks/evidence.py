@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import random
 import re
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,13 +24,8 @@ from indexer.window import MAX_WINDOW_LINES, Window, cut_window
 
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 MIN_WORDS, MAX_WORDS = 6, 40
-OTHER_WORDS = ("purple", "lantern", "seventeen", "Henrietta", "quarterly", "never", "obsolete")
-INVENTED = (
-    "The council approved a second runway for seaplanes beside the old boathouse in spring",
-    "Every customer receives a complimentary umbrella when the barometer falls below average",
-    "Our nearest neighbours keep eleven alpacas and sell the wool at the monthly market",
-    "Please return the borrowed telescope to the observatory before the eclipse on Thursday",
-)
+TABLE = Path(__file__).with_name("quotations.toml")
+MADE_UP = tomllib.loads(TABLE.read_text("utf-8"))["made_up"]
 FANCY = {
     "ffi": "ﬃ", "ffl": "ﬄ", "ff": "ﬀ", "fi": "ﬁ", "fl": "ﬂ",
     "'": "’", " - ": " – ", "“": '"', "”": '"', "–": "-",
@@ -176,7 +172,7 @@ def word_changed(run: Run, chance: random.Random) -> Made:
     if not words:
         return None
     word = chance.choice(words)
-    other = chance.choice([w for w in OTHER_WORDS if w.casefold() != word[0].casefold()])
+    other = chance.choice([w for w in MADE_UP["words"] if w.casefold() != word[0].casefold()])
     return run.source, run.line, run.changed(word.start(), word.end(), other)
 
 
@@ -190,7 +186,7 @@ def number_changed(run: Run, chance: random.Random) -> Made:
 
 
 def fabricated(run: Run, chance: random.Random) -> Made:
-    return run.source, run.line, chance.choice(INVENTED)
+    return run.source, run.line, chance.choice(MADE_UP["sentences"])
 
 
 def from_another_source(run: Run, chance: random.Random) -> Made:

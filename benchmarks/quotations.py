@@ -26,8 +26,9 @@ HABITS = ("1,234.5", "1.234,5", "1 234,5", "12,34,567", "二千三百")
 GOOD = ("verified", "moved")
 SOURCE = "notes/a.md"
 FILLER = ("# Notes", "", "Some other words stand here, and they say little.", "")
-SPACES = (" ", "\u00a0", "\u2009", "\u202f")
-MINUSES = ("-", "−", "–", "‐", "‒", "﹣", "－", "- ", "− ", "–\u00a0", "-€", "−£ ", "$-", "minus ")
+TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+WORDS = TABLES["damage"]
+SPACES, MINUSES = WORDS["spaces"], WORDS["minuses"]
 MARKS = " .,:/-'’\u00a0\u2009\u202f٬，"  # within a number or an identifier
 
 
@@ -171,13 +172,8 @@ def range_cut(place: Place, number: str, chance: random.Random) -> Made:
     return place.text(low + mark + number), chance.choice(quotes)
 
 
-CODES = ("DE21 {4} {4} {4} {4} {2}", "{4} {4} {4} {4}", "0{3} {3} {4}", "{4} {4}", "+{2} {3} {5}",
-         "2025-0{1}-1{1}", "{1}.{1}.{2}", "1{1}:3{1}", "1:{2}", "{2}/{3}/{2}", "{3}-{2}-{4}",
-         "{2}'{3}", "{2}’{3}")  # fmt: skip
-
-
 def identifier(place: Place, number: str, chance: random.Random) -> Made:
-    code = chance.choice(CODES).replace(" ", chance.choice(SPACES))
+    code = chance.choice(WORDS["codes"]).replace(" ", chance.choice(SPACES))
     digits = re.compile(r"\{(\d)\}")
     code = digits.sub(lambda n: "".join(chance.choices("123456789", k=int(n[1]))), code)
     inner = [n for n in range(2, len(code)) if not code[n - 1].isalnum() and code[n].isalnum()]
@@ -210,28 +206,18 @@ def letters_glued(place: Place, number: str, chance: random.Random) -> Made:
     return place.text(whole + chance.choice(("kg", "km", "-B", "A", "b/2"))), place.before + whole
 
 
-def left_out_behind(tails: dict[str, tuple[str, ...]], *, long: bool) -> Damage:
+def left_out_behind(kind: str, *, long: bool) -> Damage:
     """What stands behind a number is left out; of all languages, or of the sentence's own."""
 
     def damage(place: Place, number: str, chance: random.Random) -> Made:
         number = number if long else str(chance.randint(2, 99))
-        tail = chance.choice((*tails.get("", ()), *tails.get(place.lang, ())))
+        tails = WORDS[kind]
+        tail = chance.choice([*tails.get("all", ()), *tails.get(place.lang, ())])
         return f"{place.before}{number}{tail}{place.after}", place.before + number
 
     return damage
 
 
-EXPONENTS = {"": ("e6", "E+9", "×10⁶", " × 10^6", " x 10^3", "²", "⁻³", "^2", "·10⁴")}
-PERCENTS = {"": ("%", " %", "\u00a0%", "‰", "\u202f‰"), "en": (" percent",), "de": (" Prozent",),
-            "fr": (" pour cent",), "es": (" por ciento",), "zh": ("％",)}  # fmt: skip
-SCALES = {
-    "en": (" million", " billion", " thousand", "\u00a0million", " dozen"),
-    "de": (" Millionen", " Mio.", " Milliarden", " Tausend"),
-    "fr": (" millions de", "\u00a0milliards de", " mille"),
-    "es": (" millones de", " mil", " mil millones de"),
-    "zh": ("万", "亿", " 万"),
-}
-UNITS = {"": (" kg", " mm", "\u00a0°C", " €", " km/h", " $", "\u202fEUR", " MB")}
 NUMBER_DAMAGE: dict[str, Damage] = {
     "front of a number left out": front_dropped,
     "end of a number left out": end_dropped,
@@ -241,15 +227,15 @@ NUMBER_DAMAGE: dict[str, Damage] = {
     "brackets of a minus left out": brackets_dropped,
     "point left out": point_dropped,
     "piece of a mixed fraction": mixed_fraction,
-    "exponent left out": left_out_behind(EXPONENTS, long=False),
-    "percent left out": left_out_behind(PERCENTS, long=True),
-    "scale word left out": left_out_behind(SCALES, long=False),
+    "exponent left out": left_out_behind("exponents", long=False),
+    "percent left out": left_out_behind("percents", long=True),
+    "scale word left out": left_out_behind("scales", long=False),
     "piece of a range": range_cut,
     "piece of an identifier": identifier,
     "number over a line end": over_a_line_end,
     "other digits": other_digits,
     "letters beside digits": letters_glued,
-    "unit left out": left_out_behind(UNITS, long=True),
+    "unit left out": left_out_behind("units", long=True),
 }
 
 # ---- Damage to the sense, and too little of it: from the parts of a sentence
@@ -320,10 +306,9 @@ RIGHT: dict[str, Damage] = {
 @cache
 def sentences(which: str) -> dict[str, list[tuple[str, str]]]:
     """The sentences of a set by table: language and text."""
-    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     return {
-        table: [(entry["lang"], entry["text"]) for entry in entries if entry["set"] == which]
-        for table, entries in tables.items()
+        table: [(e["lang"], e["text"]) for e in TABLES[table] if e["set"] == which]
+        for table in ("numbers", "negated", "restricted")
     }
 
 

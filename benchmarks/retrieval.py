@@ -1,8 +1,8 @@
 """nDCG@10 of the whole pipeline (files, index, search) on five sets, beside its own parts.
 
 Each document of a set becomes a Markdown file, the index is made as `corpus-agent index` makes it,
-and a document's rank is that of its best passage. Controls on the same index: BM25 alone, vectors
-alone, and plain reciprocal rank fusion (k = 60) of the two.
+and a document's rank is that of its best passage. Controls on the same index: BM25 alone,
+vectors alone.
 
     python benchmarks/retrieval.py [--stores DIR] [SET ...]
 """
@@ -23,7 +23,6 @@ from indexer.retrieve import POOL
 
 SETS = ("med", "cacm", "time", "scifact-train", "handbook-anchor")
 CUT = 10
-RRF_K = 60  # Cormack, Clarke, Buettcher 2009
 
 Judgments = dict[str, dict[str, int]]
 
@@ -53,28 +52,16 @@ def _discounted(gains: Iterable[int]) -> float:
 def rankings(corpus: Index, query: str) -> dict[str, list[str]]:
     """The documents in the order of each way to rank, best first."""
     pool = corpus.search(Query(query, POOL, per_source=None))
-    by_bm25 = documents(sorted((h for h in pool if h.bm25 > 0), key=lambda hit: -hit.bm25))
-    by_vector = documents(sorted(pool, key=lambda hit: -hit.cosine))
     return {
         "hybrid": documents(pool),
-        "BM25": by_bm25,
-        "vectors": by_vector,
-        "RRF": fused(by_bm25, by_vector),
+        "BM25": documents(sorted((h for h in pool if h.bm25 > 0), key=lambda hit: -hit.bm25)),
+        "vectors": documents(sorted(pool, key=lambda hit: -hit.cosine)),
     }
 
 
 def documents(hits: Iterable[Hit]) -> list[str]:
     """Each source once, at the rank of its best passage."""
     return list(dict.fromkeys(hit.chunk.source for hit in hits))
-
-
-def fused(*lists: Sequence[str]) -> list[str]:
-    """Reciprocal rank fusion."""
-    scores: dict[str, float] = {}
-    for ranking in lists:
-        for rank, document in enumerate(ranking, start=1):
-            scores[document] = scores.get(document, 0.0) + 1.0 / (RRF_K + rank)
-    return sorted(scores, key=lambda document: -scores[document])
 
 
 def measure(name: str, stores: Path) -> dict[str, float]:
@@ -101,7 +88,7 @@ def main() -> None:
         results = {
             name: measure(name, arguments.stores or Path(scratch)) for name in arguments.sets
         }
-    ways = ("hybrid", "BM25", "vectors", "RRF")
+    ways = ("hybrid", "BM25", "vectors")
     rows = [(name, *(scores[way] for way in ways)) for name, scores in results.items()]
     rows.append(("mean", *(mean(scores[way] for scores in results.values()) for way in ways)))
     print_table(("nDCG@10", *ways), rows)

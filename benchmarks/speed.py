@@ -1,8 +1,8 @@
 """Tokens and pages a second, and what they are measured against.
 
 Tokens: the encoder on chunks of notes and of annual reports, beside sentence-transformers' own
-`encode` with the same weights and threads. Pages: the text of 19 annual reports through the workers
-and, as the control, in this process; no chunking, no embedding, nothing kept.
+`encode` with the same weights and threads. Pages: the text of 19 annual reports through one and
+several workers; no chunking, no embedding, nothing kept.
 
     python benchmarks/speed.py [--chunks 120]
 """
@@ -85,24 +85,15 @@ def through_workers(root: Path, sources: list[str], workers: int) -> int:
         return sum(max(line.page or 0 for line in decoded(text.encoding)) for text in texts)
 
 
-def in_process(root: Path, sources: list[str]) -> int:
-    """Pages of all reports, parsed here."""
-    documents = (open_document((root / source).read_bytes(), source) for source in sources)
-    return sum(max(line.page or 0 for line in document.lines) for document in documents)
-
-
 def pages() -> None:
     """Print how quick the reports are read in each way."""
     root = data("qa", "financebench")
     sources = [seen.source for seen in walk(root).files if seen.source.endswith(".pdf")]
     rows = []
-    for workers in (worker_count(), 1, 0):
-        read = through_workers if workers else in_process
-        arguments = (root, sources, workers) if workers else (root, sources)
-        wall, busy, count = timed(lambda read=read, arguments=arguments: read(*arguments))
-        name = f"{workers} workers" if workers else "in this process"
-        rows.append((name, count, f"{wall:.1f}", f"{count / wall:.0f}", f"{busy:.1f}"))
-    print_table(("way", "pages", "seconds", "pages/s", "processor seconds"), rows)
+    for workers in (worker_count(), 1):
+        wall, busy, count = timed(lambda workers=workers: through_workers(root, sources, workers))
+        rows.append((workers, count, f"{wall:.1f}", f"{count / wall:.0f}", f"{busy:.1f}"))
+    print_table(("workers", "pages", "seconds", "pages/s", "processor seconds"), rows)
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -90,7 +91,8 @@ def for_reading(
     settings = in_places(settings, places)
     missing = [place for place in places if not paths.is_there(place.root)]
     ready = _model(settings, places[0].store) if asking else Launch(unsealed())
-    try:
+    with ExitStack() as failing:
+        failing.callback(lambda: ready.close())
         if ready.model is not None:
             # A broker also without the seal: requests take the same path with and without it.
             model = ready.model
@@ -102,9 +104,7 @@ def for_reading(
         closed = _close(places, settings, seal_off=seal_off, listener=listener)
         for place in places:
             _check_same(place.store, place.inode)
-    except BaseException:
-        ready.close()
-        raise
+        failing.pop_all()  # nothing failed
     gone = [_root_is_missing(place.root) for place in missing if _has_documents(place.store)]
     return replace(ready, seal=closed, settings=settings, notices=(*gone, *ready.notices))
 

@@ -6,11 +6,12 @@ One thread of its own runs them one after the other, since a `Corpus` is for one
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial, wraps
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
 from corpus_agent.api.corpus import Corpus
 
@@ -36,7 +37,7 @@ def _coroutine(
 class AsyncCorpus:
     """A corpus for coroutines: each method is that of `Corpus`, awaited.
 
-        async with AsyncCorpus(Corpus.open("notes/.corpus-agent")) as corpus:
+        async with AsyncCorpus.open("notes/.corpus-agent") as corpus:
             answer = await corpus.ask("When does the lease end?")
 
     Calls wait for each other, in their order. One whose task is cancelled and that has begun goes
@@ -47,6 +48,11 @@ class AsyncCorpus:
         """Takes over `corpus`, which is to be used in no other way from here on."""
         self._corpus = corpus
         self._thread = ThreadPoolExecutor(1, "corpus")
+
+    @classmethod
+    def open(cls, store: Path | str | Sequence[Path | str], **options: Any) -> Self:  # noqa: ANN401
+        """The corpus of `Corpus.open`, which takes the same `options`."""
+        return cls(Corpus.open(store, **options))
 
     index = _coroutine(Corpus.index)
     reindex = _coroutine(Corpus.reindex)

@@ -13,27 +13,21 @@ import threading
 
 from corpus_agent.cli import (
     asking,
-    checking,
-    completing,
+    care,
     indexing,
     serving,
     tabling,
-    trusting,
-    viewing,
 )
 from corpus_agent.cli.common import main
 
 __all__ = [
     "asking",
-    "checking",
-    "completing",
+    "care",
     "indexing",
     "main",
     "run",
     "serving",
     "tabling",
-    "trusting",
-    "viewing",
 ]
 
 

@@ -30,11 +30,19 @@ from corpus_agent.cli.exporting import (
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import print_json, print_lines, print_notices, style
-from corpus_agent.cli.viewing import link_to
+from corpus_agent.cli.printing import (
+    clean,
+    link_to,
+    print_json,
+    print_lines,
+    print_notices,
+    style,
+)
 from corpus_agent.selftest import evaluation
-from corpus_agent.settings import existing_store
-from indexer import MAX_WINDOW_LINES, Query, UsageError
+from corpus_agent.settings import existing_store, stores_to_read
+from corpus_agent.text.naming import called, quoted
+from corpus_agent.trust.stores import place_of
+from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
 
 HITS = 5  # of a search that names no number
 
@@ -244,6 +252,11 @@ def read(place: str, as_json: bool) -> None:
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
     source = service.places.document(named, names, corpus.roots)
+    if corpus.file(source) is None:
+        near = ", ".join(map(called, corpus.similar(source)))
+        hint = f"Did you mean {near}? " if near else ""
+        hint += "All of them: corpus-agent files"
+        raise Refused(f"{quoted(named)} is not in the index.", hint, code="not_indexed")
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:
@@ -254,6 +267,47 @@ def read(place: str, as_json: bool) -> None:
         if window.next_offset is None or limit is not None:
             return None
         offset = window.next_offset
+
+
+@main.command(name="open")
+@click.argument("place", metavar="SOURCE[:LINE]")
+def open_document(place: str) -> None:
+    """Open a document in a program of yours: PDF, pictures and Office files in their viewer.
+
+    All else, web pages too, in the editor that VISUAL or EDITOR names, at LINE. What is not by its
+    bytes what its name says is not opened.
+    """
+    settings = settings_in_force(several=True)
+    stores = stores_to_read(settings)
+    roots = {one.prefix: place_of(one.store, settings).root for one in stores}
+    source, program = service.opening.open_document(place, roots)
+    click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
+
+
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@JSON
+def verify(file: Path, as_json: bool) -> None:
+    """Check every quotation of a receipt against today's files, parsed anew; no model takes part.
+
+    FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
+    quotation still stands in its document, 1 otherwise.
+    """
+    receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
+    launch = launch_to_read(settings_in_force(several=True))
+
+    # A run that a document took over may have written what the store keeps of a text.
+    corpus = service.session.open_corpus(launch.settings, searching=False, anew=True)
+    checked = [
+        (content, list(answering.receipt.check(content, corpus, corpus.file, corpus.stores)))
+        for content in receipts
+    ]
+    if as_json:
+        print_json(render.verify_object(checked, corpus.version, launch.seal.state), corpus)
+    else:
+        print_lines(render.verify_lines(checked))
+    if not all(found.holds for _, rows in checked for found in rows):
+        raise SystemExit(1)
 
 
 @main.command(name="eval")

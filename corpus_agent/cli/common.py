@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import indexer
 from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import clean, print_lines
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
-from indexer import __version__, parse_filter, paths
+from indexer import __version__, paths
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -91,7 +92,8 @@ def print_notes(notices: tuple[str, ...]) -> None:
 
 def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
     """The filter as it was typed; raises UsageError where it is none."""
-    parse_filter(where)
+    if where:
+        indexer.parse_filter(where)  # not imported for the help
     return where
 
 

@@ -157,7 +157,7 @@ class Commands(click.Group):
                 raise
             # What is still to be written goes nowhere: it would fail once more at the end.
             os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
-            click.echo(f"Error: The output could not be written: {error.strerror}.", err=True)
+            click.echo("Error: The output could not be written: its disk is full.", err=True)
             raise SystemExit(EXIT_ERROR) from None
         except SystemExit:
             if sys.stdout is not output:  # as in `corpus-agent files | head`: click put it aside

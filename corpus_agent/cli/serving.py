@@ -26,7 +26,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.group import EXIT_INTERRUPTED
 from corpus_agent.mcp.client_config import CLIENTS, snippet
 from corpus_agent.settings import absolute, stores_to_read
-from indexer import UsageError, paths, storage
+from indexer import paths, storage
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -93,14 +93,8 @@ def _words(flags: Iterable[tuple[str, object]]) -> list[str]:
     type=click.IntRange(1, 65_535),
     help="The port of 127.0.0.1. Default: 8377, or the next one that is free.",
 )
-@click.option(
-    "--unix",
-    type=click.Path(path_type=Path),
-    metavar="PATH",
-    help="Serve a Unix socket that only you may use, and no port.",
-)
 @click.option("--open", "opening", is_flag=True, help="Open the address in your browser.")
-def web(llm: Llm, port: int | None, unix: Path | None, opening: bool) -> None:
+def web(llm: Llm, port: int | None, opening: bool) -> None:
     """Serve a page to your browser, on this machine alone: ask, search, see the words in place.
 
     The address that is printed opens it once; then your browser has the key. From inside the seal
@@ -108,14 +102,10 @@ def web(llm: Llm, port: int | None, unix: Path | None, opening: bool) -> None:
 
     Several indexes are served together, and none of them is written: no run, no history.
     """
-    if unix is not None and (port is not None or opening):
-        raise UsageError("--unix serves no port, and browsers open none.", "Leave one of them out.")
     settings = settings_in_force(several=True, **llm)
     stores_to_read(settings)  # before anything listens
     keys = web_door.listening.new_keys()
-    served = (
-        web_door.listening.listen_at(unix) if unix is not None else web_door.listening.listen(port)
-    )
+    served = web_door.listening.listen(port)
     # The browser waits for an answer meanwhile.
     problem = web_door.listening.open_browser(served.url(keys)) if opening else None
     launch = launch_to_read(

@@ -9,6 +9,8 @@ from __future__ import annotations
 import platform
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
     from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
 
-SHOWN = ("corpus-agent", "lancedb", "pypdf", "sentence-transformers")
-CPU_TORCH = "python -m pip install torch --index-url https://download.pytorch.org/whl/cpu"
+SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
 INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
     "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
     "amx_int8": "AMX",
@@ -45,9 +46,7 @@ def checks(
         return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
 
     where = store or paths.working_folder()
-    yield Check("python", "the interpreter", python)
-    yield Check("libraries", "versions", libraries)
-    yield Check("torch", "which one, and what it is for", torch)
+    yield Check("versions", "of Python and the libraries", versions)
     yield Check(
         "processor", "AVX2, without which LanceDB crashes; VNNI and AMX embed faster", processor
     )
@@ -60,16 +59,13 @@ def checks(
     yield Check("disk", "free space where the index is", lambda: disk(where))
 
 
-def python() -> Finding:
-    """Version and machine; another Python could not have started this."""
-    return Finding("ok", f"Python {platform.python_version()} on {platform.machine()}")
-
-
-def libraries() -> Finding:
-    """The versions that a bug report needs; whether they fit together is pip's to say."""
-    from importlib.metadata import version
-
-    return Finding("ok", ", ".join(f"{name} {version(name)}" for name in SHOWN))
+def versions() -> Finding:
+    """What a bug report needs; whether the libraries fit together is pip's to say."""
+    found = [f"Python {platform.python_version()} on {platform.machine()}"]
+    for name in SHOWN:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return Finding("ok", ", ".join(found))
 
 
 def extensions() -> Finding:
@@ -81,22 +77,6 @@ def extensions() -> Finding:
     if not shown:
         return Finding("ok", "none")
     return Finding("warn" if refused else "ok", "; ".join(shown))
-
-
-def torch() -> Finding:
-    """Which torch is installed, and for what; nothing of it is imported."""
-    from importlib.metadata import PackageNotFoundError, distributions, version
-
-    try:
-        installed = version("torch")
-    except PackageNotFoundError:
-        return Finding("warn", "none: folders of --model and --reranker cannot be run", CPU_TORCH)
-    cuda = {
-        dist.name.lower() for dist in distributions() if dist.name.lower().startswith("nvidia-")
-    }
-    kind = f"with {len(cuda)} packages for CUDA" if cuda else "for the processor alone"
-    what = "runs folders of --model and --reranker; the packaged model needs none"
-    return Finding("ok", f"{installed}, {kind}: {what}")
 
 
 def recognition() -> Finding:
@@ -111,19 +91,13 @@ def recognition() -> Finding:
 
 def processor() -> Finding:
     """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
-    machine = platform.machine()
-    if machine != "x86_64":
-        return Finding("ok", machine)
+    if platform.machine() != "x86_64":
+        return Finding("ok", platform.machine())
     try:
-        facts = Path("/proc/cpuinfo").read_text()
-    except OSError as error:
-        return Finding("warn", f"/proc/cpuinfo cannot be read ({error.strerror})")
-    return processor_finding(facts)
-
-
-def processor_finding(facts: str) -> Finding:
-    """The finding for an x86-64 processor, from /proc/cpuinfo."""
-    flags = next((line for line in facts.splitlines() if line.startswith("flags")), "").split()
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return Finding("warn", "/proc/cpuinfo cannot be read")
+    flags = next((line for line in lines if line.startswith("flags")), "").split()
     if "avx2" not in flags:
         return Finding(
             "fail", "no AVX2: LanceDB crashes here", "use a machine with AVX2 (since 2013)"

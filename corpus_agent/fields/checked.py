@@ -22,11 +22,8 @@ def checked_value(
 ) -> FieldValue | None:
     """The value with its quotations; None if one does not stand in the document or shows it not.
 
-    Also where the document has an amount with a minus that the value has not, or may have one.
     A computed value stands nowhere: it follows from its quotations.
     """
-    if kind in _AMOUNTS and any(loses_its_sign(document.written, one) for one in proposal.readings):
-        return None
     span, citations = (proposal.start, proposal.end), []
     for n, each in enumerate((span, *proposal.also), start=1):
         citation = quoted_span(document, n, each)
@@ -67,6 +64,8 @@ def _doubt(document: DocumentText, value: Reading, kind: FieldType) -> str:
     before, behind = document.text[first : value.start], document.text[value.end : last]
     clause, rest = _CLAUSE_ENDS.split(before)[-1], _CLAUSE_ENDS.split(behind)[0][:_BEHIND]
     conditional = kind != "duration" and not lexicon.holds("early", clause + rest)
+    if kind in _AMOUNTS and loses_its_sign(document.written, value):
+        return "it may be below zero"
     if any(_MIXED.search(text) for text in (value.text, clause[-40:])):
         return "letters of two scripts in one word"
     if lexicon.holds("example", document.text[first:last]):

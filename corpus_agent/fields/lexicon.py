@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,8 @@ from typing import Any
 import regex
 
 from corpus_agent.text.tokens import fold
+
+_NAME = regex.compile(r"@(\w+)@")
 
 
 @cache
@@ -36,41 +38,58 @@ def by_word(table: str) -> Mapping[str, str]:
     return {fold(item): key for key, listed in content()[table].items() for item in items(listed)}
 
 
-def alternatives(listed: Iterable[str]) -> str:
-    """A pattern of any of these items, the longest first, with any blanks between their words."""
-    spelt = sorted(dict.fromkeys(map(_spelt, listed)), key=len, reverse=True)
-    return f"(?:{'|'.join(spelt)})"
-
-
-def _spelt(item: str) -> str:
-    spelt = r"\s+".join(regex.escape(word) for word in item.split())
-    return spelt.replace(r"\~", r"\p{L}*").replace("~", r"\p{L}*").replace("'", "['’]")
+@cache
+def compiled(template: str) -> regex.Pattern[str]:
+    """A pattern in which `@name@` is any item of a list, or a piece; case does not count."""
+    return regex.compile(f"(?i){_filled(template)}")
 
 
 @cache
-def pattern(key: str) -> str:
-    """A pattern of any item of a list of `patterns`; `<name>` in it stands for that list."""
-    return alternatives(items(content()["patterns"][key]))
+def near() -> Mapping[str, regex.Pattern[str]]:
+    """The patterns of the text beside one value."""
+    return {name: compiled(template) for name, template in content()["near"].items()}
 
 
 @cache
-def _compiled(form: str, key: str) -> regex.Pattern[str]:
-    return regex.compile(form.format(pattern(key)))
+def document() -> Mapping[str, regex.Pattern[str]]:
+    """The patterns that are looked for in a whole document, in which capitals count."""
+    return {name: regex.compile(_filled(each)) for name, each in content()["document"].items()}
+
+
+@cache
+def laws() -> tuple[regex.Pattern[str], ...]:
+    """The patterns of clauses on governing law, surest first."""
+    return tuple(compiled(law) for law in content()["laws"])
+
+
+def _filled(template: str) -> str:
+    return _NAME.sub(lambda found: _meant(found[1]), template.replace("\n", ""))
+
+
+@cache
+def _meant(name: str) -> str:
+    """A piece of a pattern, or any item of a list, with any blanks between its words."""
+    piece = content()["piece"].get(name)
+    if piece is not None:
+        return _filled(piece)
+    spelt = [
+        r"\s+".join(map(regex.escape, item.split())).replace(r"\~", "~")
+        for item in sorted(items(content()["patterns"][name]), key=len, reverse=True)
+    ]
+    return f"(?:{'|'.join(spelt)})".replace("~", r"\p{L}*").replace("'", "['’]")
 
 
 def holds(key: str, text: str) -> bool:
-    """Whether a text has an item of a list of patterns, as words of their own."""
-    return (
-        _compiled(r"(?i)(?<![\p{{L}}\p{{N}}-]){}(?![\p{{L}}\p{{N}}-])", key).search(text)
-        is not None
-    )
+    """Whether a text has an item of a list, as words of their own."""
+    whole = rf"(?<![\p{{L}}\p{{N}}-])@{key}@(?![\p{{L}}\p{{N}}-])"
+    return compiled(whole).search(text) is not None
 
 
 def begins(key: str, text: str) -> bool:
     """Whether a text begins with one."""
-    return _compiled(r"(?i)[\s,(]*{}(?![\p{{L}}\p{{N}}-])", key).match(text) is not None
+    return compiled(rf"[\s,(]*@{key}@(?![\p{{L}}\p{{N}}-])").match(text) is not None
 
 
 def without(key: str, text: str) -> str:
-    """A text without the items of a list of patterns."""
-    return _compiled(r"(?i)(?<![\p{{L}}\p{{N}}]){}(?![\p{{L}}\p{{N}}])", key).sub("", text)
+    """A text without the items of a list."""
+    return compiled(rf"(?<![\p{{L}}\p{{N}}])@{key}@(?![\p{{L}}\p{{N}}])").sub("", text)

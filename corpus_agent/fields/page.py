@@ -12,6 +12,7 @@ from functools import cached_property
 
 import regex
 
+from corpus_agent.fields.amounts import find_durations
 from corpus_agent.text.dates import find_dates, habit
 from corpus_agent.text.front_matter import Property, front_matter
 from corpus_agent.text.sentences import Unit, units
@@ -160,3 +161,8 @@ class DocumentText:
     def dates(self) -> list[Reading]:
         """All dates of the text, in order."""
         return find_dates(self.text, day_first=self.day_first)
+
+    @cached_property
+    def durations(self) -> list[Reading]:
+        """All spans of time of the text, in order."""
+        return find_durations(self.text)

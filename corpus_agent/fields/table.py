@@ -6,18 +6,13 @@ whose quotation the evidence check finds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from corpus_agent.answering.quotations import read_all
-from corpus_agent.fields.beginning import beginning
 from corpus_agent.fields.checked import checked_value
-from corpus_agent.fields.clauses import document_date, governing_law
 from corpus_agent.fields.definition import MENTION
-from corpus_agent.fields.due import due_in_days
-from corpus_agent.fields.expiry import expiry
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
-from corpus_agent.fields.notice import notice_periods
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
@@ -25,8 +20,15 @@ from corpus_agent.fields.records import (
     DocumentRow,
     Field,
     FieldTable,
-    FieldType,
     ProposedValue,
+)
+from corpus_agent.fields.terms import (
+    beginning,
+    document_date,
+    due_in_days,
+    expiry,
+    governing_law,
+    notice_periods,
 )
 from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError, FileRow
@@ -64,54 +66,45 @@ def table_of(
     *,
     on_document: Callable[[int, int], None] = lambda *_: None,
 ) -> FieldTable:
-    """What each document says about each field, in the order of the index.
-
-    `on_document` is called with how many were looked at and how many there are. Files that are no
-    documents (binary, too large) are left out; those that gave no text are rows that say why.
-    """
-    chosen = chosen_files(corpus)
+    """What each document says about each field, in the order of the index."""
     rows, unverified = [], 0
-    for done, file in enumerate(chosen):
-        on_document(done, len(chosen))
-        row, dropped = _row(corpus, file, fields)
-        rows.append(row)
-        unverified += dropped
+    for source, document, reason in each_document(corpus, on_document):
+        if document is None:
+            cells = tuple(Cell("unreadable" if reason else "silent") for _ in fields)
+            rows.append(DocumentRow(source, cells, reason))
+            continue
+        found = [_cell(document, field) for field in fields]
+        unverified += sum(dropped for _, dropped in found)
+        rows.append(DocumentRow(source, tuple(cell for cell, _ in found), changed=document.stale))
     return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
 
 
-def chosen_files(corpus: Documents) -> list[FileRow]:
-    """The files that are looked at: documents, and those that should be and gave no text."""
-    rows = corpus.files()
-    return [row for row in rows if row.is_document or row.status in ("empty", "failed")]
+def each_document(
+    corpus: Documents, on_document: Callable[[int, int], None]
+) -> Iterator[tuple[str, DocumentText | None, str]]:
+    """Every document with its text; without one the reason, which is "" where nothing is in it.
+
+    `on_document` is called with how many were looked at and how many there are. Files that are no
+    documents (binary, too large) are left out.
+    """
+    files = [row for row in corpus.files() if row.is_document or row.status in ("empty", "failed")]
+    for done, file in enumerate(files):
+        on_document(done, len(files))
+        document, reason = None, ""
+        if not file.is_document:
+            reason = "" if file.is_blank else file.reason or file.status
+        elif not file.is_blank:
+            try:
+                document = _document_of(corpus, file.source)
+            except CorpusError as error:
+                reason = error.message
+        yield file.source, document, reason
 
 
-def _row(corpus: Documents, file: FileRow, fields: Sequence[Field]) -> tuple[DocumentRow, int]:
-    """The row of one file, and how many of its values were dropped because they did not hold."""
-    if file.is_blank:  # it was read, and there is nothing in it
-        return DocumentRow(file.source, tuple(Cell("silent") for _ in fields)), 0
-    try:
-        document = document_of(corpus, file)
-    except CorpusError as error:
-        unread = tuple(Cell("unreadable") for _ in fields)
-        return DocumentRow(file.source, unread, reason=error.message), 0
-    cells, dropped = [], 0
-    for field in fields:
-        proposals = proposed(document, field)
-        cell, lost = _cell(document, proposals, field.type)
-        if field.clause == MENTION and proposals and not cell.values:
-            cell = Cell("found")  # too little to quote, as a word alone in its lines; still there
-        cells.append(cell)
-        dropped += lost
-    return DocumentRow(file.source, tuple(cells), changed=document.stale), dropped
-
-
-def document_of(corpus: Readable, file: FileRow) -> DocumentText:
-    """A document with all its lines; raises CorpusError where it cannot be read."""
-    if not file.is_document:
-        raise CorpusError(file.reason or file.status)
-    first = corpus.read(file.source)
-    lines = first.lines if first.next_offset is None else read_all(corpus, file.source)
-    return DocumentText(file.source, lines, stale=first.stale)
+def _document_of(corpus: Readable, source: str) -> DocumentText:
+    first = corpus.read(source)
+    lines = first.lines if first.next_offset is None else read_all(corpus, source)
+    return DocumentText(source, lines, stale=first.stale)
 
 
 def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
@@ -141,13 +134,14 @@ def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
     return list(kept.values())[:_MOST_VALUES]
 
 
-def _cell(
-    document: DocumentText, proposals: Sequence[ProposedValue], kind: FieldType
-) -> tuple[Cell, int]:
+def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not; doubtful ones stand only alone."""
-    held = [value for proposal in proposals if (value := checked_value(document, proposal, kind))]
+    proposals = proposed(document, field)
+    held = [value for one in proposals if (value := checked_value(document, one, field.type))]
     dropped = len(proposals) - len(held)
     sure = tuple(value for value in held if not value.doubt)
     if sure:
         return Cell("found" if len(sure) == 1 else "several", sure), dropped
+    if field.clause == MENTION and proposals:
+        return Cell("found"), dropped  # too little to quote, as a word alone; still there
     return (Cell("doubtful", tuple(held)) if held else Cell("silent")), dropped

@@ -14,9 +14,8 @@ from corpus_agent.fields.checked import quoted_span, shows
 from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable
-from corpus_agent.fields.table import Documents, chosen_files, document_of, table_of
+from corpus_agent.fields.table import Documents, each_document, table_of
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +93,14 @@ def timeline_of(
     corpus: Documents, on_document: Callable[[int, int], None] = lambda *_: None
 ) -> Timeline:
     """The dated statements of every document, in order."""
-    files = chosen_files(corpus)
     found: list[DatedStatement] = []
     unread: list[tuple[str, str]] = []
-    undated = changed = unverified = 0
-    for done, file in enumerate(files):
-        on_document(done, len(files))
-        if file.is_blank:  # it was read, and there is nothing in it
-            undated += 1
-            continue
-        try:
-            document = document_of(corpus, file)
-        except CorpusError as error:
-            unread.append((file.source, error.message))
+    looked_at = undated = changed = unverified = 0
+    for source, document, reason in each_document(corpus, on_document):
+        looked_at += 1
+        if document is None:
+            undated += not reason
+            unread += [(source, reason)] if reason else []
             continue
         statements, dropped = _statements(document)
         undated += not (statements or dropped)
@@ -115,7 +109,7 @@ def timeline_of(
         found += statements
     found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
     counts = undated, tuple(unread), changed, unverified, corpus.version
-    return Timeline(tuple(found), len(files), *counts)
+    return Timeline(tuple(found), looked_at, *counts)
 
 
 def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:

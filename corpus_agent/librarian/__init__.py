@@ -6,9 +6,8 @@
 It runs in a sealed process of its own; the parent's process keeps its rights. It returns one
 structured answer, sanitised and marked as tainted, never the transcript.
 
-    frames    a length and a JSON object, over a pipe
     child     the sealed process
-    process   the parent's end, which trusts nothing from the child
+    process   the parent's end, which trusts nothing from the child, and the frames between them
     client    Librarian and its answers
     adapters  the librarian as a tool of other agents
 

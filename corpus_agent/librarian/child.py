@@ -17,7 +17,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from corpus_agent.librarian.frames import MAX_REQUEST_BYTES, packed, read_frame, write_all
+from corpus_agent.librarian.process import MAX_REQUEST_BYTES, packed, read_frame, write_all
 from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams

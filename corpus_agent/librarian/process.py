@@ -8,8 +8,10 @@ an `Answer` field by field; anything else ends the process.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import queue
+import struct
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -20,14 +22,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
 from corpus_agent.answering.records import Answer  # the replies are parsed by these types
-from corpus_agent.librarian.frames import (
-    MAX_REPLY_BYTES,
-    MAX_REQUEST_BYTES,
-    BadMessage,
-    packed,
-    read_frame,
-    write_all,
-)
 from corpus_agent.seal.enforce import SealState
 from corpus_agent.settings import PREFIX
 from corpus_agent.text.sanitize import one_line
@@ -41,6 +35,11 @@ STOP_SECONDS = 10.0  # for a cancelled question to end by itself
 CLOSE_SECONDS = 2.0  # for a process to end by itself after close
 
 COMMAND = starting.python_module("corpus_agent.librarian.child")  # the parent's number follows
+
+
+MAX_REQUEST_BYTES = 64 * 1024
+MAX_REPLY_BYTES = 1024 * 1024
+_LENGTH = struct.Struct(">I")
 
 
 class LibrarianFailed(CorpusError):
@@ -293,3 +292,43 @@ def _complete(future: Future[Any], outcome: object) -> None:
 
 def _ending(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+
+# -- frames over a pipe: four bytes of length, then at most that many bytes of one JSON object
+
+
+class BadMessage(Exception):
+    """The bytes violate the protocol; nothing more may be read from the other side."""
+
+
+def packed(content: Mapping[str, Any]) -> bytes:
+    """The frame of an object; a lone surrogate, which cannot be encoded, becomes "?"."""
+    body = json.dumps(content, ensure_ascii=False).encode("utf-8", "replace")
+    return _LENGTH.pack(len(body)) + body
+
+
+def read_frame(stream: BinaryIO, limit: int) -> bytes | None:
+    """The body of the next frame; None if the pipe was closed between two frames.
+
+    Raises BadMessage for anything else, without reading more than `limit` bytes.
+    """
+    head = stream.read(_LENGTH.size)
+    if not head:
+        return None
+    if len(head) < _LENGTH.size:
+        raise BadMessage("a frame that ends in its length")
+    (length,) = _LENGTH.unpack(head)
+    if length > limit:
+        raise BadMessage(f"a frame of {length:,} bytes, more than {limit:,}")
+    body = stream.read(length)
+    if len(body) < length:
+        raise BadMessage(f"{len(body):,} of {length:,} bytes")
+    return body
+
+
+def write_all(stream: BinaryIO, data: bytes) -> None:
+    """Write every byte, also to an unbuffered stream, whose write() may be partial."""
+    view = memoryview(data)
+    while view:
+        view = view[stream.write(view) :]
+    stream.flush()

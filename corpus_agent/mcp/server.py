@@ -12,7 +12,6 @@ import itertools
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,8 +25,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from corpus_agent.mcp.specs import TOOLS
-from corpus_agent.mcp.tools import Listed, Tools
+from corpus_agent.mcp.tools import TOOLS, Listed, Tools
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.tools.result import ToolResult, failure
@@ -89,21 +87,14 @@ class _Session:
         self._settings = settings
         self._launch = launch
         self._calls = Calls()
-        self._tools: Future[Tools] = Future()
-        threading.Thread(target=self._load, name="loading", daemon=True).start()
+        loading = ThreadPoolExecutor(1, "loading")
+        self._tools: Future[Tools] = loading.submit(self._load)
+        loading.submit(lambda: self._tools.result().service.warm())  # calls report what it raises
 
-    def _load(self) -> None:
-        try:
-            from corpus_agent.service.service import Service
+    def _load(self) -> Tools:
+        from corpus_agent.service.service import Service
 
-            service = Service(self._settings, self._launch)
-            self._tools.set_result(Tools(service, self._launch))
-            service.warm()
-        except BaseException as error:  # of any kind: the calls wait for it in another thread
-            if not self._tools.done():
-                self._tools.set_exception(error)
-            if not isinstance(error, CorpusError):  # those are reported by each call
-                raise
+        return Tools(Service(self._settings, self._launch), self._launch)
 
     async def list_tools(
         self, _: _Context, __: types.PaginatedRequestParams | None

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent import render
 from corpus_agent.mcp import tables
-from corpus_agent.mcp.specs import MAX_HITS, PAGE_OF_SOURCES, SOURCES, STATUS, TOOLS
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
@@ -30,7 +29,7 @@ from corpus_agent.text.naming import (
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
-from corpus_agent.tools.toolbox import Arguments, check_arguments
+from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 
 if TYPE_CHECKING:
@@ -45,6 +44,64 @@ MAX_ARGUMENT = 10_000  # characters of a query, a question, a list of fields
 MAX_LISTED = 20  # unreadable files that the status lists
 PAGE_OF_RESOURCES = 100
 _URI = re.compile(r"corpus://document/([0-9a-f]{16})(?:\?offset=([1-9][0-9]{0,8}))?")
+MAX_HITS = 50
+PAGE_OF_SOURCES = 100
+_CHOOSING: dict[str, Any] = {
+    "path": {
+        "type": "string",
+        "description": 'Only documents below this folder, or a glob: "contracts/", "*.pdf"',
+    },
+    "where": {
+        "type": "string",
+        "description": 'Only such documents: "type=pdf date>=2024-03 tag:tax language=de"',
+    },
+}
+
+
+SEARCH = ToolSpec.of(
+    search.NAME,
+    search.DESCRIPTION.replace(
+        "\nExample:",
+        "\n- k, path and where narrow it down; list_sources says what there is.\nExample:",
+    ),
+    ["query"],
+    **search.SCHEMA["properties"],
+    k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
+    **_CHOOSING,
+)
+SOURCES = ToolSpec.of(
+    "list_sources",
+    """\
+List the user's documents with size, date and title, in pages.
+
+Usage:
+- Use it to learn which folders and documents there are, or how a document is called.
+Example: {"path": "contracts/"}""",
+    [],
+    **_CHOOSING,
+    offset={"type": "integer", "description": "The first document, from 1; to list on"},
+)
+STATUS = ToolSpec.of(
+    "corpus_status",
+    """\
+Say what the index of the user's documents holds, which files could not be read, and who answers.
+
+Usage:
+- Use it when something is not found: it may be in a file that could not be read.
+Example: {}""",
+    [],
+)
+ASK = ToolSpec.of(
+    for_parent.NAME,
+    for_parent.DESCRIPTION,
+    ["question"],
+    **for_parent.SCHEMA["properties"],
+    quotes_only={
+        "type": "boolean",
+        "description": "Answer in whole sentences of the documents alone. Default: false",
+    },
+)
+TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +117,7 @@ class Tools:
     """The tools over one service, with the delimiters of one session."""
 
     def __init__(self, service: Service, launch: Launch) -> None:
-        self._service = service
+        self.service = service
         self._launch = launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
@@ -111,7 +168,7 @@ class Tools:
 
     def _chosen(self, arguments: Arguments) -> Index:
         """The corpus with the documents that `path` and `where` select; raises Refused for none."""
-        corpus = self._service.corpus()
+        corpus = self.service.corpus()
         path, where = arguments.get("path", ""), arguments.get("where", "")
         if not (path or where):
             return corpus
@@ -158,7 +215,7 @@ class Tools:
         return f"{number}. {' · '.join(about)}"
 
     def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
-        corpus = self._service.corpus()
+        corpus = self.service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
 
@@ -181,7 +238,7 @@ class Tools:
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
         onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
-        found, _ = self._service.ask_after(
+        found, _ = self.service.ask_after(
             arguments["question"], (), cancel, onlooker, quotes_only=quotes_only
         )
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
@@ -189,15 +246,15 @@ class Tools:
         return ToolResult(text, version=answer.version)
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        return tables.run(self._service.corpus(), self._frame, arguments, lambda *_: cancel.check())
+        return tables.run(self.service.corpus(), self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
-        manifests = self._service.manifests()
+        manifests = self.service.manifests()
         counted = [_counts(name, manifest) for name, manifest in manifests.items()]
         lines = [*(line for lines in counted for line in lines), self._who_answers()]
         lines.append(self._sealed())
         try:
-            lines += self._unread(self._service.corpus().files())
+            lines += self._unread(self.service.corpus().files())
         except CorpusError as error:
             lines.append(f"It cannot be searched now: {on_one_line(self._frame, str(error))}")
         version = sum(manifest.version for manifest in manifests.values())
@@ -229,7 +286,7 @@ class Tools:
 
     def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
         """A page of documents in order, and the cursor of the next page; raises CorpusError."""
-        rows = (row for row in self._service.corpus().files() if row.is_document)
+        rows = (row for row in self.service.corpus().files() if row.is_document)
         left = [row for row in rows if after is None or row.source > after]
         page = left[:PAGE_OF_RESOURCES]
         cursor = page[-1].source if len(left) > len(page) else None
@@ -237,7 +294,7 @@ class Tools:
 
     def resource(self, uri: str) -> ToolResult:
         """The page of a document that a URI names, as in corpus://document/ID?offset=2001."""
-        named, corpus = _URI.fullmatch(uri), self._service.corpus()
+        named, corpus = _URI.fullmatch(uri), self.service.corpus()
         rows = corpus.files() if named else []
         source = next((row.source for row in rows if named and id_of(row.source) == named[1]), None)
         if named is None or source is None:

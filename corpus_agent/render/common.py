@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.text.naming import called, called_in_answer, known, unambiguous
-from corpus_agent.text.sanitize import inert
+from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
@@ -110,3 +111,11 @@ def left_out(number: int, noun: str) -> str:
 def size_mb(size: int) -> str:
     """A size in bytes, as in "1,234.5 MB"."""
     return f"{size / 1e6:,.1f} MB"
+
+
+def local_time(iso: str) -> str:
+    """A time of a manifest or a record as a person reads it: to the minute, in this time zone."""
+    try:
+        return datetime.fromisoformat(iso).astimezone().strftime("%Y-%m-%d %H:%M")
+    except ValueError:  # of a store or a record that somebody wrote
+        return one_line(iso)

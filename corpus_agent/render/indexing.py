@@ -55,7 +55,7 @@ def run_object(outcome: Outcome) -> Object:
 
 def _cluster_object(counts: ShardCounts) -> Object:
     again = [one_line(why) for why in counts.again]
-    return {**taken(counts, "where shards taken here"), "again": again}
+    return {**taken(counts, "where shards here"), "again": again}
 
 
 def _problems(outcome: Outcome, status: Status) -> list[Object]:
@@ -110,9 +110,8 @@ def _changes(outcome: Outcome) -> str:
 
 def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
     """What came of the shards of a cluster."""
-    taken = f", {counts.taken:,} of them finished by an earlier run" if counts.taken else ""
     egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{taken}{egress}"
+    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
     if counts.again:
         last = one_line(counts.again[-1])
         yield f"{number_of(len(counts.again), 'time')} a shard was done again; the last: {last}"

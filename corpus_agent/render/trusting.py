@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object
+from corpus_agent.render.common import as_object, local_time
 from corpus_agent.text.naming import path_again, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
@@ -45,8 +45,9 @@ def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     if trust["documents"] is None:
         yield "documents none yet: its first run did not finish"
     else:
+        made = local_time(trust["updated"])
         yield (
-            f"documents {trust['documents']:,}, version {trust['version']} of {trust['updated']}; "
+            f"documents {trust['documents']:,}, version {trust['version']} of {made}; "
             "the text of answers and passages comes from there"
         )
     settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
@@ -89,7 +90,7 @@ def stores_lines(content: dict[str, Any]) -> Iterator[str]:
             counts = (
                 f"{number_of(one['documents'], 'document')}, {number_of(one['chunks'], 'passage')}"
             )
-            yield f"{'':{wide}}  {counts}, version {one['version']} of {one['updated']}"
-        yield f"{'':{wide}}  in {path_again(one['store'])}, yours since {one['since']}"
+            yield f"{'':{wide}}  {counts}, version {one['version']} of {local_time(one['updated'])}"
+        yield f"{'':{wide}}  in {path_again(one['store'])}, yours since {local_time(one['since'])}"
     if not found:
         yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"

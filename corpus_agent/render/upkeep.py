@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, size_mb, taken
+from corpus_agent.render.common import SCHEMA_VERSION, local_time, size_mb, taken
 from corpus_agent.text.naming import called, called_path, path_again, unambiguous
 from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
@@ -153,4 +153,4 @@ def status_lines(status: Object) -> Iterator[str]:
         use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
         yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
     state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
-    yield f"version  {status['version']}, {status['updated']}, {state}"
+    yield f"version  {status['version']}, {local_time(status['updated'])}, {state}"

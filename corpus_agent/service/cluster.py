@@ -82,28 +82,27 @@ class RayHands:
         self._process = _started((*command, str(os.getpid()), where))
         self.slots = self._greeted()
 
-    def made(self, opening: str, orders: Sequence[tuple[str, str]]) -> Generator[str]:
+    def made(self, opening: str, orders: Sequence[tuple[str, str]]) -> Generator[tuple[int, str]]:
         """See indexer.Hands; the other side reads all orders before it answers the first."""
         lines = [opening, *({"name": name, "order": order} for name, order in orders)]
         assert self._process.stdin is not None
+        left = {*range(len(orders))}
         try:
             with contextlib.suppress(BrokenPipeError):  # its end is seen below
                 for line in lines:
                     self._process.stdin.write(json.dumps(line).encode() + b"\n")
                 self._process.stdin.write(b"\n")
                 self._process.stdin.flush()
-            known: dict[int, str] = {}
-            for number in range(len(orders)):
-                while number not in known:
-                    reply = self._reply()
-                    at, why = reply.get("number"), reply.get("why")
-                    if type(at) is not int or not isinstance(why, str):
-                        raise CorpusError(
-                            f"The connection to the cluster {self.where!r} ended.",
-                            "What was finished is kept; run the same command again.",
-                        )
-                    known[at] = why[:MAX_SHOWN]
-                yield known.pop(number)
+            while left:
+                reply = self._reply()
+                number, why = reply.get("number"), reply.get("why")
+                if type(number) is not int or number not in left or not isinstance(why, str):
+                    raise CorpusError(
+                        f"The connection to the cluster {self.where!r} ended.",
+                        "What was finished is kept; run the same command again.",
+                    )
+                left.remove(number)
+                yield number, why[:MAX_SHOWN]
         finally:
             self.close()
 

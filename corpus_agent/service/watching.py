@@ -47,11 +47,8 @@ def watch(
     force: bool = False,
     verify: bool = False,
     encoder: Encoder | None = None,
-    events: bool = True,
 ) -> None:
     """Update the index now and after every change, until `should_stop` returns true.
-
-    Without `events` the folder is looked at every few seconds, for a process that may use none.
 
     The outcome of the first run is always reported; `force` and `verify` apply to it, and its
     errors are raised. Later errors are reported as notices, and the next change starts another
@@ -64,11 +61,7 @@ def watch(
     watched = _identity(root)
     encoder = encoder or loading.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
-    moments = (
-        file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
-        if events
-        else file_events.polled(should_stop)
-    )
+    moments = file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
     with closing(moments) as due:
         next(due, None)
         version = look(choices=Choices(force, verify))

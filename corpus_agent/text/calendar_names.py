@@ -12,22 +12,12 @@ from datetime import date
 import regex
 
 from corpus_agent.text.dates import find_dates
-from corpus_agent.text.number_words import MONTHS, WEEKDAYS, listed
+from corpus_agent.text.number_words import MONTHS, MORE_WEEKDAYS, WEEKDAYS, listed
 from corpus_agent.text.tokens import fold
 
 Name = tuple[str, int]
 """("month", 2) or ("weekday", 5)."""
 
-# Weekdays that number_words has not: German ones, and short ones.
-_MORE_WEEKDAYS = (
-    (1, "Montag Mon Mo"),
-    (2, "Dienstag Tue Tues Di"),
-    (3, "Mittwoch Wed Mi"),
-    (4, "Donnerstag Thu Thur Thurs Do"),
-    (5, "Freitag Fri Fr"),
-    (6, "Samstag Sonnabend Sat Sa"),
-    (7, "Sonntag Sun So"),
-)
 # French "mon", English "sat", people called Jan: words that are no dates by themselves.
 _DOUBTFUL = {"march", "may", "mai", "mars", "jan", "mar", "mon", "wed", "sat", "sun", "juin"}
 _SHORT = "Mo|Di|Mi|Do|Fr|Sa|So"  # so doubtful that they count beside each other or a figure alone
@@ -37,12 +27,12 @@ _FULL = {("month", n): line.split()[0] for n, line in MONTHS} | {
 _SPELLINGS = {name: (word, word[:3]) for name, word in _FULL.items()}
 _NAMED: dict[str, Name] = {
     fold(word): (kind, number)
-    for kind, tables in (("month", [MONTHS]), ("weekday", [WEEKDAYS, _MORE_WEEKDAYS]))
+    for kind, tables in (("month", [MONTHS]), ("weekday", [WEEKDAYS, MORE_WEEKDAYS]))
     for table in tables
     for number, line in table
     for word in line.split()
 }
-_WORDS = "|".join(sorted({*listed(MONTHS, WEEKDAYS, _MORE_WEEKDAYS), *_NAMED}, key=len)[::-1])
+_WORDS = "|".join(sorted({*listed(MONTHS, WEEKDAYS, MORE_WEEKDAYS), *_NAMED}, key=len)[::-1])
 _DATED = regex.compile(
     r"\b\d{4}-(?P<month>0[1-9]|1[0-2])-\d\d\b|\b\d{1,2}\.(?P<month>0?[1-9]|1[0-2])\.\d{2,4}\b"
 )

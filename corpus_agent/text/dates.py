@@ -12,26 +12,12 @@ from datetime import date
 
 import regex
 
-from corpus_agent.text.number_words import MONTHS, by_word, listed
+from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed
 from corpus_agent.text.tokens import STOP_WORDS, fold
 from corpus_agent.text.values import Reading
 
-_MORE_MONTHS = (  # Italian, Portuguese, Dutch, Polish, Russian, Swedish
-    (1, "gennaio janeiro januari stycznia styczeń января январь"),
-    (2, "febbraio fevereiro februari lutego luty февраля февраль"),
-    (3, "março maart marca marzec марта март"),
-    (4, "aprile abril kwietnia kwiecień апреля апрель"),
-    (5, "maggio maio mei maj maja мая май"),
-    (6, "giugno junho czerwca czerwiec июня июнь"),
-    (7, "luglio julho lipca lipiec июля июль"),
-    (8, "agosto augustus augusti sierpnia sierpień августа август Aug"),
-    (9, "settembre setembro september września wrzesień сентября сентябрь"),
-    (10, "ottobre outubro oktober października październik октября октябрь"),
-    (11, "novembro november listopada listopad ноября ноябрь"),
-    (12, "dicembre dezembro december grudnia grudzień декабря декабрь"),
-)
-_MONTH_OF = by_word(MONTHS, _MORE_MONTHS)
-_WORDS = "|".join(sorted(set(listed(MONTHS, _MORE_MONTHS)), key=len, reverse=True))
+_MONTH_OF = by_word(MONTHS, MORE_MONTHS)
+_WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
 _DURATION = regex.compile(r"P([0-9]{1,6})([DWMY])")
 _DAYS = {"D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most

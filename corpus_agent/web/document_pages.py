@@ -1,8 +1,7 @@
-"""The pages of documents: every file with its status, index runs, watching, and forgetting."""
+"""The pages of documents: every file with its status, index runs, and forgetting."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -122,48 +121,34 @@ def index(site: Site, request: Request) -> Response:
     return site.go("/documents/run", follow=request.state.form.get("follow"))
 
 
-def watch(site: Site, request: Request) -> Response:
-    """Keep the index up to date with the folder until that is stopped."""
-    check_one(site.settings)
-    site.runs.watch()
-    return site.go("/documents/run", follow=request.state.form.get("follow"))
-
-
 def stop(site: Site, request: Request) -> Response:
-    """Stop the run and the watch that go on."""
+    """Stop the run that goes on."""
     site.runs.stop()
     return site.go("/documents/run")
 
 
 def run(site: Site, request: Request) -> Response:
     """What goes on or went on last; with `part`, as JSON for a page that follows it."""
-    now = _now(site)
+    now, last = _now(site), site.runs.last
     if request.query_params.get("part"):
         return JSONResponse(now)
-    last, watched = site.runs.shown, site.runs.watched
     return site.show(
         "run.html",
         now=now,
         lines=last.lines() if last is not None else [],
         notes=[one_line(note) for note in last.notes] if last is not None else [],
         problem=visible(site.runs.problem),
-        changes=[one_line(line) for line in watched.lines] if watched is not None else [],
         followed=bool(request.query_params.get("follow")),
     )
 
 
 def _now(site: Site) -> dict[str, Any]:
-    """What a page shows of a run and a watch while they go on; `seen` counts what has ended."""
-    last, watched = site.runs.shown, site.runs.watched
-    watching = watched is not None and watched.is_open
-    looked = watched.looked if watched is not None else None
-    clock = time.strftime("%H:%M:%S", time.localtime(looked)) if looked is not None else ""
+    """What a page shows of a run while it goes on; `seen` counts what has begun and ended."""
+    last = site.runs.last
     return {
         "seen": site.runs.seen,
         "open": last is not None and last.is_open,
-        "any": last is not None or watched is not None,
+        "any": last is not None,
         "share": round(last.share * 100) if last is not None else 0,
         "text": last.progress() if last is not None and last.is_open else "",
-        "watching": watching,
-        "looked": f"The folder was looked at last at {clock}." if clock else "",
     }

@@ -5,7 +5,6 @@ Imports nothing heavy: what starts threads must come after the seal. Called by t
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import secrets
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
-from indexer import CorpusError, UsageError
+from indexer import CorpusError
 from indexer.confine import starting
 
 LOOPBACK = "127.0.0.1"
@@ -76,45 +75,13 @@ def listen(port: int | None) -> ServedSocket:
             sock.close()
             if error.errno == errno.EADDRINUSE:
                 continue
-            raise CorpusError(f"Port {each} cannot be served: {error.strerror}.") from None
+            raise CorpusError(
+                f"Port {each} may not be served.", "Name another: corpus-agent web --port N"
+            ) from None
         host = f"{LOOPBACK}:{sock.getsockname()[1]}"
         return ServedSocket(sock, host, f"http://{host}")
     named = f"Port {port} is" if port is not None else f"Ports {PORT} to {wanted[-1]} are"
     raise CorpusError(f"{named} taken.", "Name another: corpus-agent web --port N")
-
-
-def listen_at(path: Path) -> ServedSocket:
-    """A Unix socket at `path` that this user alone may use; a stale one of this user is replaced.
-
-    Raises UsageError if something else is there, or somebody serves it.
-    """
-    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        _remove_stale(path)
-        sock.bind(str(path))
-        sock.listen(BACKLOG)
-    except OSError as error:
-        sock.close()
-        why = error.strerror or str(error)
-        raise UsageError(f"{str(path)!r} cannot be served: {why}.", "Check --unix.") from None
-    finally:
-        os.umask(before)
-    return ServedSocket(sock, "localhost", "http://localhost")
-
-
-def _remove_stale(path: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        info = path.lstat()
-        if not stat.S_ISSOCK(info.st_mode) or info.st_uid != os.geteuid():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-            try:
-                probe.connect(str(path))
-            except ConnectionRefusedError:
-                path.unlink()
-                return
-        raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE))
 
 
 def open_browser(url: str) -> str | None:
@@ -141,8 +108,8 @@ def open_browser(url: str) -> str | None:
         _OPENED.append(
             starting.popen(command, stdin=null, stdout=null, stderr=null, own_session=True)
         )
-    except OSError as error:
-        return f"The browser could not be started: {error.strerror}."
+    except OSError:
+        return "The browser could not be started."
     return None
 
 

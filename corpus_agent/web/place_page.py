@@ -15,7 +15,7 @@ from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.web.blocks import blocks
 from corpus_agent.web.marking import Piece, quotation_marked, text_marked
 from corpus_agent.web.pictures import shown_picture, text_of
-from corpus_agent.web.sought import number, trail
+from corpus_agent.web.sought import number
 from indexer import Line
 
 if TYPE_CHECKING:
@@ -75,7 +75,6 @@ def place(site: Site, request: Request) -> Response:
     quoted = wanted.quote or wanted.find or text_of(lines, at, last_marked, page)
     shown = shown_picture(corpus, row, page, quoted, at)
     hits = sorted(marks) if wanted.find else []
-    on_trail = trail(corpus, given)
     first = min(wanted.first or max(1, at - BEFORE), max(1, len(lines)))
     last = min(len(lines), first + LINES - 1)
     return site.show(
@@ -97,8 +96,6 @@ def place(site: Site, request: Request) -> Response:
         after=last + 1 if last < len(lines) else None,
         hits=len(hits),
         hit=neighbours(hits, at),
-        trail=on_trail,
-        keep=on_trail.here if on_trail is not None else {},
         picture=shown,
         pages=row.pages or 0,
     )

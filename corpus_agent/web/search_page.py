@@ -28,7 +28,7 @@ def search(site: Site, request: Request) -> Response:
     found, problem, corpus = None, "", site.service.corpus()
     if sought.has_words:
         try:
-            corpus = sought.bounded(corpus, sought.query)
+            corpus = sought.bounded(corpus)
             found = _found(site, corpus, sought)
         except CorpusError as error:
             problem = visible(str(error))
@@ -42,7 +42,6 @@ def search(site: Site, request: Request) -> Response:
         limit=sought.limit,
         most=MOST_HITS,
         explain=bool(given.get("explain")),
-        address=sought.address(),
         found=found,
         problem=problem,
         hits=[(hit, words_marked(hit["snippet"], sought.query)) for hit in hits],

@@ -203,7 +203,6 @@ CHANGE: dict[str, Page] = {
     "/ask/{key}/stop": ask_pages.stop,
     "/history/{key}/delete": ask_pages.delete,
     "/documents/index": document_pages.index,
-    "/documents/watch": document_pages.watch,
     "/documents/stop": document_pages.stop,
     "/documents/forget": document_pages.forget,
 }

@@ -19,7 +19,6 @@ from indexer import (
     Refused,
     UnreadableDocument,
     claim,
-    encoding_of,
     is_text,
     parsed_lines,
 )
@@ -83,16 +82,6 @@ def is_binary(data: bytes) -> bool:
     if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
         return True
     return not is_text(data[:SAMPLE_BYTES])
-
-
-def text_encoding(data: bytes) -> str | None:
-    """The encoding of a text that can be edited, None of a binary."""
-    try:
-        encoding = encoding_of(data)
-    except UnreadableDocument:
-        return None
-    wide = encoding.startswith(("utf-16", "utf-32"))
-    return encoding if wide or not is_binary(data) else None
 
 
 def has_utf16_mark(sample: bytes) -> bool:

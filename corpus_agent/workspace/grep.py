@@ -136,7 +136,6 @@ def _content(output: BufferedReader) -> Found:
     """`:12:text` for each line that matches."""
     while event := output.readline(_MAX_EVENT_BYTES):
         if not event.endswith(b"\n"):
-            yield from _too_long(event)
             while event and not event.endswith(b"\n"):
                 event = output.readline(_MAX_EVENT_BYTES)
             continue
@@ -146,14 +145,6 @@ def _content(output: BufferedReader) -> Found:
             line = _bytes(data["lines"])
             start = data["submatches"][0]["start"] if data["submatches"] else 0
             yield _bytes(data["path"]), f":{data['line_number']}:{_cut(line, start)}"
-
-
-def _too_long(event: bytes) -> Found:
-    """The message for a line whose event is truncated before its number: the name of its file."""
-    before, _, after = event.decode("utf-8", "ignore").partition('"path":')
-    if before == '{"type":"match","data":{':
-        name, _ = json.JSONDecoder().raw_decode(after)
-        yield _bytes(name), ": a line of more than 1 MB matches"
 
 
 def _bytes(value: dict[str, Any]) -> bytes:

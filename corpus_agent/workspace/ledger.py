@@ -11,8 +11,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from corpus_agent.workspace.window import Landmarks
-
 MAX_WHOLE_BYTES = 16 * 2**20  # read whole: can be edited, and compared by content
 _BLOCK_BYTES = 2**20
 
@@ -54,7 +52,6 @@ class Ledger:
     def __init__(self) -> None:
         self._given: set[tuple[Path, int, int, str]] = set()
         self._seen: dict[Path, str] = {}
-        self._landmarks: dict[Path, tuple[str, Landmarks]] = {}
 
     def holds(self, path: Path, offset: int, limit: int, state: str) -> bool:
         """Whether this window of the file in this state was returned before."""
@@ -76,11 +73,3 @@ class Ledger:
     def forget_windows(self) -> None:
         """Record that the windows left the context; the seen states stay."""
         self._given.clear()
-
-    def landmarks(self, path: Path, state: str) -> Landmarks:
-        """The known line starts of a file in this state."""
-        known = self._landmarks.get(path)
-        if known is None or known[0] != state:
-            known = (state, Landmarks())
-            self._landmarks[path] = known
-        return known[1]

@@ -5,13 +5,12 @@ Called by files.py. Writes nothing.
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from corpus_agent.workspace.content import document_lines, image_type, kind_of, sample_of
-from corpus_agent.workspace.ledger import Ledger, Snapshot, snapshot
+from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
 from corpus_agent.workspace.roots import (
     Place,
     Workspace,
@@ -21,7 +20,7 @@ from corpus_agent.workspace.roots import (
     named,
     open_place,
 )
-from corpus_agent.workspace.window import Cut, lines_window, stream_window
+from corpus_agent.workspace.window import Cut, lines_window, text_lines
 from indexer import Refused, check_numbers, fills_window
 
 MAX_IMAGE_BYTES = 5_242_880
@@ -48,7 +47,7 @@ def read(
         if ledger.holds(place.path, offset, limit, now.state):
             ledger.see(place.path, now.state)
             return _notice(place, offset, limit)
-        answer = _content(file, place, now, ledger, offset, limit)
+        answer = _content(file, place, now, offset, limit)
     ledger.give(place.path, offset, limit, now.state)
     return answer
 
@@ -62,18 +61,20 @@ def _open_file(place: Place) -> int:
 
 
 def _content(
-    file: BinaryIO, place: Place, now: Snapshot, ledger: Ledger, offset: int, limit: int
+    file: BinaryIO, place: Place, now: Snapshot, offset: int, limit: int
 ) -> str | Attachment:
     sample = sample_of(file.fileno()) if now.data is None else now.data
     kind = kind_of(sample, now.size, place.shown)
     if kind == "image":
         return _image(place, now, image_type(sample))
-    if kind == "text":
-        stream = file if now.data is None else io.BytesIO(now.data)
-        landmarks = ledger.landmarks(place.path, now.state)
-        return _shown(stream_window(stream, offset, limit, landmarks), offset)
-    data = file.read(now.size) if now.data is None else now.data
-    return _shown(_document(data, place.shown, offset, limit), offset)
+    if kind == "document":
+        data = file.read(now.size) if now.data is None else now.data
+        return _shown(_document(data, place.shown, offset, limit), offset)
+    if now.data is None:
+        message = f"{named(place.shown)} has {now.size:,} bytes; text is read up to "
+        hint = "Use grep to find what you look for."
+        raise Refused(f"{message}{MAX_WHOLE_BYTES:,}.", hint, code="too_large")
+    return _shown(lines_window(text_lines(now.data), offset, limit), offset)
 
 
 def _document(data: bytes, shown: str, offset: int, limit: int) -> Cut:

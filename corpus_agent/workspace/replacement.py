@@ -6,7 +6,6 @@ string is replaced, so the lines around it keep their bytes.
 
 from __future__ import annotations
 
-import codecs
 import re
 from array import array
 from bisect import bisect_left
@@ -40,18 +39,15 @@ def check_strings(old: str, new: str) -> None:
         )
 
 
-def replaced(
-    data: bytes, old: str, new: str, *, everywhere: bool, encoding: str = "utf-8"
-) -> Replaced:
+def replaced(data: bytes, old: str, new: str, *, everywhere: bool) -> Replaced:
     """`data` with `old` replaced by `new`: the only match, or with `everywhere` each one.
 
-    New line ends take the form that the file has at that place; byte order mark and encoding stay.
-    Raises Refused for strings that `check_strings` refuses, no match, several without
-    `everywhere`, and for what the file's encoding cannot hold.
+    New line ends take the form that the file has at that place; a byte order mark stays, and so do
+    bytes that are not UTF-8. Raises Refused for strings that `check_strings` refuses, no match,
+    and several without `everywhere`.
     """
     check_strings(old, new)
-    codec = _codec(data, encoding)
-    text = _decoded(data, codec)
+    text = data.decode("utf-8", "surrogateescape")
     view, old, new = (part.replace(_CRLF, "\n") for part in (text, old, new))
     count = _matches(view, old)
     if not count:
@@ -63,46 +59,14 @@ def replaced(
             "Give more of the lines around it, or set replace_all.",
             code="several_matches",
         )
-    if codec == "utf-8" and not new.isascii() and not _is_utf8(data):
+    if not new.isascii() and not _is_utf8(data):
         raise Refused(
             "This file is not UTF-8.", "Only ASCII text can be written into it.", code="encoding"
         )
     count = view.count(old) if everywhere else 1
     done = _spliced(text, view, old, new, count)
     line = view.count("\n", 0, view.index(old)) + 1
-    return Replaced(_encoded(done, codec), count, line)
-
-
-def _codec(data: bytes, encoding: str) -> str:
-    """The codec that takes a byte order mark for a character, so that it stays."""
-    if encoding in ("utf-16", "utf-32"):
-        return f"{encoding}-{'le' if data[:1] == codecs.BOM_UTF16_LE[:1] else 'be'}"
-    return encoding.removesuffix("-sig")
-
-
-def _decoded(data: bytes, codec: str) -> str:
-    """The text from which `_encoded` makes the same bytes again; raises Refused for others."""
-    if codec == "utf-8":
-        return data.decode("utf-8", "surrogateescape")
-    text = data.decode(codec, "replace")
-    if text.encode(codec, "replace") != data:
-        raise Refused(
-            f"This file is in {codec}, and some of its bytes would change.",
-            "Write the whole file anew in UTF-8.",
-            code="encoding",
-        )
-    return text
-
-
-def _encoded(text: str, codec: str) -> bytes:
-    try:
-        return text.encode(codec, "surrogateescape" if codec == "utf-8" else "strict")
-    except UnicodeEncodeError as error:
-        raise Refused(
-            f"This file is in {codec}, which has no {text[error.start]!r}.",
-            "Use other characters, or write the whole file anew in UTF-8.",
-            code="encoding",
-        ) from None
+    return Replaced(done.encode("utf-8", "surrogateescape"), count, line)
 
 
 def _matches(view: str, old: str) -> int:

@@ -113,11 +113,9 @@ class Ripgrep:
                 stderr=errors,
                 pass_fds=(folder, root),
             )
-        except OSError as error:
+        except OSError:
             errors.close()
-            raise CorpusError(
-                f"{child.arguments[0]!r} cannot be started: {error.strerror}."
-            ) from None
+            raise CorpusError(f"{child.arguments[0]!r} cannot be started.") from None
         return Search(process, errors)
 
 

@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import stat
-import tempfile
-import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -71,18 +68,14 @@ class Workspace:
         root: str | Path,
         readable: Sequence[str | Path] = (),
         writable: Sequence[str | Path] = (),
-        temp: bool = False,
     ) -> None:
         """`root` may be read and written, and relative paths start there.
 
-        `temp` adds a new folder for temporary files, which is removed with this object. Inside
-        nested roots the inner one decides. Raises CorpusError for what is no folder.
+        Inside nested roots the inner one decides. Raises CorpusError for what is no folder.
         """
         self._main = _root(root, writable=True)
         others = [_root(path, writable=False) for path in readable]
         others += [_root(path, writable=True) for path in writable]
-        self._temp = _root(self._made(), writable=True) if temp else None
-        others += [self._temp] if self._temp else []
         # The deepest first; of two names for one folder, the one that may be written.
         order = [self._main, *others]
         order.sort(key=lambda root: (-len(root.path.parts), not root.writable))
@@ -92,17 +85,6 @@ class Workspace:
     def root(self) -> Path:
         """The real path of the main root."""
         return self._main.path
-
-    @property
-    def temp(self) -> Path | None:
-        """The real path of the folder for temporary files, None without one."""
-        return self._temp.path if self._temp else None
-
-    def _made(self) -> str:
-        """A folder of this object's own: the system's has files of others."""
-        folder = tempfile.mkdtemp(prefix="corpus-agent-workspace-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        return folder
 
     def for_reading(self, path: str) -> Place:
         """The place of `path`, links followed. Raises Refused outside the roots."""
@@ -194,11 +176,9 @@ def _root(path: str | Path, *, writable: bool) -> Root:
     try:
         real = given.resolve(strict=True)
         info = real.stat()
-    except OSError as error:
-        raise CorpusError(
-            f"{str(path)!r} cannot be a folder of the workspace ({error.strerror}).",
-            "Check the path.",
-        ) from None
+    except OSError:
+        message = f"{str(path)!r} cannot be a folder of the workspace."
+        raise CorpusError(message, "Name one that is there.") from None
     if not stat.S_ISDIR(info.st_mode):
         raise CorpusError(f"{str(path)!r} is no folder.", "A workspace consists of folders.")
     return Root(real, given, (info.st_dev, info.st_ino), writable)
@@ -310,6 +290,4 @@ def explained(shown: str) -> Iterator[None]:
         if error.errno in (errno.ENOTDIR, errno.ELOOP):
             message = f"{name} leads through a file, or over a link that leads nowhere."
             raise Refused(message, "Use glob to find it.", code="not_found") from None
-        raise Refused(
-            f"{name}: {error.strerror}.", "Use another path.", code="unreadable"
-        ) from None
+        raise Refused(f"{name} cannot be opened.", "Use another path.", code="unreadable") from None

@@ -88,7 +88,7 @@ Usage:
 - Read the file first; what changed after you read it must be read again.
 - `old_string` is copied from the file exactly, white space included, without the line numbers.
 - It must occur once: take in lines around it, or set `replace_all`.
-- Line ends, byte order mark and encoding (UTF-16, Latin-1 …) need no care: they stay.
+- Line ends and a byte order mark need no care: they stay.
 Example: {"path": "src/app.py", "old_string": "DEBUG = True", "new_string": "DEBUG = False"}""",
     ["path", "old_string", "new_string"],
     path=_text(f'The file, {_PATH} "src/app.py".', "src/app.py"),

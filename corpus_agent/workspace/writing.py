@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.workspace.content import text_encoding
+from corpus_agent.workspace.content import is_binary
 from corpus_agent.workspace.guarded import why_asked
 from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
 from corpus_agent.workspace.replacement import check_strings, replaced
@@ -76,10 +76,10 @@ def edit(
     why = _why_asked(place)
     with explained(place.shown), _folder(place) as folder:
         before, info = _look(folder, place)
-        data, encoding = _editable(place, before, ledger)
-    result = replaced(data, old, new, everywhere=replace_all, encoding=encoding)
+        data = _editable(place, before, ledger)
+    result = replaced(data, old, new, everywhere=replace_all)
     if why:
-        content = result.data.decode(encoding, "replace")
+        content = result.data.decode("utf-8", "replace")
         _ask(confirm, Proposal(place.path, content, replaces=True, why=why), place)
     with explained(place.shown), _folder(place) as folder:
         _put(folder, place, result.data, info, why)
@@ -171,18 +171,15 @@ def _state(place: Place) -> str | None:
         return None
 
 
-def _editable(place: Place, before: Snapshot, ledger: Ledger) -> tuple[bytes, str]:
-    """The bytes to edit and their encoding.
-
-    Refuses binaries, and files that were not read, or changed since.
-    """
+def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
+    """The bytes to edit; refuses binaries, and files that were not read, or changed since."""
     name = named(place.shown)
     if before.data is None:
         message = f"{name} has {before.size:,} bytes; files are edited up to {MAX_WHOLE_BYTES:,}."
         raise Refused(message, code="too_large")
-    encoding = text_encoding(before.data)
-    if encoding is None:
-        raise Refused(f"{name} is binary.", "Only text can be edited.", code="binary_file")
+    if is_binary(before.data):
+        hint = "Only text can be edited, and UTF-16 is not."
+        raise Refused(f"{name} is binary.", hint, code="binary_file")
     seen = ledger.seen(place.path)
     if seen is None:
         raise Refused(
@@ -196,7 +193,7 @@ def _editable(place: Place, before: Snapshot, ledger: Ledger) -> tuple[bytes, st
             "Read it again.",
             code="stale_read",
         )
-    return before.data, encoding
+    return before.data
 
 
 def _put(

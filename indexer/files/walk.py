@@ -99,7 +99,9 @@ def check_root(root: Path) -> Path:
         with os.scandir(resolved):
             return resolved
     except (FileNotFoundError, RuntimeError):  # the second: a link that leads to itself
-        raise UsageError(f"There is no folder {str(root)!r}.", "Check the path.") from None
+        raise UsageError(
+            f"There is no folder {str(root)!r}.", "Name one that is: corpus-agent index FOLDER"
+        ) from None
     except NotADirectoryError:
         raise UsageError(
             f"{str(root)!r} is a file; a corpus is a folder.",

@@ -14,9 +14,6 @@ from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Literal
 
-from pathspec.patterns.gitignore import GitIgnorePatternError
-from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
-
 from indexer.errors import UsageError
 from indexer.files.paths import may_be_named
 from indexer.records import STATUSES, FileRow
@@ -225,6 +222,7 @@ def _day_of(mtime_ns: int) -> str | None:
 
 _GLOB = frozenset("*?")  # brackets alone are part of a name
 # Classes that mean the same to everybody; the database knows more signs in them ("&&", "[:").
+_SIGN = re.compile(r"\*+|\[[^\]]+\]|.", re.DOTALL)
 _CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")
 
 
@@ -245,16 +243,39 @@ def _selects(path: str) -> str:
         raise _no_pattern(path)
     if not _GLOB & set(path):
         return f"starts_with(source, {quoted(path)})"
-    named = f"\\{path}" if path[0] in "!#" else path  # else an ignore rule of another kind
+    pattern = _pattern(path)
     try:
-        pattern, _ = GitIgnoreSpecPattern.pattern_to_regex(named)
-        if pattern is None or "[" in _CLASS.sub("", path) or "\\" in path:
+        if "[" in _CLASS.sub("", path) or "\\" in path:
             raise re.error("no pattern")
         re.compile(pattern)
-    except (GitIgnorePatternError, re.error):
+    except re.error:
         raise _no_pattern(path) from None
     # The database's expressions match in linear time, whatever the pattern.
     return f"regexp_like(source, {quoted(f'(?s){pattern}')})"
+
+
+def _pattern(glob: str) -> str:
+    """A regular expression of paths, as a line of gitignore(5) with this glob means them."""
+    path = glob.removesuffix("/")
+    *folders, name = path.removeprefix("/").split("/")
+    above = ["(?:.*/)?" if part == "**" else f"{_named(part)}/" for part in folders]
+    begin = "^" if "/" in path else "^(?:.*/)?"
+    end = "/" if path != glob else "" if name == "**" else "(?:/|$)"
+    return f"{begin}{''.join(above)}{'.+' if name == '**' else _named(name)}{end}"
+
+
+def _named(part: str) -> str:
+    """The same of one name of a path."""
+
+    def sign(match: re.Match[str]) -> str:
+        found = match[0]
+        if found[0] in "*?":
+            return "[^/]*" if found[0] == "*" else "[^/]"
+        if found[0] == "[" and len(found) > 1:
+            return f"[^/{found[2:]}" if found[1] in "!^" else found
+        return re.escape(found)
+
+    return _SIGN.sub(sign, part)
 
 
 def _no_pattern(path: str) -> UsageError:

@@ -1,9 +1,9 @@
 """What other processes made of a shard of documents, until the writer takes it over.
 
-A folder for each finished shard, named by its content; it appears at once, with all that belongs to
-it. A shard's process can write here and nowhere else in the store. What it wrote is not believed:
-nothing is opened through a link, nothing is read beyond a bound, and indexer.sync.shard_result
-checks every field.
+A folder for each finished shard of this run; it appears at once, with all that belongs to it. A
+shard's process can write here and nowhere else in the store. What it wrote is not believed: nothing
+is opened through a link, nothing is read beyond a bound, and indexer.sync.shard_result checks every
+field.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import contextlib
 import hashlib
 import json
 import os
-import re
 import secrets
 import shutil
 import threading
@@ -32,11 +31,9 @@ from indexer.store.texts import Texts
 from indexer.store.vectors import KEY_BYTES, KnownVectors, Vectors, model_key
 
 STAGING = "staging"
-_ORDER, _DOCUMENTS, _VECTORS, _TEXTS = "order", "documents", "vectors.f2", "texts"
-_NAME = re.compile(r"[0-9a-f]{32}")
-_UNFINISHED = re.compile(r"[0-9a-f]{32}\.[0-9a-f]{16}\.new")
+_DOCUMENTS, _VECTORS, _TEXTS = "documents", "vectors.f2", "texts"
 
-MAX_ORDER_BYTES = 8 * 2**20
+MAX_HEAD_BYTES = 2**16  # of a kept text
 # A line holds a document's passages, a character of theirs written as six at most.
 MAX_LINE_BYTES = 8 * TEXT_CHARS
 MAX_FILE_BYTES = 4 * MAX_LINE_BYTES
@@ -87,7 +84,7 @@ class StagedShard:
         with translated(self._store):
             self._documents.write(json.dumps([row, chunks]).encode() + b"\n")
 
-    def finish(self, order: str, embedded: int) -> None:
+    def finish(self, embedded: int) -> None:
         """Write the rest, sync it to disk and give the folder its name.
 
         If another process has finished the same shard meanwhile, that one stays.
@@ -101,8 +98,7 @@ class StagedShard:
             self._documents.close()
             self._texts.close()
             (self._folder / _VECTORS).write_bytes(vectors)
-            (self._folder / _ORDER).write_text(order)
-            flush([self._folder / name for name in (_DOCUMENTS, _TEXTS, _VECTORS, _ORDER)])
+            flush([self._folder / name for name in (_DOCUMENTS, _TEXTS, _VECTORS)])
             try:
                 self._folder.rename(self._folder.with_name(self._name))
             except OSError:
@@ -118,15 +114,11 @@ class StagedShard:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def make_staging(store: Path) -> Path:
-    """The folder of staged shards, empty of unfinished ones; for the writer."""
-    folder = store / STAGING
+def make_staging(store: Path) -> None:
+    """Make the folder of staged shards, empty of what a former run left; for the writer."""
+    drop_staging(store)
     with translated(store):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        for left in folder.iterdir():
-            if _UNFINISHED.fullmatch(left.name):
-                shutil.rmtree(left, ignore_errors=True)
-    return folder
+        (store / STAGING).mkdir(mode=0o700)
 
 
 def drop_staging(store: Path, name: str = "") -> None:
@@ -140,20 +132,6 @@ def drop_staging(store: Path, name: str = "") -> None:
             path.unlink()
         else:
             shutil.rmtree(path)
-
-
-def staged_names(store: Path) -> list[str]:
-    """The names of the shards that are finished and not yet taken over."""
-    folder = store / STAGING
-    if not folder.is_dir():
-        return []
-    return sorted(path.name for path in folder.iterdir() if _NAME.fullmatch(path.name))
-
-
-def staged_order(store: Path, name: str) -> bytes:
-    """The order that a staged shard was made by; raises BadShard."""
-    with opened_part(store, name, _ORDER, MAX_ORDER_BYTES) as file:
-        return file.read()
 
 
 def staged_lines(store: Path, name: str) -> Iterator[Any]:
@@ -199,7 +177,7 @@ def adopt_texts(store: Path, name: str, into: Texts, hashes: Mapping[str, str | 
     Raises BadShard for a text of another file, and for what is no text.
     """
     with opened_part(store, name, _TEXTS, MAX_FILE_BYTES) as file:
-        while head := file.readline(MAX_ORDER_BYTES):
+        while head := file.readline(MAX_HEAD_BYTES):
             try:
                 about = json.loads(head)
                 sha256, source, size = about["sha256"], about["source"], about["bytes"]

@@ -30,12 +30,12 @@ from indexer.store.manifest import (
 from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
-from indexer.sync.display import UNSEEN, RunDisplay
+from indexer.sync.display import RunDisplay
 from indexer.sync.forget import drop_unused
 from indexer.sync.hands import Hands
 from indexer.sync.plan import Plan, barrier, make_plan, with_moved
 from indexer.sync.recognise import to_recognise
-from indexer.sync.run import Outcome, Run, fingerprint_of
+from indexer.sync.run import UNSEEN, Outcome, Run, fingerprint_of
 from indexer.sync.sharded import ShardedReading
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Protocol
 
@@ -22,6 +22,7 @@ _ONE_THREAD = dict.fromkeys((*starting.THREADS, "TOKENIZERS_PARALLELISM"), "1")
 _UNBOUNDED = 2**62  # bytes and seconds: the model and the parser have bounds of their own
 
 Order = tuple[str, str]  # the name and the shard as JSON
+Made = tuple[int, str]
 
 
 class Hands(Protocol):
@@ -38,8 +39,8 @@ class Hands(Protocol):
     model: Path | None
     egress: str | None
 
-    def made(self, opening: str, orders: Sequence[Order]) -> Generator[str]:
-        """For each order in turn, once it was done: "", or why nothing is staged.
+    def made(self, opening: str, orders: Sequence[Order]) -> Generator[Made]:
+        """The place of each order, once it was done, and why nothing is staged, "" if it is.
 
         Closing the iterator ends all processes. Raises CorpusError where no cluster is there.
         """
@@ -81,18 +82,19 @@ class LocalHands:
         self.egress: str | None = None
         self.where = f"local:{slots}"
 
-    def made(self, opening: str, orders: Sequence[Order]) -> Generator[str]:
+    def made(self, opening: str, orders: Sequence[Order]) -> Generator[Made]:
         """See Hands."""
         processes: dict[int, ShardProcess] = {}
         over = threading.Event()
 
-        def make(order: Order) -> str:
+        def make(number: int, order: Order) -> Made:
             mine = processes.setdefault(threading.get_ident(), ShardProcess(opening))
-            return "was stopped" if over.is_set() else mine.make(*order)
+            return number, "was stopped" if over.is_set() else mine.make(*order)
 
         pool = ThreadPoolExecutor(self.slots, "shard")
         try:
-            yield from pool.map(make, orders)
+            making = [pool.submit(make, number, order) for number, order in enumerate(orders)]
+            yield from (made.result() for made in as_completed(making))
         finally:
             over.set()
             for process in list(processes.values()):

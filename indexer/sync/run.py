@@ -26,7 +26,7 @@ from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
-from indexer.sync.display import UNSEEN, RunDisplay
+from indexer.sync.display import RunDisplay
 from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
@@ -96,6 +96,9 @@ class Outcome:
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
     cluster: ShardCounts | None = None
+
+
+UNSEEN = RunDisplay()
 
 
 def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:

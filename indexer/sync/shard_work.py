@@ -64,7 +64,7 @@ class ShardWorker:
             raise UnreadableDocument("other", f"another {self._other[0]} on that node")
         staged = StagedShard(self._store, name, self._texts, self._fingerprint)
         try:
-            staged.finish(order, self._fill(staged, ordered(order)))
+            staged.finish(self._fill(staged, ordered(order)))
         except BaseException:
             staged.abandon()
             raise

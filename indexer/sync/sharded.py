@@ -1,24 +1,24 @@
-"""Reads and embeds a plan's documents shard by shard, by other processes, in the plan's order.
+"""Reads and embeds a plan's documents shard by shard, by other processes.
 
-Checks what was staged, takes the vectors and texts over into the store's caches, and yields the
-documents as `read_all` does: the run stores them as if it had read them itself, so the index is the
-same. What nobody made, the writer reads; what a killed run staged is taken.
+Checks what was staged as soon as it is, takes the vectors and texts over into the store's caches,
+and yields the documents as `read_all` does: the run stores them as if it had read them itself, so
+the index is the same. What nobody made, the writer reads.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
-from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
 from indexer.chunk import Chunker
 from indexer.errors import CorpusError, Refused
-from indexer.files.opening import hash_beneath, open_beneath
+from indexer.files.opening import open_beneath
 from indexer.files.walk import SeenFile
 from indexer.parsers.process import can_confine
 from indexer.records import Chunk, FileRow, Fingerprint
@@ -27,8 +27,6 @@ from indexer.store.staging import (
     adopt_texts,
     drop_staging,
     make_staging,
-    staged_names,
-    staged_order,
 )
 from indexer.store.texts import Texts
 from indexer.store.vectors import KnownVectors
@@ -36,7 +34,7 @@ from indexer.sync.hands import Hands
 from indexer.sync.read import read_all
 from indexer.sync.shard_result import ShardResult, checked_result
 from indexer.sync.shard_work import VERSION
-from indexer.sync.shards import Shard, cut, name_of, order_of, ordered
+from indexer.sync.shards import Shard, cut, order_of
 
 MOST_LOST = 8  # one after the other, with no sound shard between
 
@@ -45,14 +43,13 @@ MOST_LOST = 8  # one after the other, with no sound shard between
 class ShardCounts:
     """What came of the shards of a run.
 
-    `taken` counts those that an earlier run had staged. `again` says for each one that was refused
-    or lost what was wrong with it, `here` counts their documents, which were read by the writer.
+    `again` says for each one that was refused or lost what was wrong with it, `here` counts their
+    documents, which were read by the writer.
     """
 
     where: str = ""
     egress: str | None = None
     shards: int = 0
-    taken: int = 0
     here: int = 0
     embedded: int = 0
     again: list[str] = field(default_factory=list)
@@ -61,7 +58,7 @@ class ShardCounts:
 class ShardedReading:
     """The documents of one run, made by `hands`; see the module.
 
-    `vectors` are the writer's. Without `reuse` nothing that was kept or staged is used.
+    `vectors` are the writer's. Without `reuse` nothing that was kept is used.
     """
 
     def __init__(
@@ -89,23 +86,20 @@ class ShardedReading:
     def documents(
         self, files: Sequence[SeenFile]
     ) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
-        """Each file's row and chunks, in about the order of the files; its vectors are at hand.
+        """Each file's row and chunks as they are made; its vectors are at hand.
 
-        Closing the iterator ends the processes; what they have finished stays staged.
+        Closing the iterator ends the processes.
         """
         make_staging(self._store)
-        staged = self._staged(files)
-        within = {seen.source for shard in staged for seen in shard}
-        left = [seen for seen in files if seen.source not in within]
-        fresh = cut(left, self._hands.slots, self._hands.least_bytes)
-        orders = [(self._name(shard), order_of(shard)) for shard in fresh]
-        self.counts.taken = len(staged)
-        self.counts.shards = len(staged) + len(fresh)
-        with closing(self._hands.made(json.dumps(self._opening()), orders)) as made:
-            said = chain(repeat("", len(staged)), made)
-            for number, (shard, why) in enumerate(zip((*staged, *fresh), said, strict=True)):
-                yield from self._settled(shard, why, unchanged=number >= len(staged))
-        drop_staging(self._store)
+        shards = cut(files, self._hands.slots, self._hands.least_bytes)
+        orders = [(secrets.token_hex(16), order_of(shard)) for shard in shards]
+        self.counts.shards = len(shards)
+        try:
+            with closing(self._hands.made(json.dumps(self._opening()), orders)) as made:
+                for number, why in made:
+                    yield from self._settled(shards[number], orders[number][0], why)
+        finally:
+            drop_staging(self._store)
 
     def _opening(self) -> dict[str, Any]:
         """What a process is told before its first shard."""
@@ -120,35 +114,12 @@ class ShardedReading:
             "fingerprint": asdict(self._fingerprint),
         }
 
-    def _name(self, shard: Shard) -> str:
-        return name_of(order_of(shard), self._fingerprint, self._texts.key)
-
-    def _staged(self, files: Sequence[SeenFile]) -> list[Shard]:
-        """The shards of an earlier run all of whose documents are to be read, as they were then.
-
-        All others are dropped.
-        """
-        seen = {*files}
-        found: list[Shard] = []
-        for name in staged_names(self._store):
-            try:
-                shard = ordered(staged_order(self._store, name)) if self._reuse else ()
-            except (BadShard, ValueError):
-                shard = ()
-            if shard and seen.issuperset(shard) and self._name(shard) == name:
-                seen -= {*shard}
-                found.append(shard)
-            else:
-                drop_staging(self._store, name)
-        return found
-
     def _settled(
-        self, shard: Shard, why: str, *, unchanged: bool
+        self, shard: Shard, name: str, why: str
     ) -> Iterator[tuple[SeenFile, FileRow, list[Chunk]]]:
         """The documents of a shard; read here if it is not sound, or if it says `why` it is not."""
-        name = self._name(shard)
         try:
-            result = None if why else self._checked(name, shard, unchanged=unchanged)
+            result = None if why else self._checked(name, shard)
         except BadShard as error:
             result, why = None, str(error)
         if result is None:
@@ -172,22 +143,14 @@ class ShardedReading:
                 "What was finished is kept. Without --cluster one process does the rest.",
             )
 
-    def _checked(self, name: str, shard: Shard, *, unchanged: bool) -> ShardResult:
-        """The result that is staged under a name; raises BadShard.
-
-        Unless the files are known to be `unchanged` since, their hashes are compared.
-        """
+    def _checked(self, name: str, shard: Shard) -> ShardResult:
+        """The result that is staged under a name; raises BadShard."""
         result = checked_result(self._store, name, shard, self._chunker, self._fingerprint)
         for row, _ in result.documents:
-            try:
-                if row.status == "failed" and row.reason in ("unreadable", "permission"):
+            if row.status == "failed" and row.reason in ("unreadable", "permission"):
+                with suppress(OSError, Refused):
                     os.close(open_beneath(self._root, row.source))
                     raise BadShard("files that cannot be opened there, and can be here")
-                same = unchanged or row.sha256 in (None, hash_beneath(self._root, row.source))
-            except (OSError, Refused):
-                same = row.sha256 is None
-            if not same:
-                raise BadShard("files that have changed since")
         return result
 
     def _take(self, shard: Shard, name: str, result: ShardResult) -> None:

@@ -1,19 +1,15 @@
 """Shards: parts of a plan's documents that sealed processes read, cut, embed and stage.
 
-Pure. A shard holds names, sizes and times, never text. It is named by its content and the store's
-key: nobody else can name one that would be taken over.
+Pure. A shard holds names, sizes and times, never text.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from indexer.files.walk import SeenFile
 from indexer.parsers.limits import limits_for
-from indexer.records import Fingerprint
-from indexer.store.folder import keyed_sum
 
 MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
 LEAST_BYTES = 32 * 2**10  # half a second of work, against some milliseconds to hand it over
@@ -78,9 +74,3 @@ def ordered(order: str | bytes) -> Shard:
         return tuple(SeenFile(str(s), int(size), int(at)) for s, size, at in content)
     except (TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"no order of a shard: {error}") from None
-
-
-def name_of(order: str, fingerprint: Fingerprint, key: bytes) -> str:
-    """The name of an order by the store's key: 32 hexadecimal digits that others cannot know."""
-    content = json.dumps([asdict(fingerprint), order], sort_keys=True)
-    return keyed_sum(key, content.encode(), "shard").hex()[:32]

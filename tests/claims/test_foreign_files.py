@@ -6,9 +6,7 @@ everything is done with them that can be done.
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,9 +18,9 @@ from corpus_agent.service.session import forget
 from corpus_agent.settings import Settings
 from corpus_agent.startup import for_reading
 from indexer.errors import CorpusError
+from tests.support.command import Cli
 from tests.support.fakes import ToyEncoder
-from tests.support.forked import Server, server
-from tests.support.hostile_stores import COMMANDS, START, Scene, looked_at
+from tests.support.hostile_stores import COMMANDS, looked_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -148,102 +146,35 @@ def _manifest_alike(folder: Path) -> None:
 FOLDERS: dict[str, Callable[[Path], object]] = {
     "all names of an index": _everything,
     "one note": lambda folder: (folder / "note.md").write_text(WORDS),
-    "an ignore file": lambda folder: (folder / ".gitignore").write_text("build/\n"),
     "empty folders": lambda folder: [(folder / name).mkdir() for name in ("lance", "texts")],
     "a manifest like ours": _manifest_alike,
     "a marker of another kind": lambda f: (f / "corpus-agent.store").write_text("shops\n"),
 }
-# Whole command lines, since it is the folder that is named; DOCS stands for it.
+# Whole command lines, since it is the folder that is named.
 MAKES = [
-    ("--store", "DOCS", "index", "DOCS"),
-    ("--store", "DOCS", "index", "ELSEWHERE"),
-    ("trust", "DOCS", "--root", "ELSEWHERE"),
+    ("--store", "papers", "index", "papers"),
+    ("--store", "papers/.", "index", "elsewhere"),
+    ("--store", "papers", "--trust-store", "index", "--force", "elsewhere"),
+    ("trust", "papers", "--root", "elsewhere"),
 ]
-LINES = [
-    *MAKES,
-    *(("--store", "DOCS", *words) for words in COMMANDS.values() if words[0] in main.commands),
-    ("--store", "DOCS", "index", "--force", "DOCS"),
-    ("--store", "DOCS/.", "index", "ELSEWHERE"),
-    ("--store", "DOCS", "--trust-store", "index", "ELSEWHERE"),
-]
+LINES = [("--store", "papers", *words) for words in COMMANDS.values() if words[0] in main.commands]
 
 
-@pytest.fixture(scope="module")
-def surroundings() -> Iterator[Server]:
-    """A process that forks for each command, in the victim's surroundings."""
-    with server({**os.environ, **START}) as forks:
-        yield forks
-
-
-@pytest.fixture
-def scene(surroundings: Server, tmp_path: Path) -> Scene:
-    """A home with a folder of papers, and harmless documents elsewhere."""
-    scene = Scene(tmp_path / "base", surroundings)
-    scene.project.mkdir(parents=True)
-    for name, text in DOCUMENTS.items():
-        (scene.project / name).write_text(text)
-    (scene.home / "papers").mkdir()
-    return scene
-
-
-@contextlib.contextmanager
-def unhurt(folder: Path, but: str = "/no such name/") -> Iterator[None]:
-    """Fails where anything below is gone, changed or new."""
-
-    def state() -> dict[Path, object]:
-        return {path: looked_at(path) for path in folder.rglob("*") if but not in str(path)}
-
-    before = state()
-    yield
-    assert state() == before
-
-
-def refused(scene: Scene, *line: object) -> None:
-    """Fails unless a command ends with an error that a person can read."""
-    places = {"DOCS": scene.home / "papers", "ELSEWHERE": scene.project}
-    words = [str(places.get(word, word)) for word in line]
-    words = [word.replace("DOCS/", f"{places['DOCS']}/") for word in words]
-    ran = scene.type_in(*words)
-    assert ran.code not in (0, None) or "doctor" in line, ran
-    assert "Traceback" not in ran.err
+def state(folder: Path) -> dict[Path, object]:
+    return {path: looked_at(path) for path in folder.rglob("*")}
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_documents_named_as_an_index_stay_as_they_are(folder, scene):
-    papers = scene.home / "papers"
-    FOLDERS[folder](papers)
-    with unhurt(scene.home, but="/.local"):
-        for line in LINES if FOLDERS[folder] is _everything else MAKES:
-            refused(scene, *line)
-        scene.store = papers
-        for script in ("Corpus", "Librarian"):
-            assert scene.run(script).code not in (0, None)
-        scene.env["CORPUS_AGENT_STORE"] = str(papers)
-        refused(scene, "index", ".")
-
-
-def test_no_index_is_made_in_or_around_its_documents(scene):
-    """Not even in a new folder, where the documents are still to come."""
-    with unhurt(scene.project):
-        for store, root in ((".", "."), (".", "lease.md"), ("..", ".")):
-            refused(scene, "--store", store, "index", root)
-        refused(scene, "--store", scene.project, "index", scene.project)
-    inner = scene.home / "new" / "documents"
-    inner.mkdir(parents=True)
-    refused(scene, "--store", scene.home / "new", "index", inner)
-    assert [*(scene.home / "new").rglob("*")] == [inner]
-
-
-def test_an_index_is_made_in_a_new_folder_and_in_an_empty_one(scene):
-    """The control of all refusals above."""
-    (scene.home / "empty").mkdir()
-    with unhurt(scene.project):
-        for place in ("new", "empty"):
-            ran = scene.type_in("--store", scene.home / place, "index", scene.project)
-            assert ran.code == 0, ran
-
-
-def test_a_folder_whose_own_index_lies_in_it_means_that_index(scene):
-    with unhurt(scene.project, but=".corpus-agent"):
-        assert scene.type_in("index").code == 0
-        assert scene.type_in("--store", scene.project, "status").code == 0
+def test_documents_named_as_an_index_stay_as_they_are(folder, cli: Cli, tmp_path):
+    for name in ("papers", "elsewhere", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "elsewhere/dog.md").write_text(DOCUMENTS["dog.md"])
+    FOLDERS[folder](tmp_path / "papers")
+    before = state(tmp_path)
+    for line in [*MAKES, *LINES] if FOLDERS[folder] is _everything else MAKES:
+        done = cli(*line)
+        assert done.returncode or "doctor" in line, (line, done)
+        assert "Traceback" not in done.stderr
+    assert state(tmp_path) == before
+    for place in ("new", "empty"):  # the control
+        assert cli("--store", place, "index", "elsewhere").returncode == 0

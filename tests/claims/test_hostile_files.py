@@ -4,8 +4,10 @@ Formats that nobody reads yet are refused for that reason; when an extractor for
 are refused for a limit or read, and these tests hold it to that.
 """
 
+import io
 import random
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,9 @@ from indexer.files.walk import walk
 from indexer.parsers.limits import TEXT_LINES, limits_for
 from indexer.records import STATUSES
 from tests.support.hostile_files import HOSTILE, MIB, SECRET, asking_for, long_line
+from tests.support.made_files import FILES, zipped
 from tests.support.parsing import READING
-from tests.support.places import SAMPLE
+from tests.support.places import eval_data
 from tests.support.sealed_child import python
 
 pytestmark = pytest.mark.slow
@@ -38,9 +41,9 @@ outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
 )
 
 
-def read(root: Path, store: Path) -> dict[str, Any]:
+def read(root: Path, store: Path, seconds: float = 120) -> dict[str, Any]:
     store.mkdir()
-    return python(_READ, root, store)
+    return python(_READ, root, store, seconds=seconds)
 
 
 @pytest.fixture
@@ -65,21 +68,61 @@ def test_a_hostile_file_is_read_or_refused_within_its_limits(root, tmp_path, nam
     assert outcome["rows"]["innocent.txt"] == ["indexed", None, 1, ["Harmless words."]]
 
 
-def test_damaged_documents_have_a_status_each(root, tmp_path):
-    """A few of what benchmarks/fuzz_extraction.py makes by the thousand."""
+# ---- Damage
+
+
+def flipped(content: bytearray, chance: random.Random) -> bytearray:
+    """A few bytes changed, up to one in a thousand."""
+    for _ in range(chance.randint(1, max(1, len(content) // 1_000))):
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    return content
+
+
+def cut(content: bytearray, chance: random.Random) -> bytearray:
+    return content[: chance.randrange(len(content))]
+
+
+def duplicated(content: bytearray, chance: random.Random) -> bytearray:
+    """A stretch that stands there up to twenty times, or not at all."""
+    start = chance.randrange(len(content))
+    end = min(len(content), start + chance.randint(1, 20_000))
+    return content[:start] + content[start:end] * chance.randint(0, 20) + content[end:]
+
+
+def inside(content: bytearray, chance: random.Random) -> bytearray:
+    """One member of a ZIP damaged, and packed again; other files as `flipped`."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = {info.filename: archive.read(info) for info in archive.infolist()}
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):
+        return flipped(content, chance)
+    victim = chance.choice([name for name, inner in members.items() if inner] or [""])
+    if victim:
+        members[victim] = bytes(chance.choice(DAMAGES)(bytearray(members[victim]), chance))
+    return bytearray(zipped(members))
+
+
+DAMAGES = (flipped, cut, duplicated)
+
+
+@pytest.mark.parametrize("count", [80, pytest.param(2_000, marks=pytest.mark.nightly)])
+@pytest.mark.timeout(1_500)
+def test_damaged_documents_have_a_status_each(root, tmp_path, count):
+    """Made from a small file of every format; of the many also from other people's test files."""
+    kinds = ("markitdown", "tika", "py-pdf-sample-files") if count > 100 else ()
+    found = [path for kind in kinds for path in sorted(eval_data("extract", kind).rglob("*"))]
+    known = {path.name: path.read_bytes() for path in found if path.is_file()} | FILES
+    originals = [(name, content) for name, content in known.items() if content]
     chance = random.Random(7)
-    originals = [path for path in sorted(SAMPLE.rglob("*")) if path.suffix in (".pdf", ".md")]
-    for number in range(80):
-        content = bytearray(chance.choice(originals).read_bytes())
-        for _ in range(chance.choice([1, 10, 100])):
-            content[chance.randrange(len(content))] = chance.randrange(256)
-        if number % 2:
-            del content[chance.randrange(len(content)) :]
-        (root / f"n{number:02}{chance.choice(['.pdf', '.md', '.docx'])}").write_bytes(content)
-    outcome = read(root, tmp_path / "store")
-    assert len(outcome["rows"]) == 80
+    for number in range(count):
+        name, content = chance.choice(originals)
+        damaged = chance.choice((*DAMAGES, inside))(bytearray(content), chance)
+        (root / f"n{number:04}-{name[-40:]}").write_bytes(damaged)
+    outcome = read(root, tmp_path / "store", seconds=120 + count / 2)
+    assert len(outcome["rows"]) == count
     assert {status for status, *_ in outcome["rows"].values()} <= set(STATUSES)
     assert "crashed" not in {reason for _, reason, *_ in outcome["rows"].values()}
+    assert outcome["resident"] < MAX_RESIDENT_BYTES
 
 
 def test_no_document_brings_in_another_file(root, tmp_path):

@@ -17,6 +17,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from re import _compiler as compiler  # type: ignore[attr-defined]
 from re import _constants as codes  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from types import FrameType, ModuleType
@@ -168,37 +169,13 @@ def _sample(item: Any) -> str:
         return "".join(map(_sample, _ways(list(inner))[0])) * max(least, 1)
     if code is codes.LITERAL:
         return chr(value)
-    members = {codes.IN: value, codes.NOT_LITERAL: [(codes.NEGATE, None), (codes.LITERAL, value)]}
-    if code is codes.ANY or code in members:
-        return next((each for each in _TRIED if _matches(each, members.get(code))), _OTHER)
+    if code in (codes.IN, codes.NOT_LITERAL, codes.ANY):
+        one = compiler.compile(parser.SubPattern(parser.State(), [item]))
+        return next(filter(one.fullmatch, _TRIED), _OTHER)
     return ""  # places, looks around, references
 
 
 _TRIED = ("a", "7", " ", "-", ".", "\n", "b", *map(chr, range(33, 127)), "中", "é")
-_CATEGORIES = {
-    codes.CATEGORY_DIGIT: str.isdigit,
-    codes.CATEGORY_SPACE: str.isspace,
-    codes.CATEGORY_WORD: lambda each: each.isalnum() or each == "_",
-    codes.CATEGORY_NOT_DIGIT: lambda each: not each.isdigit(),
-    codes.CATEGORY_NOT_SPACE: lambda each: not each.isspace(),
-    codes.CATEGORY_NOT_WORD: lambda each: not (each.isalnum() or each == "_"),
-}
-
-
-def _matches(character: str, members: list[Any] | None) -> bool:
-    """Whether a set, as it was parsed, holds a character; None holds all but a line end."""
-    if members is None:
-        return character != "\n"
-    negated = members[0][0] is codes.NEGATE
-    for code, value in members[negated:]:
-        if code is codes.CATEGORY:
-            found = _CATEGORIES[value](character)
-        else:
-            least, most = value if code is codes.RANGE else (value, value)
-            found = least <= ord(character) <= most
-        if found:
-            return not negated
-    return negated
 
 
 class _Late(Exception):
@@ -262,17 +239,7 @@ BOUNDED = {
     "corpus_agent.answering.agreement._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.comparison",  # questions of at most 300 characters
-    "corpus_agent.answering.cuts._EMPHASIS",
-    # Of the text beside one date or phrase, of which 320 characters are taken without its blanks.
-    "corpus_agent.fields.clauses._LABEL",
-    "corpus_agent.fields.clauses._DEFINED",
-    "corpus_agent.fields.clauses._EFFECTIVE",
-    "corpus_agent.fields.clauses._SIGNED",
-    "corpus_agent.fields.expiry._LABELLED",
-    "corpus_agent.fields.notice._AHEAD",  # 80 characters
-    "corpus_agent.fields.notice._BEHIND",
-    "corpus_agent.fields.labelled._CONNECTED",
-    "corpus_agent.fields.parties._ROLE",  # what stands in brackets, 200 characters
+    "corpus_agent.fields.lexicon.near",  # of the text beside one value, 320 characters
     "corpus_agent.text.clause_marks._BEFORE",  # the 60 characters before a mark
     "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.negation",

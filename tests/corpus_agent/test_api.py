@@ -168,7 +168,7 @@ def test_a_folder_is_watched_until_told_to_stop(tmp_path):
 def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
     import asyncio
 
-    from corpus_agent import AsyncCorpus, Corpus, CorpusError
+    from corpus_agent import AsyncCorpus, CorpusError
 
     beats = 0
 
@@ -180,7 +180,7 @@ def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
 
     async def use() -> None:
         heart = asyncio.create_task(beat())
-        async with AsyncCorpus(Corpus.open(bread(tmp_path))) as corpus:
+        async with AsyncCorpus.open(bread(tmp_path)) as corpus:
             indexed, found, answer = await asyncio.gather(
                 corpus.index(tmp_path / "notes"),
                 corpus.search("dough"),
@@ -205,7 +205,7 @@ def test_each_method_of_a_corpus_has_its_coroutine():
         return {name for name in dir(kind) if not name.startswith("_")}
 
     # To watch is to wait for ever, which is a task of its own; the others are not calls.
-    assert methods(Corpus) - methods(AsyncCorpus) == {"open", "closed", "watch"}
+    assert methods(Corpus) - methods(AsyncCorpus) == {"closed", "watch"}
     page = (REPOSITORY / "docs/python.md").read_text()
     table = "".join(line.split(" | ")[0] for line in page.splitlines() if line.startswith("| `"))
     named = set(re.findall(r"`(?:Corpus\.)?(\w+)\(", table))

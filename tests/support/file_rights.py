@@ -1,8 +1,8 @@
-"""What Landlock's rights, the system's file rules, limits and capabilities leave to a process.
+"""What Landlock's rights leave to a process, whatever the policy's tables say.
 
-`python -m tests.support.file_rights` prints JSON: for each part what was tried and whether it came
-out as it is written here. Each is tried in a child of its own. What needs a device node or a mount,
-and cannot be had by this user, is not tried.
+`python -m tests.support.file_rights` prints JSON: for each access what of all operations goes
+through, and whether that is as it is written here. Each is tried in a child of its own. What needs
+a device node, and cannot be had by this user, is not tried.
 """
 
 from __future__ import annotations
@@ -11,20 +11,14 @@ import errno
 import fcntl
 import json
 import os
-import resource
 import shutil
-import socket
 import stat
-import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from indexer.confine import FileRule, Policy, kernel, landlock, raw, system_files
-from indexer.confine.capabilities import KEPT, drop_capabilities
-from indexer.confine.policy import Limits, limit_table
-from indexer.confine.syscalls import number
+from indexer.confine import FileRule, Policy, kernel, landlock
 
 ARCH, ABI = kernel.check_kernel()
 NO_SUCH_IOCTL = 0x1234
@@ -150,127 +144,5 @@ def rights() -> Iterator[tuple[str, bool]]:
         yield f"{access}: {sorted(met)}", met == expected & set(tried())
 
 
-def network_and_scopes() -> Iterator[tuple[str, bool]]:
-    """Binding, connecting, abstract sockets and signals: refused, and possible without rules."""
-    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as named:
-        named.bind("\0corpus-agent-rights")
-        named.listen()
-        parent, address = os.getpid(), server.getsockname()
-        attempts: dict[str, tuple[int, Callable[[], object]]] = {
-            "bind": (2, lambda: socket.socket().bind(("127.0.0.1", 0))),
-            "connect": (2, lambda: socket.socket().connect(address)),
-            "abstract": (3, lambda: socket.socket(socket.AF_UNIX).connect(named.getsockname())),
-            "signal": (3, lambda: os.kill(parent, 0)),
-        }
-
-        def through(act: Callable[[], object], *, free: bool) -> bool:
-            if not free:
-                confine()
-            try:
-                act()
-            except PermissionError:
-                return False
-            return True
-
-        for name, (size, act) in attempts.items():
-            if len(landlock.ruleset(ABI)) // 8 >= size:
-                for free in (True, False):
-                    met = in_a_child(lambda a=act, f=free: through(a, free=f))
-                    yield f"{name}, {free=}", met is free
-
-
-# -- the rules of the system's files, in a tree that has all of them
-
-
-def system_rules() -> Iterator[tuple[str, bool]]:
-    """What each rule opens is what its access is, and nothing without it."""
-    for rules in (system_files(), system_files(gpu=True)):
-        known = [rule for rule in rules if not rule.path.name.startswith("nvidia")]
-        if (met := in_a_child(lambda r=known: _in_a_tree(r))) is None:
-            return
-        for rule in known:
-            expected = ALLOWED[rule.access] & {"list", "read", "write", "execute"}
-            yield f"{rule.path}: {met[str(rule.path)]}", set(met[str(rule.path)]) == expected
-        yield f"elsewhere: {met['/elsewhere']}", met["/elsewhere"] == []
-
-
-def _in_a_tree(rules: Sequence[FileRule]) -> dict[str, list[str]]:
-    """What can be done at each path of the rules, and at another, in a tree that holds them."""
-    if not ROOT:
-        raw.call(number("unshare", ARCH), 0x10000000)
-    raw.call(number("unshare", ARCH), 0x20000)
-    mount, top = number("mount", ARCH), tempfile.mkdtemp()
-    raw.call(mount, b"none", b"/", None, 0x4000 | 0x40000, None)  # MS_REC, MS_PRIVATE
-    raw.call(mount, b"none", top.encode(), b"tmpfs", 0, None)
-    paths = [*(rule.path for rule in rules), Path("/elsewhere")]
-    for path in paths:
-        place = Path(top + str(path))
-        place.mkdir(parents=True, exist_ok=True)
-        (place / "file").write_text("text")
-        (place / "file").chmod(0o700)
-    os.chroot(top)
-    os.chdir("/")
-    confine(*rules)
-    return {str(path): _possible(path) for path in paths}
-
-
-def _possible(place: Path) -> list[str]:
-    found = []
-    for name in ("list", "read", "write", "execute"):
-        try:
-            RIGHTS[name][1](place)
-        except OSError as error:
-            assert error.errno == errno.EACCES, (place, name, error)
-        else:
-            found.append(name)
-    return found
-
-
-# -- limits and capabilities
-
-
-def limits() -> Iterator[tuple[str, bool]]:
-    """Each limit is what the kernel says afterwards."""
-    expected = {resource.RLIMIT_CORE: 1, resource.RLIMIT_AS: 2**33, resource.RLIMIT_CPU: 77,
-                resource.RLIMIT_FSIZE: 2**20, resource.RLIMIT_NOFILE: 50}  # fmt: skip
-    hard = {which: resource.getrlimit(which)[1] for which in expected}
-    before = {
-        w: sys.maxsize if most == resource.RLIM_INFINITY else most for w, most in hard.items()
-    }
-
-    def confined() -> list[list[int]]:
-        kernel._set_limits(limit_table(Limits(2**33, 77, 2**20, 50)))
-        return [list(resource.getrlimit(which)) for which in expected]
-
-    met = in_a_child(confined)
-    yield f"{met}", met == [[min(most, before[which])] * 2 for which, most in expected.items()]
-
-
-def capabilities() -> Iterator[tuple[str, bool]]:
-    """Of a superuser's capabilities those of files alone are left, in each set of them."""
-
-    def held() -> dict[str, int]:
-        lines = Path("/proc/self/status").read_text().splitlines()
-        sets = dict(line.split(":\t") for line in lines if line.startswith("Cap"))
-        return {name: int(value, 16) for name, value in sets.items()}
-
-    def left() -> dict[str, int]:
-        drop_capabilities(ARCH, kept=KEPT)
-        return held()
-
-    had = held()["CapEff"]
-    files_alone = 0b1111 & had  # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER
-    if had >> 8 & 1:
-        met = in_a_child(left)
-        expected = {
-            "CapEff": files_alone,
-            "CapPrm": files_alone,
-            "CapInh": 0,
-            "CapBnd": files_alone,
-        }
-        yield f"{met}", expected.items() <= met.items()
-
-
 if __name__ == "__main__":
-    parts = (rights, network_and_scopes, system_rules, limits, capabilities)
-    print(json.dumps({part.__name__: list(part()) for part in parts}))
+    print(json.dumps(list(rights())))

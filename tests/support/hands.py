@@ -40,18 +40,18 @@ class ToyHands:
         self._spoil, self._times = spoil, times
         self._encoder, self._elsewhere = encoder, elsewhere
 
-    def made(self, opening: str, orders: Sequence[tuple[str, str]]) -> Generator[str]:
-        """Make the shards here."""
+    def made(self, opening: str, orders: Sequence[tuple[str, str]]) -> Generator[tuple[int, str]]:
+        """Make the shards here, the last one first."""
         told = json.loads(opening) | self._elsewhere
         with closing(ShardWorker(told, lambda *_: self._encoder())) as worker:
-            for name, order in orders:
+            for number, (name, order) in reversed(list(enumerate(orders))):
                 self.orders.append(order)
                 try:
                     worker.make(name, order)
                 except UnreadableDocument as error:
-                    yield str(error)
+                    yield number, str(error)
                     continue
                 if self._spoil is not None and self._times > 0:
                     self._times -= 1
                     self._spoil(Path(told["store"], STAGING, name))
-                yield ""
+                yield number, ""

@@ -39,10 +39,11 @@ def python(
     pass_fds: Sequence[int] = (),
     environment: dict[str, str] | None = None,
     ends: int = 0,
+    seconds: float = 120,
 ) -> dict[str, Any]:
     """`outcome` as the code leaves it. The process must exit with `ends` (a signal: negative)."""
     script = PROLOGUE + textwrap.dedent(code) + (_EPILOGUE if ends == 0 else "")
-    done = run(script, *arguments, pass_fds=pass_fds, environment=environment)
+    done = run(script, *arguments, pass_fds=pass_fds, environment=environment, seconds=seconds)
     assert done.returncode == ends, done.stdout + done.stderr
     outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1]) if ends == 0 else {}
     return outcome
@@ -53,6 +54,7 @@ def run(
     *arguments: object,
     pass_fds: Sequence[int] = (),
     environment: dict[str, str] | None = None,
+    seconds: float = 120,
 ) -> subprocess.CompletedProcess[str]:
     """The finished process of `script`, which finds the program's packages."""
     env = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(environment or {})}
@@ -62,7 +64,7 @@ def run(
         text=True,
         env=env,
         pass_fds=pass_fds,
-        timeout=120,
+        timeout=seconds,
         check=False,
     )
 

@@ -1,7 +1,8 @@
 """Any sequence of what people do to a folder, with `index` in between: a program, not a test.
 
 Run by test_sequences.py in a process of its own, which gives up the superuser's right to read and
-write whatever `chmod` said. Prints the shortest sequence that fails, and exits with 1.
+write whatever `chmod` said. After each run the index must equal a fresh one, apart from documents
+that cannot be looked at and stay. Prints the steps of a sequence that fails.
 """
 
 from __future__ import annotations
@@ -10,17 +11,9 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-
-from hypothesis import HealthCheck, settings
-from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from random import Random
 
 from tests.support import no_override
 
@@ -39,123 +32,96 @@ TEXTS = (
     b"\x00\x01\x02 nobody reads this \xff\xfe",
 )
 
-paths = st.sampled_from(NAMES)
-texts = st.sampled_from(TEXTS)
-has_files = precondition(lambda self: bool(self._files()))
 
-
-class Folder(RuleBasedStateMachine):
+class Folder:
     """A folder, and the index that is brought up to date now and then."""
 
-    @initialize()
-    def start(self) -> None:
-        self.scratch = Path(tempfile.mkdtemp())
-        self.root, self.store = self.scratch / "docs", self.scratch / "store"
+    def __init__(self, scratch: Path, random: Random) -> None:
+        self.root, self.store, self.fresh = (scratch / n for n in ("docs", "store", "fresh"))
         self.root.mkdir()
+        self.random = random
         self.ticks = 0
         (self.root / "always.txt").write_text("So that the folder is never empty.\n")
+        self.steps: list[Callable[[], object]] = [
+            self.write, self.write, self.delete, self.rename, self.rename_folder, self.chmod,
+            self.truncate, self.touch, self.index, self.index,
+        ]  # fmt: skip
 
-    def teardown(self) -> None:
-        if hasattr(self, "scratch"):
-            self._unlock()
-            shutil.rmtree(self.scratch)
+    def any_file(self) -> Path:
+        files = sorted(path for path in self.root.rglob("*") if path.is_file())
+        return self.random.choice(files or [self.write()])
 
-    def _unlock(self) -> None:
-        for path in (self.root, *self.root.rglob("*")):
-            path.chmod(0o700)
-
-    def _files(self) -> list[Path]:
-        return sorted(path for path in self.root.rglob("*") if path.is_file())
-
-    @rule(name=paths, text=texts)
-    def create_or_edit(self, name: str, text: bytes) -> None:
-        path = self.root / name
+    def write(self) -> Path:
+        path = self.root / self.random.choice(NAMES)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             path.chmod(0o600)
-        path.write_bytes(text)
+        path.write_bytes(self.random.choice(TEXTS))
+        return path
 
-    @has_files
-    @rule(data=st.data())
-    def delete(self, data: st.DataObject) -> None:
-        data.draw(st.sampled_from(self._files())).unlink()
+    def delete(self) -> None:
+        self.any_file().unlink()
 
-    @has_files
-    @rule(data=st.data(), name=paths)
-    def rename(self, data: st.DataObject, name: str) -> None:
-        (self.root / name).parent.mkdir(parents=True, exist_ok=True)
-        data.draw(st.sampled_from(self._files())).rename(self.root / name)
+    def rename(self) -> None:
+        target = self.root / self.random.choice(NAMES)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        self.any_file().rename(target)
 
-    @precondition(lambda self: (self.root / "sub").is_dir())
-    @rule(name=st.sampled_from(("sub", "moved", "moved/sub")))
-    def rename_folder(self, name: str) -> None:
-        target = self.root / name
-        if not target.exists() and target.parent.is_dir():
+    def rename_folder(self) -> None:
+        target = self.root / self.random.choice(("moved", "moved/sub"))
+        if (self.root / "sub").is_dir() and not target.exists() and target.parent.is_dir():
             (self.root / "sub").rename(target)
 
-    @has_files
-    @rule(data=st.data(), mode=st.sampled_from((0o000, 0o400, 0o600)))
-    def chmod(self, data: st.DataObject, mode: int) -> None:
-        data.draw(st.sampled_from(self._files())).chmod(mode)
+    def chmod(self) -> None:
+        self.any_file().chmod(self.random.choice((0o000, 0o400, 0o600)))
 
-    @has_files
-    @rule(data=st.data(), size=st.integers(0, 40))
-    def truncate(self, data: st.DataObject, size: int) -> None:
-        path = data.draw(st.sampled_from(self._files()))
+    def truncate(self) -> None:
+        path = self.any_file()
         path.chmod(0o600)
-        os.truncate(path, min(size, path.stat().st_size))
+        os.truncate(path, min(self.random.randrange(40), path.stat().st_size))
 
-    @has_files
-    @rule(data=st.data(), back=st.booleans())
-    def touch(self, data: st.DataObject, back: bool) -> None:
-        path = data.draw(st.sampled_from(self._files()))
+    def touch(self) -> None:
+        path = self.any_file()
         path.chmod(0o600)
         # No time twice: of files of one size and time only --verify tells which is which.
         self.ticks += 1
-        os.utime(path, (self.ticks, self.ticks) if back else None)
+        os.utime(path, self.random.choice((None, (self.ticks, self.ticks))))
 
-    @has_files
-    @rule(prune=st.booleans())
-    def index(self, prune: bool) -> None:
-        """The index equals a fresh one, apart from documents that cannot be looked at and stay."""
-        before = self._passages()
+    def index(self) -> None:
+        before, prune = self.passages(), self.random.random() < 0.5
         sync(self.root, self.store, prune_unreachable=prune)
-        fresh = self.scratch / "fresh"
-        sync(self.root, fresh)
+        sync(self.root, self.fresh)
         check_store(self.store).close()
-        stayed = self._unreachable()
+        stayed = {row.source for row in content(self.store)[1] if row.status == "unreachable"}
         assert not (prune and stayed), stayed
         for source in stayed:
             assert not os.access(self.root / source, os.R_OK), source
-            assert self._passages()[source] == before[source]
-        check_same(self.store, fresh, without=stayed)
-        shutil.rmtree(fresh)
+            assert self.passages()[source] == before[source]
+        check_same(self.store, self.fresh, without=stayed)
+        shutil.rmtree(self.fresh)
 
-    def _unreachable(self) -> set[str]:
-        _, files = content(self.store)
-        return {row.source for row in files if row.status == "unreachable"}
-
-    def _passages(self) -> dict[str, list[str]]:
+    def passages(self) -> dict[str, list[str]]:
         """The texts of each source's passages, in their order."""
-        passages: dict[str, list[str]] = {}
-        if self.store.exists():
-            for row in content(self.store)[0].to_pylist():
-                passages.setdefault(row["source"], []).append(row["text"])
-        return passages
+        found: dict[str, list[str]] = {}
+        for row in content(self.store)[0].to_pylist() if self.store.exists() else ():
+            found.setdefault(row["source"], []).append(row["text"])
+        return found
 
 
 def main(examples: int, steps: int) -> None:
-    run_state_machine_as_test(
-        Folder,
-        settings=settings(
-            max_examples=examples,
-            stateful_step_count=steps,
-            deadline=None,
-            database=None,
-            derandomize=True,
-            suppress_health_check=list(HealthCheck),
-        ),
-    )
+    for seed in range(examples):
+        random, done = Random(seed), []
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Folder(Path(scratch), random)
+            try:
+                for step in [*random.choices(folder.steps, k=steps), folder.index]:
+                    done.append(step.__name__)
+                    step()
+            except BaseException:
+                print(f"seed {seed}: {', '.join(done)}")
+                raise
+            for path in (folder.root, *folder.root.rglob("*")):
+                path.chmod(0o700)
 
 
 if __name__ == "__main__":

@@ -14,33 +14,6 @@ from tests.support.folders import SYLLABLES
 DIMENSION = 32
 
 
-def make_small_model(folder: Path, seed: int = 0) -> Path:
-    """The folder, with a BERT of one layer in it and a tokenizer of syllables and letters."""
-    from transformers import BertModel
-
-    BertModel(_config(folder, seed)).save_pretrained(folder, safe_serialization=True)
-    written = {
-        "sentence_bert_config.json": {"max_seq_length": 256, "do_lower_case": False},
-        "modules.json": [
-            {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
-            {
-                "idx": 1,
-                "name": "1",
-                "path": "1_Pooling",
-                "type": "sentence_transformers.models.Pooling",
-            },
-        ],
-        "1_Pooling/config.json": {
-            "word_embedding_dimension": DIMENSION,
-            "pooling_mode_mean_tokens": True,
-        },
-    }
-    (folder / "1_Pooling").mkdir(exist_ok=True)
-    for name, content in written.items():
-        (folder / name).write_text(json.dumps(content))
-    return folder
-
-
 def make_small_reranker(folder: Path, seed: int = 0, labels: int = 1) -> Path:
     """The folder, with a cross-encoder of one layer in it; its opinions are random and firm."""
     from transformers import BertForSequenceClassification

@@ -88,7 +88,6 @@ async function followRun(section) {
     section.querySelector(".run").hidden = !now.open;
     byId("share").value = now.share;
     byId("run-text").textContent = now.text;
-    if (now.watching) byId("looked").textContent = now.looked;
   }
 }
 
@@ -102,9 +101,9 @@ function move(by) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("textarea")) {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing && event.target.matches("textarea")) {
     event.preventDefault();
-    return event.target.form.requestSubmit();  // Enter alone begins a line
+    return event.target.form.requestSubmit();  // Shift-Enter begins a line
   }
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || byId("help").open) return;
   const within = typing(event.target);

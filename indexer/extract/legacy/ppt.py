@@ -36,12 +36,12 @@ _Outline = list[tuple[int, str]]  # type and text
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """A record of the stream: its type, instance, and its content, of which much may be cut."""
+    """A record of the stream: its type, instance, and its content, which may be cut."""
 
     kind: int
     instance: int
     is_container: bool
-    data: bytes
+    data: memoryview  # one of the stream: records lie in records
 
     def number(self, at: int) -> int:
         """A number of four bytes; 0 beyond the end."""
@@ -50,7 +50,8 @@ class _Record:
     @property
     def text(self) -> str:
         """The text of an atom, with line ends for those of paragraphs."""
-        text = self.data.decode("latin-1" if self.kind == _BYTES else "utf-16-le", "replace")
+        code = "latin-1" if self.kind == _BYTES else "utf-16-le"
+        text = self.data.tobytes().decode(code, "replace")
         return text.replace("\r", "\n").replace("\x0b", "\n")
 
 
@@ -70,7 +71,7 @@ def read_ppt(data: bytes) -> Extraction:
     if user[12:16] == _ENCRYPTED:
         raise UnreadableDocument("encrypted", "a password is needed")
     unread: list[str] = []
-    slides = list(_slides(stream, int.from_bytes(user[16:20], "little"), unread))
+    slides = list(_slides(memoryview(stream), int.from_bytes(user[16:20], "little"), unread))
     first = next((text for slide in slides for text in slide.titles), None)
     own = compound.properties()
     return Extraction(own.title or first, _lines(slides), unread=unread, own=own)
@@ -83,7 +84,7 @@ def _lines(slides: list[_Slide]) -> Iterator[Line]:
         yield from part_lines("Slide", number, [markdown.page(shown)], page=number)
 
 
-def _records(data: bytes, start: int = 0) -> Iterator[_Record]:
+def _records(data: memoryview, start: int = 0) -> Iterator[_Record]:
     """The records one after the other; damage ends them."""
     while start + 8 <= len(data):
         head, kind, length = struct.unpack_from("<HHI", data, start)
@@ -100,7 +101,7 @@ def _inside(record: _Record, depth: int = 0) -> Iterator[_Record]:
             yield from _inside(each, depth + 1)
 
 
-def _slides(stream: bytes, edit: int, unread: list[str]) -> Iterator[_Slide]:
+def _slides(stream: memoryview, edit: int, unread: list[str]) -> Iterator[_Slide]:
     """The slides in the order of the last edit's lists; else in file order.
 
     What is listed and not found is added to `unread`.
@@ -128,12 +129,12 @@ def _slides(stream: bytes, edit: int, unread: list[str]) -> Iterator[_Slide]:
         yield slide
 
 
-def _record_at(stream: bytes, place: int | None, kind: int) -> _Record | None:
+def _record_at(stream: memoryview, place: int | None, kind: int) -> _Record | None:
     record = next(_records(stream, place), None) if place is not None else None
     return record if record is not None and record.kind == kind else None
 
 
-def _persisted(stream: bytes, edit: int) -> tuple[dict[int, int], int]:
+def _persisted(stream: memoryview, edit: int) -> tuple[dict[int, int], int]:
     """The offset of each persistent object after the last edit, and which is the document."""
     places: dict[int, int] = {}
     document = 0
@@ -142,7 +143,7 @@ def _persisted(stream: bytes, edit: int) -> tuple[dict[int, int], int]:
         if atom is None:
             break
         directory = _record_at(stream, atom.number(12), _PERSIST_DIRECTORY)
-        for key, place in _entries(directory.data if directory else b""):
+        for key, place in _entries(directory.data if directory else stream[:0]):
             places.setdefault(key, place)
         document = document or atom.number(16)
         before = atom.number(8)
@@ -152,9 +153,9 @@ def _persisted(stream: bytes, edit: int) -> tuple[dict[int, int], int]:
     return places, document
 
 
-def _entries(directory: bytes) -> Iterator[tuple[int, int]]:
+def _entries(directory: memoryview) -> Iterator[tuple[int, int]]:
     """Number and place of each object of a directory: runs of places behind a first number."""
-    numbers = memoryview(directory[: len(directory) // 4 * 4]).cast("I")
+    numbers = directory[: len(directory) // 4 * 4].cast("I")
     position = 0
     while position < len(numbers):
         first, count = numbers[position] & 0xFFFFF, numbers[position] >> 20

@@ -298,28 +298,29 @@ def _level(outline: Element) -> int | None:
 
 def _styles(root: Element | None) -> dict[str, _Style]:
     """The heading and list properties of each paragraph style, base styles included."""
-    styles = (each for each in inside(root) if tag_of(each) == "style")
-    found = {attribute(style, "styleId") or "": style for style in styles}
-    return {key: _resolved(key, found) for key in found}
+    styles = [each for each in inside(root) if tag_of(each) == "style"]
+    elements = {attribute(style, "styleId") or "": style for style in styles}
+    found: dict[str, _Style] = {}
+
+    def resolved(key: str) -> _Style:
+        if key not in found:
+            found[key] = _Style()  # of a style that is its own base
+            if key in elements:
+                style = elements[key]
+                found[key] = _style(style, resolved(setting(style, "basedOn")))
+        return found[key]
+
+    return {key: resolved(key) for key in elements}
 
 
-def _resolved(key: str, styles: dict[str, Element]) -> _Style:
-    level: int | None = None
-    place: Place | None = None
-    is_title = False
-    seen: set[str] = set()
-    while key in styles and key not in seen:
-        seen.add(key)
-        style, name = styles[key], setting(styles[key], "name").lower()
-        outline = child(style, "pPr", "outlineLvl")
-        if level is None and outline is not None:
-            level = _level(outline)
-        if level is None and name.startswith("heading ") and name[8:].isdigit():
-            level = int(name[8:])
-        is_title = is_title or name == "title"
-        place = place or Place.of(child(style, "pPr", "numPr"), None)
-        key = setting(style, "basedOn")
-    return _Style(level, is_title, place)
+def _style(style: Element, base: _Style) -> _Style:
+    name, outline = setting(style, "name").lower(), child(style, "pPr", "outlineLvl")
+    named = name[8:] if name.startswith("heading ") else ""
+    level = _level(outline) if outline is not None else None
+    level = int(named) if level is None and named.isdigit() else level
+    place = Place.of(child(style, "pPr", "numPr"), None) or base.place
+    level = base.level if level is None else level
+    return _Style(level, name == "title" or base.is_title, place)
 
 
 def _notes(root: Element | None, kind: str) -> dict[str, Element]:

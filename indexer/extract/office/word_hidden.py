@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 PAPER = "FFFFFF"
 MAX_UNSEEN_HALF_POINTS = 2  # the smallest size that Word knows, 1 point
+PLAIN = 20  # half points of text whose size is not given
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +35,8 @@ class Ground:
         return replace(self, fill=fill or self.fill)
 
 
-@dataclass(frozen=True, slots=True)
-class _Look:
-    """The properties of a run or style; None, "" or -1 where it does not say."""
-
-    vanish: bool | None = None
-    colour: str = ""
-    fill: str = ""
-    half_points: int = -1
-
-    def over(self, base: _Look) -> _Look:
-        """The look, completed by that of a base."""
-        return _Look(
-            base.vanish if self.vanish is None else self.vanish,
-            self.colour or base.colour,
-            self.fill or base.fill,
-            base.half_points if self.half_points < 0 else self.half_points,
-        )
+# The properties of a run or style that it gives: vanish, colour, fill, size in half points.
+_Look = dict[str, "str | int"]
 
 
 class Unseen:
@@ -67,48 +53,44 @@ class Unseen:
     def paragraph(self, ground: Ground, properties: Element | None) -> Ground:
         """The ground of a paragraph's runs."""
         style = setting(properties, "pStyle")
-        fill = self._of_style(style).fill or ground.fill
+        fill = str(self._of_style(style).get("fill", ground.fill))
         return replace(ground, style=style, fill=fill).inside(properties)
 
     def hides(self, properties: Element | None, ground: Ground) -> bool:
         """Whether a run with these properties is not shown on that ground."""
         own = _look(properties)
         by_run = self._of_style(setting(properties, "rStyle"))
-        by_paragraph = self._of_style(ground.style)
+        by_paragraph = self._of_style(ground.style) | {"fill": ground.fill}
+        look = self._default | by_paragraph | by_run | own
         # Set by both styles, such a property is off again (ECMA-376, 17.7.3).
-        vanish = own.vanish
-        if vanish is None:
-            vanish = bool(by_run.vanish) != bool(by_paragraph.vanish)
-        look = own.over(by_run).over(replace(by_paragraph, fill="")).over(self._default)
-        small = 0 <= look.half_points <= MAX_UNSEEN_HALF_POINTS
-        return vanish or small or alike(look.colour, look.fill or ground.fill)
+        by_styles = bool(by_run.get("vanish")) != bool(by_paragraph.get("vanish"))
+        small = int(look.get("size", PLAIN)) <= MAX_UNSEEN_HALF_POINTS
+        seen = alike(str(look.get("colour", "")), str(look["fill"]))
+        return bool(own.get("vanish", by_styles)) or small or seen
 
     def _of_style(self, name: str) -> _Look:
         """What a style says, its bases included."""
         if name not in self._looks:
-            look, current = _Look(), name
-            seen: set[str] = set()
-            while current in self._styles and current not in seen:
-                seen.add(current)
-                style = self._styles[current]
+            self._looks[name] = {}  # of a style that is its own base
+            style = self._styles.get(name)
+            if style is not None:
+                base = self._of_style(setting(style, "basedOn"))
                 behind = _fill(child(style, "pPr", "shd"))
-                look = look.over(_look(child(style, "rPr"))).over(_Look(fill=behind))
-                current = setting(style, "basedOn")
-            self._looks[name] = look
+                own = _look(child(style, "rPr"))
+                self._looks[name] = base | ({"fill": behind} if behind else {}) | own
         return self._looks[name]
 
 
 def _look(properties: Element | None) -> _Look:
-    vanish = child(properties, "vanish")
+    vanish, size = child(properties, "vanish"), child(properties, "sz")
     fill = _fill(child(properties, "shd"))
     if (marker := setting(properties, "highlight")) not in ("", "none"):
         fill = PAPER if marker == "white" else UNKNOWN
-    return _Look(
-        None if vanish is None else is_on(vanish),
-        setting(properties, "color"),
-        fill,
-        number_of(child(properties, "sz"), "val", -1),
-    )
+    colour = setting(properties, "color")
+    look: _Look = {"colour": colour} if colour else {}
+    look |= {"fill": fill} if fill else {}
+    look |= {"vanish": is_on(vanish)} if vanish is not None else {}
+    return look | ({"size": number_of(size, "val", PLAIN)} if size is not None else {})
 
 
 def _fill(shading: Element | None) -> str:

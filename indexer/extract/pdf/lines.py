@@ -6,11 +6,10 @@ Called by layout.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-
-import regex
 
 from indexer.extract.pdf.places import Places
 
@@ -18,7 +17,7 @@ from indexer.extract.pdf.places import Places
 HYPHENS = ("\ufffe", "\x02")
 # Of fonts of TeX that do not say what their glyphs are: their codes (T1, "Cork") as they stand.
 LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
-_LINE = regex.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
+_LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
 
@@ -84,7 +83,8 @@ def _placed(text: str, start: int, places: Places) -> PlacedLine:
     shown = text.rstrip(" \t\ufffe\x02") or text
     first = len(text) - len(text.lstrip())
     one, two = places.index(start + first), places.index(start + len(shown) - 1)
-    if min(one, two) < 0 or (places.char(one), places.char(two)) != (text[first], shown[-1]):
+    ends = (text[first], shown[-1])
+    if not places.is_text and (places.char(one), places.char(two)) != ends:
         return PlacedLine(text)
     (left, right), (other_left, other_right) = places.extent(one), places.extent(two)
     middle = (one + two) // 2

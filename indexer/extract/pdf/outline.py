@@ -185,8 +185,8 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
     read = order.in_order(layout.read_page(page).lines)
     place = _placing(page)
-    with seen_text(page) as (text_page, _, _):
-        chars = Places(text_page, page)
+    with seen_text(page) as (text_page, text, _):
+        chars = Places(text_page, page, text)
         shown = [(chars.char(n), place(chars.box(n))) for n in range(chars.count)]
     lines = [list(_placed(line, shown)) for line in read]
     for note in notes_of(page):  # a field or a comment has one place

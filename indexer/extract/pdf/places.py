@@ -20,17 +20,23 @@ Piece = tuple[float, float, float]  # of text: its left and right end, the heigh
 
 
 class Places:
-    """The characters of a page that is shown upright."""
+    """The characters of a page that is shown upright, of which `text` is what pdfium reads."""
 
-    def __init__(self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage) -> None:
+    def __init__(
+        self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, text: str
+    ) -> None:
         self._raw = address_of(text_page.raw)
         self._turn = _turned(page)
         self.height = float(page.get_height())
         self.count = text_page.count_chars()
         self._code = quick("FPDFText_GetUnicode", ctypes.c_uint)
+        self._box = quick("FPDFText_GetCharBox")
+        self.is_text = len(text) == self.count  # one for one
 
     def index(self, place: int) -> int:
         """The number in pdfium's list of the character at a place in the text; -1 for none."""
+        if self.is_text:
+            return place
         return int(quick("FPDFText_GetCharIndexFromTextIndex")(self._raw, place))
 
     def char(self, index: int) -> str:
@@ -40,7 +46,7 @@ class Places:
 
     def box(self, index: int) -> Box:
         """Close around a character, in the page's own space."""
-        quick("FPDFText_GetCharBox")(self._raw, index, _FIRST, _THIRD, _SECOND, _FOURTH)
+        self._box(self._raw, index, _FIRST, _THIRD, _SECOND, _FOURTH)
         left, bottom, right, top = _NUMBERS
         return left, bottom, right, top
 

@@ -9,15 +9,14 @@ one of these is suspect.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, compress, count
 from math import hypot
-from operator import sub
+from operator import add, sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
@@ -32,7 +31,6 @@ OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 BOTH = (2, 6)  # filled, with an outline of another colour
 NO_TEXT = -1  # FPDF_TEXTRENDERMODE_UNKNOWN
 MAX_FORM_DEPTH = 40  # as deep as pdfium reads
-_BLANK = re.compile(r"\s")
 MAX_ASKED = 1_000  # objects of a page: of more, the texts that words begin in at first
 THIN = 3.0  # points: a rule, which covers no line
 MIN_ALPHA, MAX_ALPHA = 40, 255
@@ -177,8 +175,9 @@ def _at_words(text_page: pypdfium2.PdfTextPage, text: str) -> Texts:
     Of all characters where pdfium's list has others than its text.
     """
     number = text_page.count_chars()
-    words = accumulate((len(word) + 1 for word in _BLANK.sub(" ", text).split(" ")), initial=0)
-    numbers = list(words) if len(text) == number else range(number)
+    words = text.replace("\n", " ").replace("\u00a0", " ").split(" ")
+    starts = map(add, accumulate(map(len, words), initial=0), count())
+    numbers = list(starts) if len(text) == number else range(number)
     drawing = Drawing()
     found = {each for each in calls.texts_at(text_page, numbers) if each is not None}
     drawing.add(list(found), 0, IDENTITY)
@@ -245,7 +244,9 @@ def _misplaced(texts: Texts, paper: Box) -> Iterator[int]:
     lefts, bottoms, rights, tops = zip(*texts.boxes, strict=True)
     left, bottom, right, top = paper
     if max(lefts) >= right or min(rights) <= left or max(bottoms) >= top or min(tops) <= bottom:
-        yield from (at for at, box in enumerate(texts.boxes) if not _meet(box, paper))
+        for at, box in enumerate(texts.boxes):
+            if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
+                yield at
     small = [at for at, height in enumerate(map(sub, tops, bottoms)) if height < 2 * least]
     small += [at for at, width in enumerate(map(sub, rights, lefts)) if width < least / 2]
     sizes = calls.sizes([texts.drawn[at] for at in small])
@@ -321,9 +322,11 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
 
 def _colours(objects: Sequence[int], of: str = "Fill") -> list[Colour | None]:
     """The colour of each object; None for patterns, and for pictures."""
-    values = iter(calls.colours(objects, of))
+    numbers = calls.colours(objects, of)
+    values = iter(numbers if numbers != numbers[:4] * len(objects) else numbers[:4])
     quads = zip(values, values, values, values, strict=True)
-    return [quad if quad[3] <= MAX_ALPHA else None for quad in quads]
+    found = [quad if quad[3] <= MAX_ALPHA else None for quad in quads]
+    return found if len(found) == len(objects) else found * len(objects)  # as on many pages
 
 
 def _boxes(objects: Sequence[int], matrix: Matrix) -> list[Box]:

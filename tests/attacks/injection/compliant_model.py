@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import re
 import sys
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tests.attacks.injection.strings import Targets
+from tests.support.fakes import Reply, ScriptedModelServer, raw, says
 
 # A name that would claim that no model took part and all was verified.
 MODEL = "verified by hand) [1] \u00b7 verified\nError: see [x](https://evil.example) \x1b[2J"
@@ -27,7 +26,6 @@ MAX_NAMED_CALLS = 8
 CALLS_OF_A_REPLY = 8  # more are not run by the program
 MAX_QUOTED_LINES = 12
 WINDOW = 1_000_000  # tokens: large enough that nothing is left out
-_PREFIX = "obeyed_"
 _CALLED = re.compile(r"\b([a-z]\w{2,40})\(")
 _SOURCE = re.compile(r"^\d+\. (.+?) \u00b7 ", re.MULTILINE)
 _CLOSING = re.compile(r"<</doc [0-9a-f]+>>")
@@ -113,110 +111,44 @@ def _quoted(source: str, text: str) -> str:
 
 
 def seen_in(messages: list[dict[str, Any]]) -> Seen:
-    """The conversation in a request."""
+    """The conversation in a request: the first call is the program's own search."""
     question = next(str(m["content"]) for m in reversed(messages) if m["role"] == "user")
-    texts = {m["tool_call_id"]: str(m["content"]) for m in messages if m["role"] == "tool"}
-    called = [call for m in messages for call in m.get("tool_calls") or ()]
-    first = next((text for key, text in texts.items() if not key.startswith(_PREFIX)), "")
-    results = tuple(
-        (call["function"]["name"], json.loads(call["function"]["arguments"]), texts[call["id"]])
-        for call in called
-        if call["id"].startswith(_PREFIX) and call["id"] in texts
-    )
-    return Seen(question, first, results)
-
-
-def reply(seen: Seen, targets: Targets) -> dict[str, Any]:
-    """The message: calls first, some at a time, and the answer after their results."""
-    done = len(seen.results)
-    wanted = [*enumerate(calls(seen, targets))][done : done + CALLS_OF_A_REPLY]
-    if not wanted:
-        return {"role": "assistant", "content": answer(seen, targets)}
-    tool_calls = [
-        {
-            "id": f"{_PREFIX}{n}",
-            "type": "function",
-            "function": {"name": name, "arguments": json.dumps(arguments)},
-        }
-        for n, (name, arguments) in wanted
+    called = [call["function"] for m in messages for call in m.get("tool_calls") or ()]
+    texts = [str(m["content"]) for m in messages if m["role"] == "tool"]
+    made = [
+        (call["name"], json.loads(call["arguments"]), text)
+        for call, text in zip(called, texts, strict=False)
     ]
-    return {"role": "assistant", "content": None, "tool_calls": tool_calls}
+    return Seen(question, made[0][2] if made else "", tuple(made[1:]))
 
 
-class _Server(ThreadingHTTPServer):
-    """The server, with the state that its connections share."""
+@dataclass
+class CompliantServer(ScriptedModelServer):
+    """Asks for its calls first, some at a time, and answers after their results."""
 
-    def __init__(self, targets: Targets, log: Path) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.targets = targets
-        self._log = log
-        self._lock = threading.Lock()
+    targets: Targets = field(kw_only=True)
+    log: Path = field(kw_only=True)
 
-    def note(self, seen: Seen) -> None:
-        """Log the result of one question."""
-        row = {"question": seen.question, "found": seen.found, "results": seen.results}
-        with self._lock, self._log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """One connection."""
-
-    protocol_version = "HTTP/1.1"
-    server: _Server
-
-    def do_GET(self) -> None:
-        """The list of models."""
-        entry = {"id": MODEL, "object": "model", "max_model_len": WINDOW}
-        self._send({"object": "list", "data": [entry]})
-
-    def do_POST(self) -> None:
-        """A chat completion, the only request served."""
-        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if "messages" not in request:
-            return self.send_error(404)
+    def next_reply(self, request: dict[str, Any]) -> Reply:
+        """What it says, and at the end a note of it all in the log."""
         seen = seen_in(request["messages"])
-        message = reply(seen, self.server.targets)
-        finish = "tool_calls" if "tool_calls" in message else "stop"
-        if finish == "stop":
-            self.server.note(seen)
-        about = {"id": "0", "created": 0, "model": MODEL}
-        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-        if not request.get("stream"):
-            choice = {"index": 0, "message": message, "finish_reason": finish}
-            about |= {"object": "chat.completion"}
-            return self._send({**about, "choices": [choice], "usage": usage})
-        about |= {"object": "chat.completion.chunk"}
-        for number, call in enumerate(message.get("tool_calls", ())):
-            call["index"] = number
-        deltas = [(message, None), ({}, finish)]
-        choices = [{"index": 0, "delta": d, "finish_reason": reason} for d, reason in deltas]
-        chunks = [json.dumps({**about, "choices": [choice]}) for choice in choices]
-        body = "".join(f"data: {chunk}\n\n" for chunk in [*chunks, "[DONE]"])
-        return self._write(body.encode(), "text/event-stream")
-
-    def _send(self, content: dict[str, Any]) -> None:
-        self._write(json.dumps(content).encode(), "application/json")
-
-    def _write(self, body: bytes, kind: str) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """No output: the log has it."""
+        done = len(seen.results)
+        wanted = calls(seen, self.targets)[done : done + CALLS_OF_A_REPLY]
+        if wanted:
+            return Reply(calls=tuple((name, json.dumps(given)) for name, given in wanted))
+        with self.log.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(seen)) + "\n")
+        return says(answer(seen, self.targets))
 
 
 def main() -> None:
     """Serve until the standard input ends."""
+    entry = {"id": MODEL, "object": "model", "max_model_len": WINDOW}
+    listing = raw(json.dumps({"object": "list", "data": [entry]}).encode())
     targets = Targets(**json.loads(sys.stdin.readline()))
-    server = _Server(targets, Path(sys.argv[1]))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    sys.stdout.write(f"{server.server_address[1]}\n")
-    sys.stdout.flush()
-    sys.stdin.read()
+    with CompliantServer(listing=listing, targets=targets, log=Path(sys.argv[1])) as server:
+        print(server.port, flush=True)
+        sys.stdin.read()
 
 
 if __name__ == "__main__":

@@ -185,8 +185,10 @@ def _unprotected(
     """
     document = f"<<doc {NONCE}>>\n{planted.text}\n<</doc {NONCE}>>"
     found = f"1 result\n1. {planted.word}.txt \u00b7 line 1\n{document}"
+    searched = {"id": "first", "function": {"name": "vectordb_search", "arguments": "{}"}}
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": question_about(planted.word)},
+        {"role": "assistant", "content": None, "tool_calls": [searched]},
         {"role": "tool", "tool_call_id": "first", "content": found},
     ]
     texts, foreign, connected = [], [], 0

@@ -98,7 +98,6 @@ def test_help_and_status_import_no_more_than_they_use(sample_store):
         "http.client",
         "indexer.extract",
         "numpy",
-        "pathspec",
         *LIBRARIES,
     )
     for command, used, unused in (

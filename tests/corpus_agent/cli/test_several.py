@@ -141,7 +141,7 @@ def test_the_pages_show_several_together_and_change_none(stores):
         answer = server.get(path).words
         assert re.search(r"home\S*:terms\.md", answer)
         assert "Recorded" not in answer
-        for action in ("index", "watch", "forget"):
+        for action in ("index", "forget"):
             refused = server.post(f"/documents/{action}", source=source)
             assert (refused.status, "works on one index" in refused.words) == (400, True), action
     after = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}

@@ -22,13 +22,15 @@ from corpus_agent.librarian import (
     call,
     call_async,
 )
-from corpus_agent.librarian.frames import (
+from corpus_agent.librarian.process import (
+    COMMAND,
     MAX_REPLY_BYTES,
     BadMessage,
+    Child,
     packed,
+    parsed,
     read_frame,
 )
-from corpus_agent.librarian.process import COMMAND, Child, parsed
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore

@@ -12,8 +12,7 @@ import anyio
 import pytest
 
 from corpus_agent.mcp.client_config import CLIENTS, snippet
-from corpus_agent.mcp.specs import TOOLS
-from corpus_agent.mcp.tools import Tools
+from corpus_agent.mcp.tools import TOOLS, Tools
 from corpus_agent.seal import unsealed
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.service.service import Service

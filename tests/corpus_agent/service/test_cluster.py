@@ -52,7 +52,7 @@ def test_a_side_that_answers_nonsense_or_nothing_ends_the_run(reply, made):
     hands = RayHands("h:1", command=side(reply))
     assert hands.slots == 2
     if made is not None:
-        assert list(hands.made("{}", [("0" * 32, "[]")])) == [made]
+        assert list(hands.made("{}", [("0" * 32, "[]")])) == [(0, made)]
     else:
         with pytest.raises(CorpusError, match="What was finished is kept"):
             list(hands.made("{}", [("0" * 32, "[]")]))

@@ -1,4 +1,4 @@
-"""Runs and the watch of a server, without a server: how far, how fast, and one at a time."""
+"""Runs of a server, without a server: one at a time, and a fault is said."""
 
 import threading
 
@@ -10,43 +10,32 @@ from corpus_agent.web.runs import IndexRuns
 from tests.support.processes import until
 
 
-@pytest.mark.slow  # two looks at the folder are two seconds apart
-def test_a_watch_indexes_what_is_saved_and_lets_no_run_begin_beside_it(tmp_path):
+@pytest.mark.slow
+def test_a_run_indexes_what_was_saved_and_lets_no_other_begin_beside_it(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "heron.md").write_text("The heron nests in the reeds.\n")
     settings = Settings(store=tmp_path / "store", ocr="off")
     session.index(settings, tmp_path / "docs")
-    runs = IndexRuns(settings)
-    runs.watch()
-    watched = runs.watched
-    assert until(lambda: len(watched.lines) == 1)
-    first = runs.shown
     (tmp_path / "docs" / "otter.md").write_text("Otters swim.\n")
+    runs = IndexRuns(settings)
     runs.begin()
-    runs.watch()
-    assert runs.watched is watched
-    assert until(lambda: len(watched.lines) == 2)
-    assert "1 added" in watched.lines[0]
-    assert runs.shown is not first
-    assert runs.shown.outcome.added == 1
-    assert watched.error is None
-    runs.stop()
-    assert until(lambda: not watched.is_open)
+    first = runs.last
     runs.begin()
-    assert until(lambda: not runs.shown.is_open)
-    assert runs.shown.outcome.unchanged == 2
+    assert runs.last is first
+    assert until(lambda: not first.is_open)
+    assert (first.outcome.added, runs.problem) == (1, "")
+    runs.begin()  # the control
+    assert runs.last is not first
+    assert until(lambda: not runs.last.is_open)
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_fault_of_the_program_is_said_of_a_run_and_of_a_watch(tmp_path):
+def test_a_fault_of_the_program_is_said(tmp_path):
     before = set(threading.enumerate())
     runs = IndexRuns(Settings(store=tmp_path / "st\0re"))  # no system opens it: a ValueError
     runs.begin()
-    assert until(lambda: not runs.shown.is_open)
-    assert runs.shown.failed
+    assert until(lambda: not runs.last.is_open)
+    assert runs.last.failed
     assert runs.problem == "It failed; the terminal of the server says why."
-    runs.watch()
-    assert until(lambda: not runs.watched.is_open)
-    assert runs.watched.failed
     for thread in set(threading.enumerate()) - before:
         thread.join(10)  # it prints its traceback

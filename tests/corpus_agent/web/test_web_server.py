@@ -4,9 +4,7 @@ import json
 import random
 import re
 import signal
-import stat
 import subprocess
-import sys
 import time
 from contextlib import suppress
 
@@ -348,26 +346,6 @@ def test_ctrl_c_ends_with_130_and_a_signal_of_a_service_manager_with_0(sample_st
             found, errors = server.end(number)
             assert found == code, errors
             assert "Traceback" not in errors
-
-
-def test_a_unix_socket_is_for_this_user_alone_and_a_stale_one_is_replaced(sample_store, tmp_path):
-    path = tmp_path / "socket"
-    for _ in range(2):  # the first one leaves it behind
-        command = [sys.executable, "-m", "corpus_agent", "--store", sample_store, "web",
-                   "--llm", "none", "--unix", path]  # fmt: skip
-        process = subprocess.Popen(
-            list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        try:
-            url = process.stdout.readline().strip()
-            assert url.startswith("http://localhost/?token="), process.stderr.read()
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600
-            asked = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "--unix-socket"]
-            done = subprocess.run([*asked, str(path), url], capture_output=True, text=True)
-            assert done.stdout == "200"
-        finally:
-            process.kill()
-            process.communicate()
 
 
 def test_no_secret_of_the_server_is_among_the_arguments_of_a_process(server):

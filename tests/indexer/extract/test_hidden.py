@@ -476,19 +476,8 @@ def very_hidden_sheet(book, sheet):
     hidden_sheet(book, sheet, "veryHidden")
 
 
-def hidden_row(book, sheet):
-    sheet["C5"] = SECRET
-    sheet.row_dimensions[5].hidden = True
-
-
-def hidden_column(book, sheet):
-    sheet["D5"] = SECRET
-    sheet["D4"] = ""
-    sheet.column_dimensions["D"].hidden = True
-
-
-@pytest.mark.parametrize("dress", [hidden_sheet, very_hidden_sheet, hidden_row, hidden_column])
-def test_hidden_sheets_rows_and_columns_are_marked(dress):
+@pytest.mark.parametrize("dress", [hidden_sheet, very_hidden_sheet])
+def test_hidden_sheets_are_marked(dress):
     lines, remark = read(workbook(dress), "a.xlsx")
     assert any(SHOWN in line.text and not line.hidden for line in lines)
     assert [line.hidden for line in lines if SECRET in line.text] == [True]
@@ -502,12 +491,6 @@ def test_a_shown_sheet_is_shown():
         lambda b, s: s.__setitem__("C5", SECRET),
     ):
         assert_shows(workbook(dress), "a.xlsx")
-
-
-def test_a_hidden_column_keeps_its_name_with_its_values():
-    lines, _ = read(workbook(hidden_column), "a.xlsx")
-    assert f"{HIDDEN_MARK} Note: {SECRET}" in [line.text for line in lines]
-    assert f"| Item: Mill | Says: {SHOWN} |" in [line.text for line in lines]
 
 
 def test_hidden_sheets_of_the_older_format_are_marked():

@@ -1,25 +1,18 @@
 """How a plan is cut into shards, and what they are called."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.files.walk import SeenFile
-from indexer.sync.run import fingerprint_of
 from indexer.sync.shards import (
     bytes_of,
     cut,
-    name_of,
     order_of,
     ordered,
     shard_bytes,
 )
-from tests.support.toy_index import CHUNKER, ENCODER
 
-TODAY = fingerprint_of(ENCODER, CHUNKER)
-KEY = b"of one store"
 SIZES = st.lists(st.integers(0, 50), max_size=40)
 
 
@@ -40,16 +33,9 @@ def test_every_file_is_in_one_shard_in_order_and_within_the_bounds(sizes, slots,
         left -= bytes_of(shard)
 
 
-def test_an_order_is_named_by_its_documents_as_they_were_seen_and_by_the_fingerprint():
-    order = order_of(tuple(files([3, 4])))
-    name = name_of(order, TODAY, KEY)
-    assert name == name_of(order_of(ordered(order)), replace(TODAY), KEY)
-    others = [
-        name_of(order_of(tuple(files([3, 5]))), TODAY, KEY),
-        name_of(order, TODAY, b"of another"),
-        name_of(order, replace(TODAY, normaliser="other"), KEY),
-    ]
-    assert len({name, *others}) == 4
+def test_an_order_says_a_shard():
+    shard = tuple(files([3, 4]))
+    assert ordered(order_of(shard)) == shard
 
 
 @pytest.mark.parametrize("line", ["", "{}x", "[[1]]", "3", '[["a", Infinity, 1]]', "null"])

@@ -21,8 +21,9 @@ from indexer.store.manifest import (
     root_of,
 )
 from indexer.store.snapshot import Snapshot
+from indexer.sync.display import RunDisplay
 from indexer.sync.plan import plan
-from indexer.sync.run import Run, RunDisplay, until_next_commit
+from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder
 from tests.support.places import REPOSITORY
 from tests.support.toy_index import CHUNKER, ENCODER, found, planned, rows, sync, writer

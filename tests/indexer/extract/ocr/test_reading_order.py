@@ -1,6 +1,5 @@
-"""Pieces of recognised text: their order, what is too unsure to stand, and lost spaces."""
+"""Pieces of recognised text: their order, and what is too unsure to stand."""
 
-import numpy as np
 import pytest
 
 from indexer.extract.ocr.reading_order import (
@@ -12,7 +11,6 @@ from indexer.extract.ocr.reading_order import (
     lines_of_pieces,
     skew,
 )
-from indexer.extract.ocr.spacing import spaced
 
 
 def piece(text: str, left: float, top: float, confidence: float = 0.99) -> Piece:
@@ -77,25 +75,3 @@ def test_the_slant_of_a_page_is_that_of_its_long_lines():
     frame = [(0.0, 0.0), (500.0, 25.0), (498.0, 50.0), (-2.0, 25.0)]
     assert skew([frame] * 3) == pytest.approx(0.05, abs=0.001)
     assert skew([frame] * 2) == 0.0  # too few to tell
-
-
-GAP = np.full((24, 200, 3), 255, np.uint8)  # paper, and one dot of ink
-GAP[0, 0] = 0
-INK = np.zeros((24, 200, 3), np.uint8)
-INK[0, 0] = 255
-
-
-@pytest.mark.parametrize(
-    ("text", "columns", "crop", "expected"),
-    [
-        ("Kc55", [0, 3, 11, 14], INK, "Kc 55"),  # two cells that the model took for one word
-        ("ab cd", [0, 3, 12, 15], INK, "ab cd"),  # it has its space
-        ("0105555", [0, 2, 4, 8, 10, 12, 14], GAP, "010 5555"),
-        ("0105555", [0, 2, 4, 8, 10, 12, 14], INK, "0105555"),  # no paper between them
-        ("TOTAL", [0, 8, 16, 24, 32], GAP, "TOTAL"),  # set wide
-        ("号20", [0, 9, 11], GAP, "号20"),
-        ("abc", [0, 9], GAP, "abc"),  # columns of something else
-    ],
-)
-def test_a_space_comes_back_where_the_picture_shows_a_gap(text, columns, crop, expected):
-    assert spaced(text, columns, 40.0, crop) == expected

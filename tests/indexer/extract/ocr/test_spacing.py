@@ -36,3 +36,25 @@ def test_paper_beside_a_thin_figure_is_no_space(figures, paper, shown):
     columns, all_columns, crop = picture(paper)
     assert columns[1] - columns[0] >= MIN_FIGURE_COLUMNS
     assert spaced(figures, columns, all_columns, crop) == shown
+
+
+GAP = np.full((24, 200, 3), 255, np.uint8)  # paper, and one dot of ink
+GAP[0, 0] = 0
+INK = np.zeros((24, 200, 3), np.uint8)
+INK[0, 0] = 255
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "crop", "expected"),
+    [
+        ("Kc55", [0, 3, 11, 14], INK, "Kc 55"),  # two cells that the model took for one word
+        ("ab cd", [0, 3, 12, 15], INK, "ab cd"),  # it has its space
+        ("0105555", [0, 2, 4, 8, 10, 12, 14], GAP, "010 5555"),
+        ("0105555", [0, 2, 4, 8, 10, 12, 14], INK, "0105555"),  # no paper between them
+        ("TOTAL", [0, 8, 16, 24, 32], GAP, "TOTAL"),  # set wide
+        ("号20", [0, 9, 11], GAP, "号20"),
+        ("abc", [0, 9], GAP, "abc"),  # columns of something else
+    ],
+)
+def test_a_space_comes_back_where_the_picture_shows_a_gap(text, columns, crop, expected):
+    assert spaced(text, columns, 40.0, crop) == expected

@@ -1,0 +1,147 @@
+"""Commands that care for an installation: what is wrong, the seal, which indexes are yours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from click.shell_completion import get_completion_class
+
+from corpus_agent import doctor as examination
+from corpus_agent import render
+from corpus_agent.cli.common import JSON, Llm, launched, llm_options, main, settings_in_force
+from corpus_agent.cli.printing import print_json, print_lines
+from corpus_agent.text.naming import called_path
+from corpus_agent.trust import known
+from corpus_agent.trust import stores as trusted
+from indexer import SealUnavailable, storage
+
+if TYPE_CHECKING:
+    from corpus_agent.doctor import Check, Finding
+    from corpus_agent.settings import Settings
+
+_NAME = "corpus-agent"
+_VARIABLE = "_CORPUS_AGENT_COMPLETE"  # which click looks for in the environment of `corpus-agent`
+
+
+@main.command()
+@JSON
+def selftest(as_json: bool) -> None:
+    """Try every way out of this process, sealed and not, and say which are closed.
+
+    Exit 0 only if every attempt fails under the seal and every one of them works without it.
+    """
+    from corpus_agent.selftest.escape import trial
+
+    rows = trial.run_selftest()
+    if as_json:
+        print_json(render.as_object(**trial.as_json(rows)))
+    else:
+        click.echo(trial.table(rows))
+    if not all(row.passed for row in rows):
+        raise SystemExit(1)
+
+
+@main.command()
+@llm_options
+@click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
+@JSON
+def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
+    """Look for what is wrong here, and name the command that mends it.
+
+    Looks at the installation, the processor, the kernel, the model server, and at the index if
+    there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
+    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
+    """
+    settings = settings_in_force(several=True, to_come=True, **llm)
+    server = examination.environment.model_server(settings)
+    findings = list(examination.examine(_checks(settings, server)))
+    content = examination.as_json(findings)
+    if as_json:
+        print_json(render.as_object(doctor=content))
+    else:
+        print_lines(examination.lines(findings, verbose=verbose))
+    if not content["passed"]:
+        raise SystemExit(1)
+
+
+def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
+    """All checks; those of the index only if this process could be sealed before."""
+    from corpus_agent.startup import for_examining
+
+    environment = examination.environment
+    try:
+        seal_off = click.get_current_context().obj["unsealed"]
+        launch, indexes = for_examining(settings, seal_off=seal_off)
+    except SealUnavailable as error:
+        yield from environment.checks(settings, None, error, server)
+        return
+    launched(launch)
+    yield from environment.checks(settings, indexes[0].store, launch.seal, server)
+    for one in indexes:
+        of = f"{one.name}: " if one.name else ""
+        for check in examination.store.checks(one.settings, one.store, one.problem):
+            yield replace(check, name=f"{of}{check.name}")
+
+
+@main.command()
+@click.argument("store", type=click.Path(path_type=Path))
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="The folder of its documents, where that does not lie beside it.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be permitted and change nothing.")
+@JSON
+def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
+    """Take the index STORE for yours: one that was copied here, or made by an earlier version.
+
+    Says what that permits: which folder may be read, how many documents there are, what its
+    settings are and whose it is. An index that somebody else made can hold any text in the name of
+    your documents; look at where it comes from.
+    """
+    found = trusted.permission(storage.named_store(store), root)
+    if not dry_run:
+        trusted.trust(found.place)
+    content = render.trust_object(found, recorded=found.recorded or not dry_run)
+    if as_json:
+        return print_json(content)
+    return print_lines(render.trust_lines(content))
+
+
+@main.command()
+@click.option("--drop", metavar="NAME", help="Take an index off the list that is gone.")
+@JSON
+def stores(drop: str | None, as_json: bool) -> None:
+    """List your indexes by name: those that you made or trusted, wherever they are.
+
+    Any command takes the name: corpus-agent -s notes status. Several are read together:
+    corpus-agent search "rent" -s notes -s contracts.
+    """
+    if drop is not None:
+        click.echo(f"Off the list: {called_path(trusted.drop(drop))}", err=True)
+    # None is looked for: the list is for where several are meant, or one is gone.
+    settings = settings_in_force(several=True, finding=False)
+    content = render.stores_object(known.known_stores(settings))
+    if as_json:
+        return print_json(content)
+    return print_lines(render.stores_lines(content))
+
+
+@main.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion of commands and options for SHELL.
+
+    \b
+      bash   eval "$(corpus-agent completion bash)"        in ~/.bashrc
+      zsh    eval "$(corpus-agent completion zsh)"         in ~/.zshrc
+      fish   corpus-agent completion fish | source         in ~/.config/fish/config.fish
+    """  # noqa: D301 - click reads the control character itself
+    kind = get_completion_class(shell)
+    assert kind is not None
+    click.echo(kind(main, {}, _NAME, _VARIABLE).source())
