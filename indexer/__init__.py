@@ -80,14 +80,14 @@ if TYPE_CHECKING:
     from indexer.sync.folder import sync_folder as sync_folder
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
-    from indexer.sync.hands import Hands as Hands
-    from indexer.sync.hands import LocalHands as LocalHands
-    from indexer.sync.hands import ShardProcess as ShardProcess
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
     from indexer.sync.sharded import ShardCounts as ShardCounts
+    from indexer.sync.shards import Hands as Hands
+    from indexer.sync.shards import LocalHands as LocalHands
+    from indexer.sync.shards import ShardProcess as ShardProcess
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
     from indexer.window import Window as Window
@@ -128,7 +128,7 @@ _PUBLIC = {
     "indexer.sync.plan": "Plan",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
-    "indexer.sync.hands": "Hands LocalHands ShardProcess",
+    "indexer.sync.shards": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.documents": "has_pages",
     "indexer.window": (

@@ -174,7 +174,6 @@ class Corpus(OpenCorpus):
     def table(
         self,
         *names: str,
-        file: Path | str | None = None,
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
@@ -182,10 +181,10 @@ class Corpus(OpenCorpus):
     ) -> Object:
         """What every document at `path` says about each field; paths and `where` as of `search`.
 
-        Fields are named in words; `file` has more of them (see --fields). `on_document` is called
-        with how many were looked at, and of how many.
+        Fields are named in words. `on_document` is called with how many documents were looked at,
+        and of how many.
         """
-        columns = fields.definition.fields_of(names, Path(file) if file is not None else None)
+        columns = fields.definition.fields_of(names)
         view = self._bounded(path, not_path, where)
         made = fields.table.table_of(view, columns, on_document=on_document)
         made = replace(made, notices=view.notices)

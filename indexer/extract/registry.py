@@ -65,7 +65,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
     _row("xls", 6, "sheets.xls", ".xls .xlt", kinds="xls"),
     _row("msg", 8, "mail.msg", ".msg", kinds="msg", container=True),
-    _row("rtf", 7, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
+    _row("rtf", 8, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
     _row("mbox", 10, "mail.mime", ".mbox", kinds="mbox", container=True),
     _row(
         "eml",

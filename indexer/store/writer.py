@@ -134,6 +134,7 @@ class Writer:
         self._manifest = read_manifest(self.store) if exists else None
         if self._manifest is not None:
             self._number = self._manifest.version
+            self._untidy = not self._manifest.contents  # a writer was killed as it tidied
             check_contents(self.store, self._manifest, self._whole_bytes)
         draft = read_draft(self.store)
         if draft is not None and not self._goes_on_from(draft):
@@ -180,8 +181,7 @@ class Writer:
 
     def _open_tables(self) -> None:
         if self._manifest is None:
-            # A killed first run, or an earlier version, may have left tables behind.
-            self._untidy |= (self.store / TABLES).exists()
+            self._untidy = True  # the tables' first versions are of use to nobody
             self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
         else:
             self._tables, changed = Tables.committed(self.store, self._manifest)
@@ -250,20 +250,25 @@ class Writer:
             self._open_tables()
         self._waiting, self._gone, self._torn = [], {}, False
 
-    def commit(self, *, ignored: int, complete: bool, walked_ns: int = 0) -> Manifest:
+    def commit(
+        self, *, ignored: int, complete: bool, walked_ns: int = 0, anew: bool = False
+    ) -> Manifest:
         """Commit all changes atomically; the new manifest.
 
         After an interrupted write, changes are discarded first, since they may be incomplete.
-        `walked_ns` is when the run's walk of the folder began; see Manifest.
+        `walked_ns` is when the run's walk of the folder began; see Manifest. With `anew` no file
+        holds the content of deleted rows afterwards, but for versions that readers hold.
         """
         if self._torn:
             self._rollback()
         elif self._waiting or self._gone:
             self._write()
         with translated(self.store), temp_within(self.store):
+            if anew:
+                self._tables.rewrite()
             limit = slack(MAX_VERSIONS, self._tables.count_chunks())
             many = len(version_files(self.store, "chunks")) > limit
-            due = many or (complete and self._untidy)
+            due = anew or many or (complete and self._untidy)
             merged = self._tables.merge(only_if_due=not due, finished=complete)
             self._tables.index(self._scale)
             manifest = self._publish(ignored, complete, walked_ns, merged=merged)
@@ -285,22 +290,6 @@ class Writer:
             draft = self._new_manifest(ignored=0, complete=False, walked_ns=0)
             write_draft(self.store, draft)
         self._stand_at(draft)
-
-    def cleanup(self) -> Manifest:
-        """Leave the content of deleted rows in no file, indices included; the manifest afterwards.
-
-        Versions held by readers stay.
-        """
-        before = self._manifest
-        assert before is not None
-        with translated(self.store), temp_within(self.store):
-            self._tables.rewrite()
-            self._tables.index(self._scale)
-            made = (before.ignored, before.complete, before.walked_ns)
-            manifest = self._publish(*made, merged=True)
-        self._stand_at()
-        release_memory()
-        return manifest
 
     def _publish(self, ignored: int, complete: bool, walked_ns: int, *, merged: bool) -> Manifest:
         """Sync the tables to disk, then write the manifest that names them.

@@ -6,7 +6,7 @@ Walk, plan (plan.py), apply (run.py). Called by `index`, and by `watch` after ea
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -32,11 +32,11 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
 from indexer.sync.display import RunDisplay
 from indexer.sync.forget import drop_unused
-from indexer.sync.hands import Hands
 from indexer.sync.plan import Plan, barrier, make_plan, with_moved
 from indexer.sync.recognise import to_recognise
 from indexer.sync.run import UNSEEN, Outcome, Run, fingerprint_of
 from indexer.sync.sharded import ShardedReading
+from indexer.sync.shards import Hands
 
 OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 ANEW = "It is made anew, from the texts that were kept and are sound."
@@ -91,12 +91,16 @@ def sync_folder(
             root, store, hands, chunker, today, writer.vectors, reuse=not choices.force
         )  # fmt: skip
         run = Run(
-            root, writer, encoder, chunker, reuse=not choices.force, sharded=sharded,
-            display=display, should_stop=should_stop,
+            root, writer, encoder, chunker, not choices.force, sharded=sharded, display=display,
+            should_stop=should_stop,
         )  # fmt: skip
-        outcome = _applied(run, writer, seen, todo, only)
+        outcome = _applied(run, seen, todo, only)
         rows = [row for row in writer.files.values() if only in (None, row.source)]
-        _recognise(run, rows, todo, outcome, ocr, display)
+        waiting = to_recognise(rows, ocr)
+        if waiting.rows and not outcome.interrupted:
+            if is_installed():
+                display.waiting(waiting)
+            run.recognise(todo, waiting, ocr)
     outcome.repaired, outcome.seconds = repaired, time.monotonic() - started
     return outcome
 
@@ -148,35 +152,16 @@ def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:
     return todo.of_one(source)
 
 
-def _applied(run: Run, writer: Writer, seen: Walk, todo: Plan, only: str | None) -> Outcome:
+def _applied(run: Run, seen: Walk, todo: Plan, only: str | None) -> Outcome:
     """What the run did, with the files that rules keep out; the caches keep what is in use."""
-    before = writer.manifest if only is not None else None
+    before = run.writer.manifest if only is not None else None
     # The others were not looked into, so the time of the last whole run stays.
     walked = (before.ignored, before.walked_ns) if before else (seen.ignored, seen.started_ns)
     outcome = run.apply(todo, *walked)
     outcome.kept_out = seen.kept_out
     if not (outcome.interrupted or todo.changes_nothing):
-        drop_unused(writer)
+        drop_unused(run.writer)
     return outcome
-
-
-def _recognise(
-    run: Run,
-    rows: Iterable[FileRow],
-    todo: Plan,
-    outcome: Outcome,
-    ocr: Ocr,
-    display: RunDisplay,
-) -> None:
-    """Recognise the pages without text, after a run that was not stopped.
-
-    Counts the files that wait where no recogniser is there.
-    """
-    waiting = to_recognise(rows, ocr)
-    if waiting.rows and not outcome.interrupted:
-        if is_installed():
-            display.waiting(waiting)
-        run.recognise(todo, outcome, waiting, ocr)
 
 
 def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:

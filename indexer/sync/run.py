@@ -6,8 +6,9 @@ continued by the next one.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -20,7 +21,6 @@ from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
-from indexer.store.manifest import Manifest
 from indexer.store.recognised import RecognisedPages
 from indexer.store.rows import Embedded
 from indexer.store.texts import Texts
@@ -115,212 +115,208 @@ def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
     )
 
 
+@dataclass(slots=True)
 class Run:
     """One application of a plan; Ctrl-C may end it at any time, `should_stop` between two files.
 
     Without `reuse`, cached vectors are ignored. With `sharded` other processes read and embed.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        writer: Writer,
-        encoder: Encoder,
-        chunker: Chunker,
-        *,
-        reuse: bool = True,
-        commit_seconds: float = COMMIT_SECONDS,
-        sharded: ShardedReading | None = None,
-        display: RunDisplay = UNSEEN,
-        should_stop: Callable[[], bool] = lambda: False,
-    ) -> None:
-        self._root = root
-        self._writer = writer
-        self._encoder = encoder
-        self._chunker = chunker
-        self._reuse = reuse
-        self._commit_seconds = commit_seconds
-        self._sharded = sharded
-        self._display = display
-        self._should_stop = should_stop
-        self._progress = Progress()
-        self._before: dict[str, FileRow] = {}
-        self._batch: list[tuple[FileRow, list[Chunk]]] = []
-        self._lost: list[FileRow] = []
-        self._commit_at = time.monotonic() + commit_seconds
+    root: Path
+    writer: Writer
+    encoder: Encoder
+    chunker: Chunker
+    reuse: bool = True
+    commit_seconds: float = COMMIT_SECONDS
+    sharded: ShardedReading | None = None
+    display: RunDisplay = UNSEEN
+    should_stop: Callable[[], bool] = lambda: False
+    outcome: Outcome = field(default_factory=Outcome)
+    _progress: Progress = field(default_factory=Progress)
+    _before: dict[str, FileRow] = field(default_factory=dict)
+    _batch: list[tuple[FileRow, list[Chunk]]] = field(default_factory=list)
+    _lost: list[FileRow] = field(default_factory=list)
+    _commit_at: float = math.inf
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
         """What was done. After a stop, what was embedded so far is committed.
 
         `walked_ns` is when the walk for this plan began.
         """
-        self._before = dict(self._writer.files)
-        manifest = self._writer.manifest
-        outcome = Outcome(ignored=ignored, rebuilt=self._writer.rebuilding)
-        outcome.cluster = self._sharded.counts if self._sharded else None
-        if not (todo.changes_nothing and self._writer.is_current):
+        writer, outcome = self.writer, self.outcome
+        self._before = dict(writer.files)
+        self._commit_at = time.monotonic() + self.commit_seconds
+        outcome.ignored, outcome.rebuilt = ignored, writer.rebuilding
+        outcome.cluster = self.sharded.counts if self.sharded else None
+        if not (todo.changes_nothing and writer.is_current):
             try:
-                self._apply(todo, outcome)
+                self._apply(todo)
             except KeyboardInterrupt:
                 outcome.interrupted = True
-            if outcome.interrupted and self._writer.rebuilding:
-                self._writer.save_draft()
-            else:
-                manifest = self._writer.commit(
-                    ignored=ignored, complete=not outcome.interrupted, walked_ns=walked_ns
-                )
-        assert manifest is not None, "an index that is rebuilt has been committed before"
-        self._count(outcome, todo, manifest)
+            self._commit(complete=not outcome.interrupted, walked_ns=walked_ns)
+        self._count(todo)
         return outcome
 
-    def recognise(self, todo: Plan, outcome: Outcome, waiting: ToRecognise, ocr: Ocr) -> None:
+    def recognise(self, todo: Plan, waiting: ToRecognise, ocr: Ocr) -> None:
         """Read the pages that wait, and embed and store their text; the outcome is counted anew.
 
         Nothing of what was done is lost by a stop.
         """
-        manifest = self._writer.manifest
-        assert manifest is not None, "the first part of the run has been committed"
-        texts = Texts(self._writer.store)
-        total = waiting.pages + waiting.pictures
-        pages = RecognisedPages(self._writer.store)
         done = 0
 
         def on_page(source: str) -> None:
             nonlocal done
             done += 1
-            self._report(
-                replace(self._progress, pages=done, all_pages=max(done, total), source=source)
-            )
+            of_all = max(done, waiting.pages + waiting.pictures)
+            self._report(replace(self._progress, pages=done, all_pages=of_all, source=source))
 
+        store = self.writer.store
         recognition = RecognitionRun(
-            self._root,
-            self._chunker,
-            texts,
-            pages,
-            ocr,
-            on_page,
-            lambda: self._stops(outcome),
+            self.root, self.chunker, Texts(store), RecognisedPages(store), ocr, on_page, self._stops
         )
         try:
             with closing(recognition.documents(waiting.rows)) as documents:
                 for row, chunks in documents:
                     self._batch.append((row, chunks))
-                    self._store_batch(outcome, walked=True)
+                    self._store_batch(walked=True)
         except KeyboardInterrupt:
-            outcome.interrupted = True
-        outcome.recognised = recognition.read
-        manifest = self._writer.commit(
-            ignored=outcome.ignored, complete=True, walked_ns=manifest.walked_ns
-        )
-        self._count(outcome, todo, manifest)
+            self.outcome.interrupted = True
+        self.outcome.recognised = recognition.read
+        self._commit(complete=True, walked_ns=self._walked_ns())
+        self._count(todo)
 
-    def _count(self, outcome: Outcome, todo: Plan, manifest: Manifest) -> None:
-        before, after = self._before, self._writer.files
+    def _commit(self, *, complete: bool, walked_ns: int) -> None:
+        """Commit what is stored; of an index that is made anew a part waits for the rest."""
+        if self.writer.rebuilding and not complete:
+            self.writer.save_draft()
+        else:
+            self.writer.commit(ignored=self.outcome.ignored, complete=complete, walked_ns=walked_ns)
+
+    def _walked_ns(self) -> int:
+        assert self.writer.manifest is not None, "the first part of the run has been committed"
+        return self.writer.manifest.walked_ns
+
+    def _count(self, todo: Plan) -> None:
+        """Fill in the counts of documents added, moved, updated and removed, and the rest."""
+        outcome, before, after = self.outcome, self._before, self.writer.files
+        manifest = self.writer.manifest
+        assert manifest is not None, "an index that is rebuilt has been committed before"
         outcome.version, outcome.chunks = manifest.version, manifest.chunks
         outcome.waiting_pages = manifest.waiting_pages
         outcome.waiting_pictures = manifest.waiting_pictures
-        count(outcome, todo, before, after)
         rows = sorted(after.values(), key=lambda row: row.source)
         outcome.problems = [row for row in rows if row.status != "indexed"]
 
-    def _apply(self, todo: Plan, outcome: Outcome) -> None:
-        stored = self._writer.files
-        self._writer.retime([touched(stored[seen.source], seen) for seen in todo.touch])
+        def documents(files: Iterable[SeenFile]) -> list[FileRow]:
+            rows = (after.get(seen.source) for seen in files)
+            return [row for row in rows if row is not None and row.status == "indexed"]
+
+        kept = documents((*todo.keep, *todo.touch))
+        # Files that did not change and have text now: it was recognised in this run.
+        found = [row for row in kept if not before[row.source].is_document]
+        added = [*documents(todo.add), *found]
+        removed = [before[source] for source in todo.remove if source not in after]
+        moved = moves((row for row in removed if row.is_document), added)
+        outcome.moved = len(moved)
+        outcome.renamed = sorted((was, now) for now, was in moved.items())
+        outcome.added = len(added)
+        outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
+        outcome.unchanged = len(kept) - len(found)
+        outcome.removed = len(removed)
+        outcome.spared = len(todo.spared)
+
+    def _apply(self, todo: Plan) -> None:
+        stored = self.writer.files
+        self.writer.retime([touched(stored[seen.source], seen) for seen in todo.touch])
         self._lose([lost(stored[seen.source], seen.problem) for seen in todo.lost])
         unread = [problem_row(seen) for seen in todo.record]
         for row in unread:
-            self._display.problem(row)
-        self._writer.replace([Embedded(row) for row in unread], todo.remove)
-        self._work(todo.work, outcome)
+            self.display.problem(row)
+        self.writer.replace([Embedded(row) for row in unread], todo.remove)
+        self._work(todo.work)
         self._lose(self._lost)
 
     def _lose(self, rows: Sequence[FileRow]) -> None:
         """Mark documents that could not be looked at; their passages stay."""
         for row in rows:
-            self._display.problem(row)
+            self.display.problem(row)
         if rows:
-            self._writer.retime(rows)
+            self.writer.retime(rows)
 
-    def _work(self, files: Sequence[SeenFile], outcome: Outcome) -> None:
+    def _work(self, files: Sequence[SeenFile]) -> None:
         """Read the files, and embed and store them batch by batch."""
         done = waiting = 0
         all_bytes = sum(seen.bytes for seen in files)
         with closing(self._read(files)) as documents:
             for number, (seen, row, chunks) in enumerate(documents, start=1):
-                before = self._writer.files.get(row.source)
+                before = self.writer.files.get(row.source)
                 if before is not None and before.is_document and row.reason in UNREACHED:
                     self._lost.append(lost(before, row.reason))  # a moment ago it could be
                 else:
                     self._batch.append((row, chunks))
                     if row.status != "indexed":
-                        self._display.problem(row)
+                        self.display.problem(row)
                     waiting += len(chunks)
                 if waiting >= BATCH_CHUNKS or len(self._batch) >= BATCH_FILES:
-                    self._store_batch(outcome)
+                    self._store_batch()
                     waiting = 0
                 done += seen.bytes
-                self._report(
-                    Progress(number, len(files), done, all_bytes, outcome.embedded, seen.source)
-                )
-                if self._stops(outcome):
+                embedded = self.outcome.embedded
+                self._report(Progress(number, len(files), done, all_bytes, embedded, seen.source))
+                if self._stops():
                     return
-        self._store_batch(outcome)
-        if self._sharded is not None:  # what was at hand for all the rest
-            outcome.embedded += self._sharded.counts.embedded
-            outcome.reused -= self._sharded.counts.embedded
+        self._store_batch()
+        if self.sharded is not None:  # what was at hand for all the rest
+            self.outcome.embedded += self.sharded.counts.embedded
+            self.outcome.reused -= self.sharded.counts.embedded
 
     def _read(self, files: Sequence[SeenFile]) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
         """Each file's row and chunks, in order; read here, or by the processes of a cluster."""
-        if self._sharded is not None:
-            return self._sharded.documents(files)
-        texts = Texts(self._writer.store, reuse=self._reuse)
-        return read_all(self._root, files, self._chunker, texts)
+        if self.sharded is not None:
+            return self.sharded.documents(files)
+        texts = Texts(self.writer.store, reuse=self.reuse)
+        return read_all(self.root, files, self.chunker, texts)
 
-    def _store_batch(self, outcome: Outcome, *, walked: bool = False) -> None:
+    def _store_batch(self, *, walked: bool = False) -> None:
         """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
         batch, self._batch = self._batch, []
-        made = iter(self._embed([chunk for _, chunks in batch for chunk in chunks], outcome))
+        made = iter(self._embed([chunk for _, chunks in batch for chunk in chunks]))
         ready = []
         for row, chunks in batch:
             keys = list(islice(made, len(chunks)))
             if len(keys) < len(chunks):  # stopped within it
                 break
             ready.append(Embedded(row, chunks, keys))
-        self._writer.replace(ready)
+        self.writer.replace(ready)
         started = time.monotonic()
         if started > self._commit_at:
-            before = self._writer.manifest
-            walked_ns = before.walked_ns if walked and before else 0
-            if self._writer.rebuilding:
-                self._writer.save_draft()
-            else:
-                self._writer.commit(ignored=outcome.ignored, complete=walked, walked_ns=walked_ns)
+            self._commit(complete=walked, walked_ns=self._walked_ns() if walked else 0)
             now = time.monotonic()
-            self._commit_at = now + until_next_commit(self._commit_seconds, now - started)
+            self._commit_at = now + until_next_commit(self.commit_seconds, now - started)
 
-    def _embed(self, chunks: Sequence[Chunk], outcome: Outcome) -> list[bytes]:
+    def _embed(self, chunks: Sequence[Chunk]) -> list[bytes]:
         """The keys of the chunks' vectors, which are at hand then; some after a stop."""
-        prefix, vectors = self._encoder.document_prefix, self._writer.vectors
-        texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
+        prefix, vectors = self.encoder.document_prefix, self.writer.vectors
+        texts = (prefix + self.chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
-        reuse = self._reuse or self._sharded is not None  # which has made them anew
-        for some, made in embed(texts, self._encoder.encode, vectors, reuse=reuse):
+        reuse = self.reuse or self.sharded is not None  # which has made them anew
+        for some, made in embed(texts, self.encoder.encode, vectors, reuse=reuse):
             keys += some
-            outcome.embedded += made
-            outcome.reused += len(some) - made
-            self._report(replace(self._progress, chunks=outcome.embedded))
-            if self._stops(outcome):
+            self.outcome.embedded += made
+            self.outcome.reused += len(some) - made
+            self._report(replace(self._progress, chunks=self.outcome.embedded))
+            if self._stops():
                 break
         return keys
 
-    def _stops(self, outcome: Outcome) -> bool:
+    def _stops(self) -> bool:
         """Whether the run must end now; its outcome then records it."""
-        outcome.interrupted = outcome.interrupted or self._should_stop()
-        return outcome.interrupted
+        self.outcome.interrupted = self.outcome.interrupted or self.should_stop()
+        return self.outcome.interrupted
 
     def _report(self, progress: Progress) -> None:
         self._progress = progress
-        self._display.advance(progress)
+        self.display.advance(progress)
 
 
 def until_next_commit(least: float, took: float) -> float:
@@ -337,30 +333,3 @@ def touched(row: FileRow, seen: SeenFile) -> FileRow:
 def lost(row: FileRow, reason: str | None) -> FileRow:
     """The row of a document that could not be looked at."""
     return replace(row, status="unreachable", reason=reason)
-
-
-def count(
-    outcome: Outcome,
-    todo: Plan,
-    before: Mapping[str, FileRow],
-    after: Mapping[str, FileRow],
-) -> None:
-    """Fill in the counts of documents added, moved, updated and removed."""
-
-    def documents(files: Iterable[SeenFile]) -> list[FileRow]:
-        rows = (after.get(seen.source) for seen in files)
-        return [row for row in rows if row is not None and row.status == "indexed"]
-
-    kept = documents((*todo.keep, *todo.touch))
-    # Files that did not change and have text now: it was recognised in this run.
-    found = [row for row in kept if not before[row.source].is_document]
-    added = [*documents(todo.add), *found]
-    removed = [before[source] for source in todo.remove if source not in after]
-    moved = moves((row for row in removed if row.is_document), added)
-    outcome.moved = len(moved)
-    outcome.renamed = sorted((was, now) for now, was in moved.items())
-    outcome.added = len(added)
-    outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
-    outcome.unchanged = len(kept) - len(found)
-    outcome.removed = len(removed)
-    outcome.spared = len(todo.spared)

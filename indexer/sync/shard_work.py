@@ -1,6 +1,6 @@
 """Makes shards: opens their documents, parses, cuts and embeds them, and stages the result.
 
-Runs in the sealed process of shard_child.py, one shard at a time. Writes to the staging folder and
+Runs in the sealed process of shards.py, one shard at a time. Writes to the staging folder and
 nowhere else; commits nothing.
 """
 

@@ -30,11 +30,10 @@ from indexer.store.staging import (
 )
 from indexer.store.texts import Texts
 from indexer.store.vectors import KnownVectors
-from indexer.sync.hands import Hands
 from indexer.sync.read import read_all
 from indexer.sync.shard_result import ShardResult, checked_result
 from indexer.sync.shard_work import VERSION
-from indexer.sync.shards import Shard, cut, order_of
+from indexer.sync.shards import Hands, Shard, cut, order_of
 
 MOST_LOST = 8  # one after the other, with no sound shard between
 

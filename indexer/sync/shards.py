@@ -1,15 +1,32 @@
 """Shards: parts of a plan's documents that sealed processes read, cut, embed and stage.
 
-Pure. A shard holds names, sizes and times, never text.
+A shard holds names, sizes and times, never text. Here are how a plan is cut into them, who has them
+made, and what such a process may do; its work is in shard_work.py. Imported before the seal.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import os
+import threading
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
 
+from indexer.confine import (
+    FileRule,
+    Policy,
+    interpreter_files,
+    sealed_calls,
+    starting,
+    system_files,
+)
+from indexer.errors import CorpusError, UnreadableDocument
 from indexer.files.walk import SeenFile
-from indexer.parsers.limits import limits_for
+from indexer.parsers.limits import DocumentLimits, limits_for
+from indexer.parsers.process import Child
 
 MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
 LEAST_BYTES = 32 * 2**10  # half a second of work, against some milliseconds to hand it over
@@ -74,3 +91,123 @@ def ordered(order: str | bytes) -> Shard:
         return tuple(SeenFile(str(s), int(size), int(at)) for s, size, at in content)
     except (TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"no order of a shard: {error}") from None
+
+
+# ---- Who makes them
+
+
+TRIES = 3  # of a shard by one slot, before the writer reads its documents
+# One thread each: there are as many processes as there is to be work at a time.
+_ONE_THREAD = dict.fromkeys((*starting.THREADS, "TOKENIZERS_PARALLELISM"), "1")
+_UNBOUNDED = 2**62  # bytes and seconds: the model and the parser have bounds of their own
+
+Order = tuple[str, str]  # the name and the shard as JSON
+Made = tuple[int, str]
+
+
+class Hands(Protocol):
+    """Has shards made, `slots` at a time.
+
+    Shards of less than `least_bytes` are not worth handing over. `where` names the cluster, `model`
+    is the folder of the embedding model, None for the packaged one. `egress` says what leaves this
+    machine, None if nothing does.
+    """
+
+    slots: int
+    least_bytes: int
+    where: str
+    model: Path | None
+    egress: str | None
+
+    def made(self, opening: str, orders: Sequence[Order]) -> Generator[Made]:
+        """The place of each order, once it was done, and why nothing is staged, "" if it is.
+
+        Closing the iterator ends all processes. Raises CorpusError where no cluster is there.
+        """
+        ...
+
+
+class ShardProcess:
+    """One sealed process that makes shards; ends with the thread that made it."""
+
+    def __init__(self, opening: str) -> None:
+        environment = {**starting.common_variables(), **_ONE_THREAD, OPENING: opening}
+        confined = bool(json.loads(opening)["confined"])
+        self._child = Child("indexer.sync.shards", environment, confined=confined)
+        self.stop, self.close = self._child.stop, self._child.close
+
+    def make(self, name: str, order: str) -> str:
+        """Have a shard made, by a new process if one is lost; "" or why it is not."""
+        limits = DocumentLimits(_UNBOUNDED, _UNBOUNDED // 2**32, seconds_for(ordered(order)))
+        why = ""
+        for _ in range(TRIES):
+            try:
+                self._child.ask(lambda *_: None, "make", {"name": name, "order": order}, limits)
+            except (UnreadableDocument, CorpusError) as error:
+                why = str(error)
+            else:
+                return ""
+            if self._child.runs:  # it said so itself, and would again
+                break
+        return why
+
+
+class LocalHands:
+    """Processes of this machine, one for each of `slots`."""
+
+    def __init__(self, slots: int, model: Path | None = None) -> None:
+        self.slots = slots
+        self.least_bytes = LEAST_BYTES
+        self.model = model
+        self.egress: str | None = None
+        self.where = f"local:{slots}"
+
+    def made(self, opening: str, orders: Sequence[Order]) -> Generator[Made]:
+        """See Hands."""
+        processes: dict[int, ShardProcess] = {}
+        over = threading.Event()
+
+        def make(number: int, order: Order) -> Made:
+            mine = processes.setdefault(threading.get_ident(), ShardProcess(opening))
+            return number, "was stopped" if over.is_set() else mine.make(*order)
+
+        pool = ThreadPoolExecutor(self.slots, "shard")
+        try:
+            making = [pool.submit(make, number, order) for number, order in enumerate(orders)]
+            yield from (made.result() for made in as_completed(making))
+        finally:
+            over.set()
+            for process in list(processes.values()):
+                process.stop()
+            pool.shutdown(cancel_futures=True)
+            for process in processes.values():
+                process.close()
+
+
+# ---- What their process may do, and its jobs: see indexer.parsers.child
+
+
+OPENING = "CORPUS_AGENT_SHARDS"  # the variable that says which folder, store and model, as JSON
+STAGING = "staging"
+
+
+def POLICY() -> Policy:  # noqa: N802 - one of the two names of a program
+    """Documents, store and model to be read, staged shards to be written; no socket at all."""
+    opening = json.loads(os.environ[OPENING])
+    store = Path(opening["store"])
+    rules = [
+        FileRule(Path(opening["root"]), required=True, no_links=True),
+        FileRule(store, required=True, no_links=True),
+        FileRule(store / STAGING, "write", required=True, no_links=True),
+    ]
+    if opening["model"]:
+        rules.append(FileRule(Path(opening["model"]), required=True))
+    packages = [Path(starting.packages(), name) for name in ("corpus_agent", "indexer")]
+    files = (*rules, *interpreter_files(*packages), *system_files())
+    return Policy(calls=sealed_calls(), files=files)
+
+
+def Jobs(_: object) -> Any:  # noqa: ANN401, N802 - imported once the process is sealed
+    """The worker of this process."""
+    work = import_module("indexer.sync.shard_work")
+    return work.ShardWorker(json.loads(os.environ[OPENING]))

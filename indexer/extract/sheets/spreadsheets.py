@@ -30,7 +30,7 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
-from indexer.extract.office.ods import sheets_of_tree
+from indexer.extract.office.odf_tables import sheets_of_tree
 from indexer.extract.sheets.number_formats import shown
 from indexer.extract.sheets.xlsx_look import read_look, read_styles
 from indexer.extract.tables.sheet_look import Place, SheetLook

@@ -19,7 +19,7 @@ _TABLES = ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "un
 _MOST_BYTES = 2**24  # of memory, read at a time
 # Who opens documents, besides those that are seen to: the driver, what shards are made by, parsers.
 _DRIVER = b"corpus_agent\0--store\0"
-_READERS = (_DRIVER, b"indexer.sync.shard_child", b"indexer.parsers.child")
+_READERS = (_DRIVER, b"indexer.sync.shards", b"indexer.parsers.child")
 _WRITABLE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) rw-p .*")
 
 

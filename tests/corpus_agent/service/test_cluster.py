@@ -78,13 +78,13 @@ def look():
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 command = (folder / "cmdline").read_bytes()
-                reads = b"shard_child" in command or b"parsers.child" in command
+                reads = b"sync.shards" in command or b"parsers.child" in command
                 reads = reads or b"corpus_agent\\0--store" in command
                 if not (reads or b"ray_side" in command):
                     continue
                 kind = seen["documents" if reads else "ray"]
                 kind[folder.name] = kind.get(folder.name, 0) + len(network_sockets(folder.name))
-                if nodes and b"shard_child" in command:  # amid its first shard
+                if nodes and b"sync.shards" in command:  # amid its first shard
                     os.kill(int(folder.name), signal.SIGKILL)
                     cluster.remove_node(nodes.pop())
                     seen["killed"] += 1

@@ -28,7 +28,7 @@ from indexer.errors import CorpusError, UsageError
 from indexer.parsers import engines
 from indexer.parsers.process import Child
 from indexer.store.ownership import make_store
-from indexer.sync.hands import LocalHands
+from indexer.sync.shards import LocalHands
 from tests.support.pictures import as_bytes, picture
 from tests.support.places import REPOSITORY
 from tests.support.processes import until

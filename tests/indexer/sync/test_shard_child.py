@@ -17,7 +17,7 @@ from indexer.embed import FolderEncoder
 from indexer.store.ownership import make_store
 from indexer.store.staging import make_staging
 from indexer.sync.folder import sync_folder
-from indexer.sync.hands import LocalHands
+from indexer.sync.shards import LocalHands
 from tests.support.checks import check_same, check_store
 from tests.support.folders import make_folder
 from tests.support.places import REPOSITORY
@@ -49,7 +49,7 @@ TRYING = """
 import json, os, socket, sys
 from pathlib import Path
 from indexer.confine import confine
-from indexer.sync.shard_child import OPENING, POLICY
+from indexer.sync.shards import OPENING, POLICY
 opening, sealed = json.loads(sys.argv[1]), sys.argv[2] == "sealed"
 os.environ[OPENING] = sys.argv[1]
 if sealed:
@@ -135,7 +135,7 @@ def shards() -> list[int]:
     return [
         pid
         for pid in children(os.getpid())
-        if b"shard_child" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if b"sync.shards" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]
 
 
