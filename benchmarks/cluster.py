@@ -23,6 +23,7 @@ from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
 from tests.support.checks import check_same, content, vectors_of
+from tests.support.rows import by_text, by_vector
 
 ONE_RUN = """
 import sys
@@ -58,8 +59,8 @@ def searches_alike(stores: tuple[Path, Path], vectors: np.ndarray) -> list[bool]
     for at in range(0, len(vectors), 50):
         words = Query(" ".join(texts[at].split()[:8]), 20)
         for search in (
-            lambda each, at=at: each.by_vector(vectors[at], Query("", 20)),
-            lambda each, words=words: each.by_text(words),
+            lambda each, at=at: by_vector(each, vectors[at], Query("", 20)),
+            lambda each, words=words: by_text(each, words),
         ):
             one, other = ([(hit.chunk, hit.score) for hit in search(each)] for each in snapshots)
             found.append(one == other)
