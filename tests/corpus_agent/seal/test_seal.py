@@ -307,3 +307,24 @@ def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(root,
         if says not in error:
             failing[made] = error
     assert failing == {}
+
+
+@pytest.mark.slow
+def test_corpus_and_store_are_open(root, store):
+    code = """
+    outcome["document"] = (root / "note.md").read_text()
+    (store / "folder").mkdir()
+    (store / "folder" / "file").write_text("one")
+    (store / "folder" / "file").rename(store / "file")
+    (store / "file").write_text("two")
+    os.truncate(os.open(store / "file", os.O_RDWR), 1)
+    outcome["store"] = (store / "file").read_text()
+    (store / "file").unlink(); (store / "folder").rmdir()
+    """
+    assert sealed("", code, root, store) == {"document": "words", "store": "t"}
+
+
+@pytest.mark.slow
+def test_a_corpus_that_is_not_there_stops_the_seal(root, store):
+    root.rename(root.with_name("away"))
+    assert str(root) in seal_error("", root, store)
