@@ -83,7 +83,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         ".ics .ical .icalendar .ifb .vcs",
         begins=beginnings.of_calendar,
     ),
-    _row("notebook", 4, "data", ".ipynb", markdown=True),
+    _row("notebook", 5, "data", ".ipynb", markdown=True),
     _row("csv", 3, "sheets.spreadsheets", ".csv .tsv .tab"),
     _row(
         "html",
@@ -96,7 +96,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("json", 3, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
     _row(
         "xml",
-        6,
+        7,
         "data",
         ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
         ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",
