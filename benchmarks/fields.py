@@ -112,7 +112,7 @@ def contracts(store: Path | None) -> None:
     truth = {row["file"]: row for row in read_jsonl(data("fields", "cuad-dev", "fields.jsonl"))}
     counts: dict[tuple[str, str], Counter[str]] = {}
     with corpus_of(data("fields", "cuad-dev", "pdf"), store) as corpus:
-        _, used, table = timed(lambda: table_of(corpus, fields_of(COLUMNS, None)))
+        _, used, table = timed(lambda: table_of(corpus, fields_of(COLUMNS)))
     for made in table.rows:
         name = made.source.removesuffix(".pdf")
         if name not in truth:

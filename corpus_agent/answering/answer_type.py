@@ -14,8 +14,8 @@ from corpus_agent.text.number_words import (
     WEEKDAYS,
     by_word,
 )
-from corpus_agent.text.times import hours, times
 from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, same_word, terms
+from corpus_agent.text.when import hours, times
 
 _KIND_PATTERNS = {
     "number": r"\bhow (?!do\b|does\b|did\b|can\b|could\b|to\b|should\b|would\b|will\b|is\b"

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind, expected_measure
 from corpus_agent.answering.languages import language_of
-from corpus_agent.text.calendar_names import calendar_names
-from corpus_agent.text.event_words import same_event
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -23,6 +21,7 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
+from corpus_agent.text.when import calendar_names, same_event
 from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]

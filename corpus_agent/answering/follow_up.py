@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 import regex
 
 from corpus_agent.answering.comparison import of_the_two
-from corpus_agent.text.calendar_names import calendar_names
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -21,6 +20,7 @@ from corpus_agent.text.tokens import (
     name_terms,
     shape,
 )
+from corpus_agent.text.when import calendar_names
 from indexer import is_english
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.text.calendar_names import calendar_names, names_of_dates
 from corpus_agent.text.tokens import fold, names_are_nouns, terms
+from corpus_agent.text.when import calendar_names, names_of_dates
 from indexer import file_stem
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from corpus_agent.answering.follow_up import new_things, readings, with_words
 from corpus_agent.answering.named_documents import missing_names, named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.answering.subquestions import asking_sentence, parts
-from corpus_agent.text.calendar_names import with_spellings
 from corpus_agent.text.tokens import content_terms, words_held
+from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
 from indexer import Query

@@ -33,14 +33,7 @@ def _opened(among: Among) -> tuple[Launch, Index]:
 
 
 @main.command()
-@click.argument("words", nargs=-1, metavar="[FIELD]...")
-@click.option(
-    "--fields",
-    "file",
-    type=_FILE,
-    metavar="FILE",
-    help="Columns from a TOML file: [[fields]] with name; type, phrases.",
-)
+@click.argument("words", nargs=-1, required=True, metavar="FIELD...")
 @below
 @click.option("--quotations", is_flag=True, help="Print the evidence below each document.")
 @click.option(
@@ -49,7 +42,6 @@ def _opened(among: Among) -> tuple[Launch, Index]:
 @JSON
 def table(
     words: tuple[str, ...],
-    file: Path | None,
     among: Among,
     quotations: bool,
     csv_file: Path | None,
@@ -62,7 +54,7 @@ def table(
 
     Two documents side by side: table FIELD… --path A --path B
     """
-    columns = fields.definition.fields_of(words, file)
+    columns = fields.definition.fields_of(words)
     csv_to = opened_new(csv_file)
     launch, corpus = _opened(among)
     with counted("looking at documents") as on_document:

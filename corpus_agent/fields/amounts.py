@@ -8,6 +8,7 @@ from itertools import accumulate
 
 import regex
 
+from corpus_agent.fields import lexicon
 from corpus_agent.text.dates import near
 from corpus_agent.text.number_words import (
     CARDINALS,
@@ -78,26 +79,6 @@ _MINUS = regex.compile(
 )
 _REACH = 24  # characters on either side of an amount in which its sign stands
 
-# What may make an amount negative that was read without it: a minus that touches it or stands alone
-# in its cell, a word, a minus behind it, brackets around all that a cell or a label says.
-_UNIT = r"(?:\p{Sc}|[A-Z]{3})"
-_ABOUT = r"about|around|roughly|some|approx(?:\.|imately)?|ca\.?|circa|rund|etwa|environ|unos"
-_MINUS_BEFORE = regex.compile(
-    rf"(?:(?:(?<![\p{{L}}\p{{N}})\]%./–-])(?:{_DASH}|[△▲➖‒⁻₋])"
-    rf"|[|:=][^\S\n]*(?:{_DASH}[^\S\n]+|[—―][^\S\n]*)|(?<!\p{{N}}[^\S\n]?)−[^\S\n])(?:{_UNIT}[^\S\n]?)?"
-    rf"|(?i:{_LEADS}\s{_DASH})\s(?:{_UNIT}[^\S\n]?)?|\./\.\s?(?:{_UNIT}[^\S\n]?)?"
-    r"|(?i:\b(?:minus|negativ(?:e[nmrs]?)?|moins|(?<!o\s)menos|meno)[\s:]{1,3}"
-    rf"(?:(?:{_ABOUT})\s)?)(?:{_UNIT}[^\S\n]?)?)$"
-)
-_MINUS_BEHIND = regex.compile(
-    r"[^\S\n]?\([-−–]\)|[-−–][^\S\n]*(?:$|[|\n])|[^\S\n][-−][^\S\n]*(?:$|[|]|\n(?!\s*\p{Ll}))"
-    rf"|[-−][^\S\n]?{_UNIT}(?![^\S\n]?\p{{N}})"
-)
-_BRACKET_BEFORE = regex.compile(
-    rf"(?:(?:^|[|:=\n−-]|(?i:{_LEADS})\s|{_UNIT})[^\S\n]*|(?<=[^\S\n]{{2}}|\t))"
-    rf"(?:{_UNIT}[^\S\n]?)?[(（][^\S\n]?(?:{_UNIT}[^\S\n]?)?$"
-)
-_BRACKET_BEHIND = regex.compile(rf"(?:[^\S\n]?(?:{_UNIT}|%))?[^\S\n]?[)）]")
 # Emphasis, escapes and what nobody sees stand between a sign and its amount, and change nothing.
 _MARKS = regex.compile(r"[*_`\\]|\p{Cf}")
 _POSITIVE = regex.compile(r"(?:[A-Z]{3} )?[0-9.]+%?")
@@ -109,9 +90,10 @@ def loses_its_sign(text: str, value: Reading) -> bool:
         return False
     before = _MARKS.sub("", text[max(0, value.start - _REACH) : value.start])
     behind = _MARKS.sub("", text[value.end : value.end + _REACH])
-    if _MINUS_BEFORE.search(before) or _MINUS_BEHIND.match(behind):
+    signs = lexicon.document()
+    if signs["minus_before"].search(before) or signs["minus_behind"].match(behind):
         return True
-    return bool(_BRACKET_BEFORE.search(before) and _BRACKET_BEHIND.match(behind))
+    return bool(signs["bracket_before"].search(before) and signs["bracket_behind"].match(behind))
 
 
 def find_money(text: str) -> list[Reading]:

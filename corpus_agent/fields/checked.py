@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import regex
 
-from corpus_agent.answering.comparable import without_markup
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields import lexicon
@@ -108,28 +107,10 @@ def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citati
 
 def shows(document: DocumentText, citation: Citation, reading: Reading) -> bool:
     """Whether a value stands at its place in the document as it is read, and in its quotation."""
-    there = document.written[reading.start : reading.end]
-    return _letters(there) == _letters(reading.text) and shown_in(there, citation.quote)
-
-
-def shown_in(value: str, quote: str) -> bool:
-    """Whether the words of a value stand in a quotation, with any blanks and mark-up in them.
-
-    A quotation begins and ends with a character that counts, so a value may begin or end with
-    mark-up that it lacks.
-    """
-    words, quoted = (" ".join(text.split()) for text in (value, quote))
-    if words and words in quoted:
-        return True
-    pairs = ((_bare(value, linked), _bare(quote, linked)) for linked in (False, True))
-    return any(bare and bare in of_quote for bare, of_quote in pairs)
-
-
-def _bare(text: str, linked: bool) -> str:
-    """The letters and figures of a text without its mark-up."""
-    return _letters("".join(without_markup(line, linked) for line in text.split("\n")))
+    there = _letters(document.written[reading.start : reading.end])
+    return bool(there) and there == _letters(reading.text) and there in _letters(citation.quote)
 
 
 def _letters(text: str) -> str:
-    """The letters and figures of a text, with "⁻" for the minus of an amount."""
+    """The letters and figures of a text without mark-up, with "⁻" for the minus of an amount."""
     return "".join(each for each in _MINUS.sub("⁻", text) if each.isalnum() or each == "⁻")

@@ -7,11 +7,11 @@ is not understood whole is refused: a list that passes over half of it is wrong 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import Literal
+from typing import Literal, cast
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import (
@@ -38,7 +38,8 @@ UNDERSTOOD = (
 _QUOTES = "\"'“”„«»‘’"
 _WITHOUT = re.compile(r"(?i)(?:documents )?without (?P<term>.+)")
 _COMPARED = re.compile(r"(?P<field>[^=<>≤≥]+?) ?(?P<sign>[=≤≥]|[<>]=?| contains )(?P<value>.+)")
-_SIGNS: dict[str, Sign] = {"≤": "<=", "≥": ">=", " contains ": "contains"}
+_SIGNS = {"≤": "<=", "≥": ">=", " contains ": "contains"}
+_KINDS: tuple[FieldType, ...] = ("date", "duration", "percent", "money", "number")
 _YEAR = re.compile(r"(?:1[89]|20|21)[0-9]{2}", re.ASCII)
 _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
 _MOST_DOCUMENTS = 4  # words for them before what leads to the field
@@ -82,15 +83,16 @@ def parse_condition(words: str) -> FieldCondition:
         raise UsageError(f"A condition of {len(words):,} characters; at most {MAX_CHARS}.")
     asked = " ".join(words.split()).strip(" ?.!¿¡")
     if compared := _COMPARED.fullmatch(asked):
-        return _compared_by_sign(compared["field"], compared["sign"], compared["value"].strip())
+        return _by_sign(compared["field"], compared["sign"], compared["value"].strip())
     problem: UsageError | None = None
-    for reading in _readings(_documents([_Word.of(word) for word in asked.split()])):
+    spoken = _without_request(asked.split())
+    for at in range(1, len(spoken)):
         try:
-            found = _condition(reading)
+            found = _spoken(spoken, at)
         except UsageError as error:
             problem = problem or error
             continue
-        if problem is None or found.field.is_known:
+        if found is not None and (problem is None or found.field.is_known):
             return found
     if problem is None and (without := _WITHOUT.fullmatch(asked)):
         term = without["term"].strip(_QUOTES)
@@ -102,176 +104,142 @@ def _refused(words: str, why: str) -> UsageError:
     return UsageError(f"{words[:80]!r} {why}.", UNDERSTOOD)
 
 
-def _compared_by_sign(named: str, written: str, value: str) -> FieldCondition:
+def _by_sign(named: str, written: str, value: str) -> FieldCondition:
     """A field and a value with a sign between them."""
-    sign: Sign = _SIGNS.get(written) or written  # type: ignore[assignment]
+    sign = _SIGNS.get(written, written)
     shown = f"{' '.join(named.split())} {written.strip()} {value}"
     field = field_of(named)
     if sign == "contains" or (sign == "=" and field.type in WORDED):
-        value = value.strip(_QUOTES)
-        return FieldCondition(field, (Bound(sign, fold(value)),), shown)
-    if period := _period(value):
-        return FieldCondition(_of_type(field, named, "date", shown), (Bound(sign, period),), shown)
-    kind, bounds = _amount_bounds([sign], [value], value)
+        return FieldCondition(
+            field, (Bound(cast("Sign", sign), fold(value.strip(_QUOTES))),), shown
+        )
+    kind, bounds = _bounds([sign], [value])
     return FieldCondition(_of_type(field, named, kind, shown), bounds, shown)
 
 
 # ---- Words of seven languages
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A word as it is written, and as it is compared."""
-
-    written: str
-    folded: str
-
-    @classmethod
-    def of(cls, written: str) -> _Word:
-        return cls(written, fold(written.replace("’", "'")).strip(",;:"))
+def _folded(word: str) -> str:
+    return fold(word.replace("’", "'")).strip(",;:")
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """The documents, what of them is compared, how, and with what.
-
-    `before` is all that stands before the comparison, `written` the comparison as it stands there.
-    With `by_verb` the field has to be one that a verb asks for: "die 2025 enden".
-    """
-
-    before: str
-    what: str
-    field: tuple[_Word, ...]
-    sign: str
-    value: str
-    written: str
-    by_verb: bool = False
+def _words(key: str) -> frozenset[str]:
+    return lexicon.words("condition", key)
 
 
 @cache
-def _signs() -> dict[tuple[str, ...], str]:
+def _comparisons() -> dict[tuple[str, ...], str]:
     """The words of all comparisons."""
-    said = (*lexicon.by_word("dates"), *lexicon.by_word("amounts"), *_between())
+    said = (*lexicon.by_word("dates"), *lexicon.by_word("amounts"), *_words("between"))
     return {tuple(phrase.split()): phrase for phrase in said}
 
 
-def _between() -> frozenset[str]:
-    return lexicon.words("condition", "between")
-
-
-def _documents(words: list[_Word]) -> list[_Word]:
-    """The words from the documents on: without a request, and without "all of my"."""
-    requests = (tuple(each.split()) for each in lexicon.words("condition", "requests"))
+def _without_request(words: list[str]) -> list[str]:
+    """The words from the documents on: without "please list" and "all of my"."""
+    requests = (tuple(each.split()) for each in _words("requests"))
     for phrase in sorted(requests, key=len, reverse=True):
-        if tuple(word.folded for word in words[: len(phrase)]) == phrase:
+        if tuple(map(_folded, words[: len(phrase)])) == phrase:
             words = words[len(phrase) :]
             break
-    while len(words) > 1 and words[0].folded in lexicon.words("condition", "of_them"):
+    while len(words) > 1 and _folded(words[0]) in _words("of_them"):
         words = words[1:]
     return words
 
 
-def _readings(words: list[_Word]) -> Iterator[_Reading]:
-    """Each way to read the words, from the left."""
-    fillers, verbs = lexicon.words("condition", "fillers"), lexicon.by_word("verbs")
-    for at in range(1, len(words)):
-        sign, behind = _sign_at(words, at)
-        year = not sign and _YEAR.fullmatch(words[at].folded)
-        if not (sign or year):
-            continue
-        what, field = _what_and_field(words[:at])
-        value = words[behind:]
-        while value and value[-1].folded in fillers:
-            value = value[:-1]
-        verb = value[-1:] if len(value) > 1 and value[-1].folded in verbs else []
-        compared = _written(value[: len(value) - len(verb)])
-        if compared:
-            written = f"{_written(words[at:behind])} {compared}".strip()
-            by_verb, said = bool(verb or year), (*field, *verb)
-            before = _written(words[:at])
-            yield _Reading(before, what, said, sign or "in", compared, written, by_verb)
+def _spoken(words: list[str], at: int) -> FieldCondition | None:
+    """The condition with a comparison at a word, or a year alone; None where none begins there.
 
-
-def _sign_at(words: list[_Word], at: int) -> tuple[str, int]:
-    """The longest comparison that begins at a word, "" for none, and the place behind it."""
-    for length in range(max(map(len, _signs())), 0, -1):
-        phrase = _signs().get(tuple(word.folded for word in words[at : at + length]))
-        if phrase is not None:
-            return phrase, at + length
-    return "", at
-
-
-def _what_and_field(words: list[_Word]) -> tuple[str, tuple[_Word, ...]]:
-    """The words for the documents, and those for the field: behind "that" or "with", if any."""
-    near = range(1, min(len(words), _MOST_DOCUMENTS + 1))
-    links = lexicon.words("condition", "links")
-    at = next((at for at in near if words[at].folded in links), 0)
-    return _written(words[: at or 1]).strip(","), tuple(words[at + 1 if at else 1 :])
-
-
-def _written(words: Sequence[_Word]) -> str:
-    return " ".join(word.written for word in words)
-
-
-def _condition(reading: _Reading) -> FieldCondition:
-    """The condition of a reading; raises UsageError where it is none."""
-    sign, value = reading.sign, reading.value
-    if lexicon.holds("turning", reading.before):
-        raise _refused(reading.before[-80:], "denies, restricts or excepts: that is not understood")
-    between = sign in _between()
+    Raises UsageError where it is one that is not understood.
+    """
+    folded, verbs = [*map(_folded, words)], lexicon.by_word("verbs")
+    lengths = range(max(map(len, _comparisons())), 0, -1)
+    length = next((n for n in lengths if tuple(folded[at : at + n]) in _comparisons()), 0)
+    if not length and not _YEAR.fullmatch(folded[at]):
+        return None
+    sign = _comparisons()[tuple(folded[at : at + length])] if length else "in"
+    end = len(words)
+    while end > at + length and folded[end - 1] in _words("fillers"):
+        end -= 1
+    verb = folded[end - 1] if end - 1 > at + length and folded[end - 1] in verbs else ""
+    value = " ".join(words[at + length : end - bool(verb)])
+    if not value:
+        return None
+    before, written = " ".join(words[:at]), " ".join(words[at : end - bool(verb)])
+    if lexicon.holds("turning", before):
+        raise _refused(before[-80:], "denies, restricts or excepts: that is not understood")
+    between = sign in _words("between")
     parts = _halves(value) if between else [value]
-    dates, amounts = lexicon.by_word("dates"), lexicon.by_word("amounts")
-    dated = [_period(part) for part in parts]
-    kind: FieldType = "date"
-    if (sign in dates and (None not in dated or sign not in amounts)) or (
-        between and None not in dated
-    ):
-        periods = [period for period in dated if period is not None]
-        if len(periods) != 1 + between:
-            raise _refused(value, "is no date that is understood")
-        signs = [">=", "<="] if between else [dates[sign]]
-        bounds = tuple(map(Bound, signs, periods))  # type: ignore[arg-type]
-    else:
-        kind, bounds = _amount_bounds([">=", "<="] if between else [amounts[sign]], parts, value)
-    field = _field(reading, kind)
+    dated = lexicon.by_word("dates").get(sign, "")
+    signs = [">=", "<="] if between else [dated or lexicon.by_word("amounts")[sign]]
+    kind, bounds = _bounds(signs, parts, dates_alone=bool(dated) and not _is_amount_too(sign))
+    if kind != "date" and dated and not between:
+        bounds = (replace(bounds[0], sign=cast("Sign", lexicon.by_word("amounts")[sign])),)
+    links = (n for n in range(1, min(at, _MOST_DOCUMENTS + 1)) if folded[n] in _words("links"))
+    link = next(links, 0)
+    named = [
+        (folded[n], words[n].strip(",;:"))
+        for n in range(link + 1 if link else 1, at)
+        if folded[n] not in _words("fillers")
+    ]
+    named += [(verb, verb)] if verb else []
+    asked_by_verb = verbs.get(named[0][0], "") if kind == "date" and len(named) == 1 else ""
+    if not named or ((verb or not length) and not asked_by_verb):
+        raise UsageError(f"No field is named before {written!r}.", UNDERSTOOD)
+    if asked_by_verb == "expiry" and folded[0].startswith(tuple(_words("to_be_paid"))):
+        asked_by_verb = "due date"
+    name = asked_by_verb or " ".join(word for _, word in named).casefold()
+    field = _of_type(field_of(name), name, kind, written)
     said = _ENGLISH[bounds[0].sign][kind != "date"]
     shown = f"between {' and '.join(parts)}" if between else f"{said} {value}"
     return FieldCondition(field, bounds, f"{field.name} {shown}")
+
+
+def _is_amount_too(sign: str) -> bool:
+    """Whether the words of a comparison go with amounts, as well as with dates: "until"."""
+    return sign in lexicon.by_word("amounts")
 
 
 def _halves(value: str) -> list[str]:
     """What stands before and behind the word between two bounds."""
     words = value.split()
     for at, word in enumerate(words):
-        if fold(word) in lexicon.words("condition", "and"):
+        if fold(word) in _words("and"):
             return [" ".join(words[:at]), " ".join(words[at + 1 :])]
     return [value]
 
 
-def _amount_bounds(
-    signs: Sequence[str], parts: Sequence[str], value: str
+# ---- What it is compared with
+
+
+def _bounds(
+    signs: Sequence[str], parts: Sequence[str], *, dates_alone: bool = False
 ) -> tuple[FieldType, tuple[Bound, ...]]:
-    amounts = [_amount(part) for part in parts]
-    known = [amount for amount in amounts if amount is not None]
-    if len(known) != len(parts) or len(known) != len(signs):
-        raise _refused(value, "is no amount that is understood")
-    kinds = {kind for kind, _, _ in known}
-    kind: FieldType = next(
-        one for one in ("duration", "percent", "money", "number") if one in kinds
-    )
-    if kind == "duration" and len(kinds) > 1:
+    """The bounds that dates, amounts or spans of time are; raises UsageError for others."""
+    value = " ".join(parts)
+    periods = [_period(part) for part in parts]
+    amounts = [None if dates_alone else _amount(part) for part in parts]
+    if len(parts) == len(signs) and None not in periods:
+        read: list[tuple[FieldType, str, str]] = [("date", one or "", "") for one in periods]
+    elif len(parts) == len(signs) and None not in amounts:
+        read = [one for one in amounts if one is not None]
+    else:
+        raise _refused(value, f"is no {'date' if dates_alone else 'amount'} that is understood")
+    kinds = {kind for kind, _, _ in read}
+    kind = next(one for one in _KINDS if one in kinds)
+    if kind in ("date", "duration") and len(kinds) > 1:
         raise _refused(value, "is no span of time that is understood")
-    currency = next((code for _, _, code in known if code), "")
+    currency = next((code for _, _, code in read if code), "")
     return kind, tuple(
-        Bound(sign, number, currency)  # type: ignore[arg-type]
-        for sign, (_, number, _) in zip(signs, known, strict=True)
+        Bound(cast("Sign", sign), number, currency)
+        for sign, (_, number, _) in zip(signs, read, strict=True)
     )
 
 
 def _period(text: str) -> str | None:
     """A year, a month or a day in ISO form; None where the text is none, or may be two."""
     words = text.split()
-    while len(words) > 1 and fold(words[0]) in lexicon.words("condition", "before_dates"):
+    while len(words) > 1 and fold(words[0]) in _words("before_dates"):
         words = words[1:]
     text = " ".join(words)
     if _PERIOD.fullmatch(text):
@@ -284,34 +252,14 @@ def _period(text: str) -> str | None:
 
 def _amount(text: str) -> tuple[FieldType, str, str] | None:
     """Kind, number and currency of an amount or a span of time; None where the text is neither."""
-    whole = (0, len(text))  # what is not understood is not passed over
-    kinds: tuple[FieldType, ...] = ("percent", "money", "number", "duration")
-    finders = (find_percentages, find_money, find_numbers, find_durations)
-    for kind, find in zip(kinds, finders, strict=True):
-        for reading in find(text):
-            if (reading.start, reading.end) != whole:
-                continue
-            if kind == "duration" and is_of_more(text, reading):
-                continue
-            code, _, number = reading.normal.rstrip("%").rpartition(" ")
-            return kind, number, code
+    finders = (find_durations, find_percentages, find_money, find_numbers)
+    for kind, find in zip(_KINDS[1:], finders, strict=True):
+        for reading in find(text):  # what is not understood is not passed over
+            whole = (reading.start, reading.end) == (0, len(text))
+            if whole and not (kind == "duration" and is_of_more(text, reading)):
+                code, _, number = reading.normal.rstrip("%").rpartition(" ")
+                return kind, number, code
     return None
-
-
-def _field(reading: _Reading, kind: FieldType) -> Field:
-    """The field that the words before a comparison, or the verb behind it, name."""
-    fillers = lexicon.words("condition", "fillers")
-    named = [word for word in reading.field if word.folded not in fillers]
-    verb = lexicon.by_word("verbs").get(named[0].folded) if len(named) == 1 else None
-    verb = verb if kind == "date" else None
-    if not named or (reading.by_verb and verb is None):
-        raise UsageError(f"No field is named before {reading.written!r}.", UNDERSTOOD)
-    if verb == "expiry" and fold(reading.what).startswith(
-        tuple(lexicon.words("condition", "to_be_paid"))
-    ):
-        verb = "due date"
-    words = " ".join(word.written.strip(",;:") for word in named).casefold()
-    return _of_type(field_of(verb or words), verb or words, kind, reading.written)
 
 
 def _of_type(field: Field, words: str, kind: FieldType, asked: str) -> Field:

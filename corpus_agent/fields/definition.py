@@ -1,4 +1,4 @@
-"""What a field is: from its words, or from a file of columns, to its type and its phrases.
+"""What a field is: from its words to its type and its phrases.
 
 The lexicon has what people ask of contracts, invoices, leases, letters and minutes; any other field
 is found by its own words, and its type guessed from them.
@@ -6,23 +6,16 @@ is found by its own words, and its type guessed from them.
 
 from __future__ import annotations
 
-import os
-import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
-from pathlib import Path
-from typing import get_args
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.records import Field, FieldTable, FieldType
 from corpus_agent.text.tokens import fold
-from indexer import UsageError, read_regular
+from indexer import UsageError
 
 MAX_FIELDS = 50
-MAX_FIELDS_BYTES = 100_000
-FIELD_TYPES: tuple[FieldType, ...] = get_args(FieldType)
 MENTION = "mention"  # the clause of a field that is found by its words alone
 _SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same length
 
@@ -98,12 +91,9 @@ def _bare(words: str, *, first: bool = False) -> str:
     return " ".join(word for word in listed if word not in articles)
 
 
-def fields_of(words: Sequence[str], file: Path | None) -> tuple[Field, ...]:
-    """The columns that were asked for: those of a file, then those named in words.
-
-    Raises UsageError if there are none, too many, or two of one name.
-    """
-    fields = [*(fields_from(file) if file is not None else ()), *map(field_of, words)]
+def fields_of(words: Sequence[str]) -> tuple[Field, ...]:
+    """The columns that were asked for; UsageError for none, too many, or two of one name."""
+    fields = tuple(map(field_of, words))
     if not fields:
         raise UsageError(
             "No field is named.", 'Name what to look for: corpus-agent table "due date" "total"'
@@ -114,41 +104,4 @@ def fields_of(words: Sequence[str], file: Path | None) -> tuple[Field, ...]:
     for name in names:
         if names.count(name) > 1:
             raise UsageError(f"The field {name!r} is named twice.", "Each column needs its name.")
-    return tuple(fields)
-
-
-def fields_from(file: Path) -> list[Field]:
-    """The columns of a TOML file: [[fields]] with name, and type or phrases.
-
-    Raises UsageError, which names the entry that is wrong.
-    """
-    named = os.fspath(file)
-    try:
-        content = tomllib.loads(read_regular(file, MAX_FIELDS_BYTES).decode("utf-8"))
-    except OSError as error:
-        raise UsageError(f"{named!r} cannot be read: {error.strerror}.") from None
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{named!r} is no TOML: {error}.") from None
-    entries = content.get("fields")
-    if not isinstance(entries, list) or set(content) != {"fields"}:
-        raise UsageError(f"{named!r} has no list of [[fields]], or more than that.")
-    return [
-        _entry(f"Field {number} of {named!r}", entry) for number, entry in enumerate(entries, 1)
-    ]
-
-
-def _entry(where: str, entry: object) -> Field:
-    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
-        raise UsageError(f"{where} has no name.", 'Write: [[fields]] name = "due date"')
-    unknown = sorted(set(entry) - {"name", "type", "phrases"})
-    if unknown:
-        raise UsageError(f"{where} has {unknown[0]!r}, which is no key.", "name, type, phrases")
-    kind, phrases = entry.get("type"), entry.get("phrases", [])
-    if kind is not None and kind not in FIELD_TYPES:
-        raise UsageError(f"{where} is of the type {kind!r}.", f"One of: {', '.join(FIELD_TYPES)}")
-    if not isinstance(phrases, list) or not all(
-        isinstance(phrase, str) and phrase.strip() for phrase in phrases
-    ):
-        raise UsageError(f"{where}: phrases is no list of texts.")
-    found = field_of(entry["name"], kind)
-    return replace(found, phrases=(*map(fold, phrases), *found.phrases))
+    return fields

@@ -83,7 +83,7 @@ def run(
         rows = [row for each in ("yes", "unclear") for row, verdict in judged if verdict == each]
         counts.append("The rows are those that fulfil it and those that are unclear.")
     else:
-        columns = fields.definition.fields_of(names, None)
+        columns = fields.definition.fields_of(names)
         table = fields.table.table_of(among, columns, on_document=on_document)
         rows = [row for row in table.rows if any(cell.values for cell in row.cells)]
         counts = list(_counts(frame, table))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import regex
 
 from corpus_agent.text.number_words import MONTHS, UNIT, listed
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import WANT_MORE, fold
 
 # "(1)" and "1)" are those of items always.
 _LEADING = regex.compile(
@@ -19,22 +19,6 @@ _LEADING = regex.compile(
 _LAST_WORD = regex.compile(r"(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*$")
 _ENDS_OPEN = regex.compile(r"[\p{L}\p{M}\p{N}),]$")
 _MONTHS = frozenset(map(fold, listed(MONTHS)))
-# Articles, prepositions and conjunctions: no sentence and no title ends with one.
-_WANT_MORE = frozenset(
-    fold(
-        "the a an of to from by until till before after between at for with within than about over"
-        " under since during through and or nor per plus into on in as no least most every"
-        " der die das den dem des ein eine einer eines einem einen und oder als vom von zum zu zur"
-        " im am an auf aus bei mit nach für über unter durch bis ab seit vor zwischen pro je um"
-        " mindestens höchstens etwa"
-        " le la les un une du de et ou à au aux en dans sur avec pour par depuis avant après entre"
-        " dès sous environ el los las y o con sin del al por para desde hasta"
-        " il lo gli i di da dal dalla dello della dei e per tra fra entro alla ai nel nella"
-        " os as um uma do dos das em na até com ao aos"
-        " het een van op tot met voor bij vanaf binnen"
-        " od w z za po с до по от и в на за från till och på av"
-    ).split()
-)
 _REACH = 12  # lines on either side, within which the item before or behind begins
 
 
@@ -59,7 +43,7 @@ def wants_more(line: str) -> bool:
     last = _LAST_WORD.search(line.rstrip())
     # "Part A" is a title.
     return (
-        last is not None and (last[0].islower() or len(last[0]) > 1) and fold(last[0]) in _WANT_MORE
+        last is not None and (last[0].islower() or len(last[0]) > 1) and fold(last[0]) in WANT_MORE
     )
 
 

@@ -20,6 +20,16 @@ def table(name: str) -> dict[str, list[str]]:
     return {key: words.split() for key, words in _CONTENT[name].items()}
 
 
+def line(name: str, key: str) -> str:
+    """One line of a table, as it stands there."""
+    return str(_CONTENT[name][key])
+
+
+def word_set(name: str, key: str) -> frozenset[str]:
+    """The folded words of one line of a table."""
+    return frozenset(fold(line(name, key)).split())
+
+
 def _numbered(name: str) -> Table:
     return tuple((int(key), words) for key, words in _CONTENT[name].items())
 

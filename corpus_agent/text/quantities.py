@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import cache
 
 import regex
 
-from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.number_words import UNIT, line, word_set
 from corpus_agent.text.numbers import apart, found
 from corpus_agent.text.spelt_numbers import MONTH_OF, WEEKDAY_OF, WORD
 from corpus_agent.text.tokens import fold
@@ -21,8 +21,7 @@ _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 _LOOKED_AT = 80  # characters behind a figure
 _LONGEST_MONEY = 8  # characters of a currency before it, with what may not stand before that
 _DATED = ("month ", "day ", "weekday ")
-# What a figure is by, not of: 500 per month.
-_RATES = frozenset(["per", "pro", "par", "por", "je", "a", "im", "al", "each", "every", "an"])
+_RATES = word_set("spelt", "rates")
 _PER = regex.compile(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
 _MONEY_BEFORE = regex.compile(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
 
@@ -114,37 +113,13 @@ def _counted_behind(text: str, end: int) -> list[str]:
     return words
 
 
-_LOW = (
-    r"at\s+least|more\s+than|not?\s+(?:less|fewer|earlier)\s+than|not?\s+before|minimum(?:\s+of)?|over|above|after|since|starting"
-    r"|mindestens|wenigstens|mehr\s+als|nicht\s+(?:weniger\s+als|vor)|fr[üu]e?hestens|nach|seit"
-    r"|au\s+moins|au\s+minimum|plus\s+de|pas\s+moins\s+de|apr[èe]s|depuis|[àa]\s+partir\s+d[eu]"
-    r"|al\s+menos|por\s+lo\s+menos|como\s+m[íi]nimo|m[áa]s\s+de|despu[ée]s\s+del?|desde"
-    r"|最少|至少|不少于|不低于|超过"
-)
-_HIGH = (
-    r"at\s+(?:the\s+)?(?:most|latest)|up\s+to|less\s+than|fewer\s+than|not?\s+(?:more|later)\s+than|not?\s+after"
-    r"|maximum(?:\s+of)?|below|before|by|until|till|within"
-    r"|h[öo]e?chstens|maximal|bis(?:\s+zu[mr]?)?|weniger\s+als|nicht\s+(?:mehr\s+als|nach)|sp[äa]e?testens|vor|binnen"
-    r"|au\s+plus|au\s+maximum|jusqu['’](?:[àa]|au)|moins\s+de|pas\s+plus\s+de|avant"
-    r"|a\s+lo\s+sumo|como\s+m[áa]ximo|hasta|menos\s+de|antes\s+del?|no\s+m[áa]s\s+de"
-    r"|最多|至多|不超过|不多于"
-)
-# A bound before a figure, with an article or a currency between them at the most.
-_BOUND_BEFORE = (
-    rf"(?i)(?<![[\p{{L}}]--[\p{{Han}}]])(?:(?P<low>{_LOW})|(?P<high>{_HIGH}))(?:\s+(?:the|of|am|dem|den|der|le|la|el|einen?|an?)|[为是])?"
-    rf"\s*(?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?$"
-)
-_BOUND_BEHIND = (
-    r"(?i)(?:\s*\p{Sc}|(?:\s+|-)?\p{L}{1,12})?\s*(?:"
-    r"(?P<low>(?:or|oder|ou|o)\s+(?:more|longer|later|mehr|länger|später|plus|más)\b|at\s+(?:least|the\s+earliest)\b|以上|之后|以后)"
-    r"|(?P<high>(?:or|oder|ou|o)\s+(?:less|fewer|earlier|weniger|moins|menos)\b|at\s+(?:the\s+)?(?:most|latest)\b|以下|以内|之前|以前))"
-)
-
-
-@lru_cache
-def _compiled(source: str) -> regex.Pattern[str]:
-    """A pattern, compiled when it is first needed."""
-    return regex.compile(source, regex.VERSION1)
+@cache
+def _bound(side: str) -> regex.Pattern[str]:
+    """A bound before or behind a figure, compiled when it is first needed."""
+    pattern = line("bounds", side)
+    for name in ("low", "high"):
+        pattern = pattern.replace(f"@{name}@", line("bounds", name))
+    return regex.compile(pattern, regex.VERSION1)
 
 
 def bounds(text: str) -> dict[str, frozenset[str]]:
@@ -155,32 +130,14 @@ def bounds(text: str) -> dict[str, frozenset[str]]:
         near = text[start : figure.start]
         # Of "not before" and "before", both of which end here, the one that begins first counts.
         for match in (
-            _compiled(_BOUND_BEFORE).search(near),
-            _compiled(_BOUND_BEHIND).match(text, figure.end),
+            _bound("before").search(near),
+            _bound("behind").match(text, figure.end),
         ):
             if match:
                 sense = "low" if match["low"] else "high"
                 for value in figure.values:
                     senses[value] = senses.get(value, frozenset()) | {sense}
     return senses
-
-
-_MEASURED = regex.compile(
-    r"(?i)\p{Sc}\s?\p{N}|\p{N}\s?(?:\p{Sc}|[%‰°％]|\p{Han}{1,4})|\b(?:EUR|USD|GBP|CHF)\s?\p{N}"
-    r"|\p{N}\s?(?P<unit>(?!(?:of|in|on|to|and|or|at|by|the|von|und|in|im|de|et|y|a|à|en)\b)\p{L}[\p{L}\p{M}/²³]*)"
-    r"|\p{N}{1,2}[:h.]\p{N}{2}\s?(?:[ap]\.?m|Uhr)|[一二三四五六七八九十百千万亿两]\p{Han}{1,4}"
-)
-
-
-def measured(text: str) -> str | None:
-    """The first figure of a text with what it counts or is measured in; None where none has any."""
-    if match := _MEASURED.search(text):
-        return match[0]
-    for figure in found(text):
-        behind = WORD.match(text, figure.end + 1)
-        if behind and fold(behind[0]) in UNIT:
-            return text[figure.start : behind.end()]
-    return None
 
 
 def is_unit(word: str) -> bool:

@@ -19,46 +19,23 @@ from corpus_agent.text.number_words import (
     SCALES,
     WEEKDAYS,
     by_word,
+    line,
+    word_set,
 )
 from corpus_agent.text.tokens import fold
 
-_ONE = frozenset(
-    ["one", "un", "une", "uno", "una", "ein", "eins", "eine", "einen", "einer"]
-)  # only in a longer number
-_JOINED = frozenset({"and", "y", "et", "und"})
-_PARTS_OF = frozenset({"per", "pour", "por", "pro"})  # per cent, per mille, por mil
-_DEFINITE = frozenset(
-    [
-        "the",
-        "der",
-        "die",
-        "das",
-        "dem",
-        "den",
-        "des",
-        "le",
-        "la",
-        "les",
-        "el",
-        "los",
-        "las",
-        "its",
-        "their",
-    ]
+_ONE, _JOINED, _PARTS_OF, _DEFINITE, _NOT_NUMBERS, _AMBIGUOUS, _FRENCH, _SHARES = (
+    word_set("spelt", key)
+    for key in "one joined parts_of definite not_numbers ambiguous french shares".split()  # noqa: SIM905
 )
-# English words that are numbers elsewhere, and words that are a month only beside a figure.
-_NOT_NUMBERS = frozenset({"once", "elf", "seize", "quince", "dix"})
-_AMBIGUOUS = frozenset({"may", "mar", "mars", "jan", "dec", "sept", "march", "august", "mai"})
 _BOTH = (2, "both beide beiden twice zweimal")
 MONTH_OF, WEEKDAY_OF = by_word(MONTHS), by_word(WEEKDAYS)
 _ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
 _EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
 NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
 
-_GERMAN_ONES = "ein|zwei|drei|vier|funf|fuenf|sechs|sieben|acht|neun"
-_GERMAN_TENS = (
-    "zwanzig|dreissig|vierzig|funfzig|fuenfzig|sechzig|siebzig|achtzig|neunzig|zehn|elf|zwolf"
-    "|zwoelf|dreizehn|vierzehn|funfzehn|fuenfzehn|sechzehn|siebzehn|achtzehn|neunzehn"
+_GERMAN_ONES, _GERMAN_TENS = (
+    "|".join(line("spelt", key).split()) for key in ("german_ones", "german_tens")
 )
 # zweihundert, funfundzwanzig, dreitausendzweihundert; and the Spanish ones in one word.
 _GERMAN_NUMBER = re.compile(
@@ -72,10 +49,8 @@ _SPANISH_NUMBER = re.compile(
 )
 _SPANISH_STEMS = {"quin": 5, "sete": 7, "nove": 9}
 
-# French and Spanish write months without a capital.
-_LOWER_MONTHS = {word for word in MONTH_OF if len(word) > 4} | {
-    "mai", "mars", "mayo", "juin", "aout", "june", "july"
-} - {"march", "august"}  # fmt: skip
+_LOWER_MONTHS = {word for word in MONTH_OF if len(word) > 4} | word_set("spelt", "small_months")
+_LOWER_MONTHS -= {"march", "august"}
 
 WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")
 
@@ -116,7 +91,6 @@ def spelt_figures(text: str) -> Iterator[Figure]:
 
 
 _Word = tuple[int, int, str]
-_FRENCH = frozenset(["le", "la", "les", "des", "du", "est", "et", "sont", "dans", "jours", "euros"])
 
 
 def _spelt(words: Sequence[_Word], at: int, text: str, french: bool) -> tuple[Figure, int] | None:
@@ -214,7 +188,7 @@ def _part(words: Sequence[_Word], at: int, text: str) -> tuple[Figure, int] | No
     start, end, word = words[at]
     before = words[at - 1][2] if at else ""
     behind = words[at + 1][2] if at + 1 < len(words) else ""
-    share = word.endswith("el") or word in ("tiers", "tercio", "moitie", "mitad", "halfte")
+    share = word.endswith("el") or word in _SHARES
     if word in _FRACTIONS and (
         share
         or (before in (*_ONE, "a", "") and behind in ("of", "des", "de", "du"))

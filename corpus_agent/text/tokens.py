@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 
 import regex
 
@@ -38,42 +40,17 @@ def terms(text: str) -> list[str]:
     return found
 
 
-_STOP_TEXT = """
-a about above after again against all also am an and any are as at be because been before being
-below between both but by can could did do does doing down during each few for from further had
-has have having he her here hers him his how i if in into is it its itself just me more most my
-no nor not now of off on once only or other our ours out over own s same shall she should so
-some such t than that the their theirs them then there these they this those through to too
-under until up upon us very was we were what when where which while who whom whose why will with
-would you your yours d ll m re ve doesn don didn isn wasn aren won many much name named called
-happen happened long old often far kind type tell please find know mean means need
-"""
-_OTHER_STOP_TEXT = """
-der die das den dem des ein eine einer eines einem einen und oder aber ist sind war waren wird
-werden wurde wurden hat haben hatte was wer wen wem wann wo wie warum welche welcher welches welchen
-wieviel viel viele von vom zu zum zur im in am an auf aus bei mit nach für uber unter durch nicht
-auch es er sie wir ich mein meine unser unsere le la les un une des du de et ou est sont était qui
-que quoi quand comment combien pourquoi quel quelle quels quelles dans sur avec pour par ne pas
-ce cette il elle nous vous mon ma mes notre au aux l qu el los las una uno y o es son fue fueron
-quién qué cuál cuándo dónde cómo cuánto cuánta cuántos cuántas por para con sin del al en se su
-sus mi mis nuestro lo gli e di che chi quando dove come quanto quanti quale per non della nel
-het een en van is wat wie waar wanneer hoe hoeveel welke voor met
-です ます した する ある いる どこ いつ 何 誰 とは
-что как где когда кто кого какой какая какое какие каком каких сколько почему который
-которая которые в на и с по из от для о об у к за был была было были есть это не он она они его
-их при до
-τι ποιος ποια ποιο ποιοι ποιες ποιον πότε που πως πόσο πόσα πόσοι πόσες γιατί το τα ο η οι του της
-των τον την στο στη στην στον στα στις και με από για είναι ήταν σε ένα μια ένας να δεν
-αυτό τους τις
-nedir hangi hangisi nerede nereye nasıl neden kaç bir ve bu ile için olarak olan gibi
-là gì nào của những các được trong một với khi đâu bao nhiêu đã như sao
-ما ماذا من هو هي متى أين كيف كم لماذا في على إلى عن مع التي الذي كان كانت هل أي أن تم
-क्या कौन कब कहाँ कैसे क्यों कितना कितने कितनी किस किसने किसे का की के को में से पर है हैं था थी थे ने और एक यह
-वह कि लिए द्वारा
-"""
-STOP_WORDS = frozenset(fold(_STOP_TEXT + _OTHER_STOP_TEXT).split())
-OTHER_STOP_WORDS = STOP_WORDS - frozenset(fold(_STOP_TEXT).split())
+_WORDS = {
+    name: frozenset(fold(words).split())
+    for name, words in tomllib.loads(
+        Path(__file__).with_name("stop_words.toml").read_text("utf-8")
+    ).items()
+}
+STOP_WORDS = _WORDS["english"] | _WORDS["others"]
+OTHER_STOP_WORDS = STOP_WORDS - _WORDS["english"]
 """Those that no English sentence has."""
+WANT_MORE = _WORDS["want_more"]
+"""Those that no sentence and no title ends with."""
 
 
 # What asks in scripts without spaces, whose pairs of characters are no words.
@@ -167,10 +144,6 @@ def name_terms(question: str, language: str = "") -> frozenset[str]:
     return frozenset(found) - STOP_WORDS
 
 
-_GERMAN_TEXT = "der die das und ist nicht ein eine einen dem den wird sind mit fur zum zur im"
-_GERMAN = frozenset(_GERMAN_TEXT.split())
-
-
 def names_are_nouns(text: str) -> bool:
     """Whether a text is German, which capitalises all nouns like names."""
-    return not _GERMAN.isdisjoint(fold(text).split())
+    return not _WORDS["german"].isdisjoint(fold(text).split())

@@ -21,6 +21,8 @@ from indexer.store.staging import drop_staging
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
 
+TABLES = 2  # of an index, each of one version where nothing is left over
+
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
@@ -57,16 +59,15 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
         near = Snapshot(store, root).similar(source) if row is None else []
         if row is not None:
             writer.replace([], [source])
-            writer.commit(
+        # An older version of a table may hold what is in the index no more.
+        if row is not None or writer.untidy or len(version_files(store)) > TABLES:
+            drop_unused(writer)
+            manifest = writer.commit(
                 ignored=manifest.ignored,
                 complete=manifest.complete,
                 walked_ns=manifest.walked_ns,
+                anew=True,
             )
-        if row is not None or writer.untidy or len(version_files(store)) > 2:  # one of each table
-            # So that its text leaves the disk too, and is no more than in the file itself. A former
-            # version may be what another run that was killed has left of it.
-            drop_unused(writer)
-            manifest = writer.cleanup()
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"
     rule = ignore_line(root, source) if named else None

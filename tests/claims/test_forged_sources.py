@@ -112,7 +112,7 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
             shown.append(f"{error.value} {getattr(error.value, 'hint', '')}")
         if source not in (*LINKS, "~/secret.md"):  # below the folder by their names
             assert link_below(root)("text", source, None) == "text", source
-    made = table_of(corpus, fields_of(["invoice number"], None))
+    made = table_of(corpus, fields_of(["invoice number"]))
     shown += table_lines(made, 300, quotations=True)
     shown += _exports(forged)
     assert _verdicts(corpus, forged[1:]) == {"not_found"}

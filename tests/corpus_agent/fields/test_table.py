@@ -74,7 +74,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def table(folder: Path, *words: str) -> FieldTable:
     corpus = Index.open(folder / "store", root=folder / "docs")
-    return table_of(corpus, fields_of(words, None))
+    return table_of(corpus, fields_of(words))
 
 
 def said(made_table: FieldTable) -> dict[str, list[str]]:
@@ -132,7 +132,7 @@ def test_every_quotation_of_a_table_stands_in_its_document(made):
     words = ["agreement date", "expiry", "governing law", "parties", "total", "rent", "due date"]
     quoted = [
         citation
-        for row in table_of(corpus, fields_of(words, None)).rows
+        for row in table_of(corpus, fields_of(words)).rows
         for cell in row.cells
         for value in cell.values
         for citation in value.citations

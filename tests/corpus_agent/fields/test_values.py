@@ -3,7 +3,7 @@
 import pytest
 
 from corpus_agent.fields.amounts import find_durations, find_money
-from corpus_agent.fields.definition import field_of, fields_of
+from corpus_agent.fields.definition import field_of
 from corpus_agent.text.dates import find_dates, habit
 
 
@@ -99,10 +99,3 @@ def test_a_duration_has_one_form(text, expected):
 )
 def test_the_type_of_a_field_is_guessed_from_its_words(words, kind):
     assert field_of(words).type == kind
-
-
-def test_columns_come_from_a_file_and_then_from_words(tmp_path):
-    file = tmp_path / "fields.toml"
-    file.write_text('[[fields]]\nname = "ends"\ntype = "date"\n')
-    ends, rent = fields_of(["rent"], file)
-    assert (ends.name, ends.type, ends.clause, rent.type) == ("ends", "date", "expiry", "money")

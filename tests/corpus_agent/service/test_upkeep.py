@@ -141,7 +141,7 @@ def test_the_command_is_sealed_and_what_is_not_there_is_forgotten_already(cli: C
     content = json.loads(cli("forget", "a.txt", "--json").stdout)
     assert content == {
         "schema_version": 1,
-        "version": 3,
+        "version": 2,
         "source": "a.txt",
         "forgotten": True,
         "keep_out": {"file": f"{root}/.corpusignore", "line": "/a.txt"},

@@ -1,14 +1,17 @@
 """Which versions of an index stay on the disk: what a reader holds, and nothing else for long."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from indexer.errors import IncompatibleStore
-from indexer.store.folder import usage
+from indexer.errors import BorrowedData, DamagedStore, IncompatibleStore
+from indexer.store.folder import usage, version_files
+from indexer.store.integrity import check_own_data
+from indexer.store.lance import import_lancedb
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
@@ -23,11 +26,12 @@ import sys
 from pathlib import Path
 from indexer.records import Query
 from indexer.store.snapshot import Snapshot
+from tests.support.rows import by_text, chunk_rows
 snapshot = Snapshot(Path(sys.argv[1]))
 print(snapshot.manifest.version, flush=True)
 for line in sys.stdin:
-    hits = snapshot.by_text(Query(line.strip(), 5))
-    print(len(hits), len(snapshot.files()), len(snapshot.chunk_rows()), flush=True)
+    hits = by_text(snapshot, Query(line.strip(), 5))
+    print(len(hits), len(snapshot.files()), len(chunk_rows(snapshot)), flush=True)
 """
 
 
@@ -75,7 +79,7 @@ def replace_all(root: Path, store: Path, text: str) -> None:
 def cleaned(store: Path) -> None:
     manifest = read_manifest(store)
     with Writer(store, manifest.fingerprint, manifest.root) as open_writer:
-        open_writer.cleanup()
+        open_writer.commit(ignored=0, complete=True, anew=True)
 
 
 def test_the_version_of_a_reader_survives_commits_and_cleanups(root, store, reader):
@@ -122,3 +126,23 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     outcome = sync(root, store)
     assert (outcome.added, outcome.embedded) == (20, 20)
     assert len(found(store, "boiler")) == 10
+
+
+def test_tables_whose_data_lies_elsewhere_or_that_are_none_are_refused(root, store, tmp_path):
+    sync(root, store)
+    check_own_data(store)  # the control
+    (version, *_) = version_files(store)
+    whole = version.read_bytes()
+    for change in (lambda: version.write_bytes(whole[:-20]), lambda: os.mkfifo(version)):
+        version.unlink()
+        change()
+        with pytest.raises(DamagedStore, match="is no version of a table"):
+            check_own_data(store)
+    version.unlink()
+    version.write_bytes(whole)
+    (store / "lance").rename(tmp_path / "elsewhere")
+    database = import_lancedb().connect(str(store / "lance"))
+    for name in ("chunks", "files"):
+        database.clone_table(name, f"{tmp_path}/elsewhere/{name}.lance", is_shallow=True)
+    with pytest.raises(BorrowedData):
+        check_own_data(store)

@@ -1,6 +1,6 @@
 import pytest
 
-from corpus_agent.text.calendar_names import calendar_names, with_spellings
+from corpus_agent.text.when import calendar_names, with_spellings
 
 FEBRUARY, SATURDAY = ("month", 2), ("weekday", 6)
 
