@@ -30,7 +30,7 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
-from indexer.extract.office.ods import sheets_of_tree
+from indexer.extract.office.odf_tables import sheets_of_tree
 from indexer.extract.sheets.number_formats import shown
 from indexer.extract.sheets.xlsx_look import read_look, read_styles
 from indexer.extract.tables.sheet_look import Place, SheetLook
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import python_calamine as calamine
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
-MAX_TREE_BYTES = 2**25  # of an ODS, unpacked; larger ones are read as values, without a tree
+MAX_TREE_BYTES = 2**25  # of the sheets of an ODS; larger ones are read as values, without a tree
 
 Cells = Sequence[str]
 Looks = Callable[[str], SheetLook]
@@ -53,7 +53,7 @@ def read_ods(data: bytes) -> Extraction:
     parts = _affordable(data)
     refuse_locked(parts)
     own = meta_properties(parts)
-    if parts.claimed_bytes() > MAX_TREE_BYTES:
+    if parts.claimed_bytes("content.xml") > MAX_TREE_BYTES:
         look = SheetLook(unformatted="the sheet is too large")
         return Extraction(own.title, _workbook(data, {}, lambda name: look), own=own)
     content = parts.xml("content.xml")
