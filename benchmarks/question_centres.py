@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common import xquad
+from benchmarks.languages import LANGUAGES
 from indexer import FolderEncoder, multilingual_model
-from indexer.embed.question import CENTRES
+from indexer.embed.question import CENTRES, language_of
 
 
 def main() -> None:
@@ -22,6 +24,13 @@ def main() -> None:
         for of_language in questions.values()
     ]
     np.save(CENTRES, np.array(means, np.float16), allow_pickle=False)
+
+    names, right = list(questions), []
+    for language in LANGUAGES:
+        asked = [each.text for each in xquad(language)[1]]
+        vectors = encoder.encode([encoder.query_prefix + each for each in asked])
+        right += [names[language_of(vector)] == language for vector in vectors]
+    print(f"language right: {np.mean(right):.3f} of {len(right):,} questions")
 
 
 if __name__ == "__main__":

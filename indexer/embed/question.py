@@ -33,11 +33,15 @@ def question_vector(encoder: Encoder, text: str) -> NDArray[np.float32]:
 
 def without_language(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     """The vector less half of its language's mean, at length 1."""
-    centres, directions, middle = _centres()
-    nearest = centres[int((directions @ (vector - middle)).argmax())]
-    moved = vector - np.float32(SHARE) * nearest
+    moved = vector - np.float32(SHARE) * _centres()[0][language_of(vector)]
     unit: NDArray[np.float32] = moved / np.linalg.norm(moved)
     return unit
+
+
+def language_of(vector: NDArray[np.float32]) -> int:
+    """The number of the language whose mean is nearest, all seen from their middle."""
+    _, directions, middle = _centres()
+    return int((directions @ (vector - middle)).argmax())
 
 
 @cache
