@@ -76,7 +76,7 @@ class Corpus(OpenCorpus):
             # Records that the index is this user's; a sealed process cannot, and did so before.
             before = self._settings.root
             self._settings = for_indexing(self._settings, folder, seal_off=True).settings
-            self._view = self._view if self._settings.root == before else None
+            self._service = self._service if self._settings.root == before else None
         elif folder is not None and folder.resolve() != self._settings.root:
             raise UsageError(
                 f"This process is sealed around {str(self._settings.root)!r}.",
@@ -161,13 +161,13 @@ class Corpus(OpenCorpus):
         appended to the log of the index. Paths and `where`: as of `search`.
         """
         view = self._bounded(path, not_path, where)
-        launch, settings = self._ready(), self._settings
-        answerer = self._answerers.get(quotes_only)
-        if answerer is None or answerer.model_server is None:  # what it learns is kept
-            answerer = service.session.answerer_for(view, launch, settings, quotes_only=quotes_only)
-            self._answerers[quotes_only] = answerer
-        answer, _ = service.session.ask_recorded(
-            question, view, answerer, launch, settings, on_event=on_event
+        answer, _ = self._serving().ask_after(
+            question,
+            (),
+            service.cancel.Cancel(),
+            service.cancel.Onlooker(step=on_event),
+            quotes_only=quotes_only,
+            corpus=view,
         )
         return {**render.answer_object(answer, self._seal), **render.stores_read(view.stores)}
 

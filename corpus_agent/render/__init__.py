@@ -35,8 +35,7 @@ _PUBLIC = {
     "corpus_agent.render.receipts": "recorded_answer verify_lines verify_object",
     "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",
     "corpus_agent.render.upkeep": (
-        "LIST_OF_IGNORED MULTILINGUAL forget_lines forget_object "
-        "not_read status_lines status_object waiting_text what_reads_them"
+        "forget_lines forget_object not_read status_lines status_object waiting_text"
     ),
 }
 __all__ = [name for names in _PUBLIC.values() for name in names.split()]

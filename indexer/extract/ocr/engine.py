@@ -37,13 +37,8 @@ _ASPECT = 2.0  # of a frame that shows in which direction lines run
 _VOTERS = 12  # frames that are asked which way is up
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadFrame:
-    """What a frame says, and where in its width each letter stands."""
-
-    text: str
-    confidence: float
-    places: tuple[float, ...]
+# What a frame says, how surely, and where in its width each letter stands.
+_Read = tuple[str, float, tuple[float, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +93,11 @@ class RapidEngine:
         corners = [[(float(x), float(y)) for x, y in frame] for frame in frames]
         angle = skew(corners)
         pieces = [
-            Piece(*turned(frame, angle), read.text, read.confidence, read.places)
-            for frame, read in zip(corners, self._texts(picture, frames), strict=True)
-            if read.text
+            Piece(*turned(frame, angle), text, confidence, places)
+            for frame, (text, confidence, places) in zip(
+                corners, self._texts(picture, frames), strict=True
+            )
+            if text
         ]
         return Recognition(tuple(pieces), degrees, math.degrees(angle)), picture
 
@@ -125,16 +122,16 @@ class RapidEngine:
         against = sum(label == "180" for label, _ in voted.cls_res)
         if against * 3 < len(crops):
             return False
-        upright = sum(read.confidence for read in self._read_crops(crops))
+        upright = sum(sure for _, sure, _ in self._read_crops(crops))
         inverted = [np.ascontiguousarray(np.rot90(crop, 2)) for crop in crops]
-        return sum(read.confidence for read in self._read_crops(inverted)) > upright
+        return sum(sure for _, sure, _ in self._read_crops(inverted)) > upright
 
-    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_ReadFrame]:
+    def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_Read]:
         if not frames:
             return []
         return self._read_crops(self._loaded().crop_text_regions(picture, np.asarray(frames)))
 
-    def _read_crops(self, crops: Sequence[Picture]) -> list[_ReadFrame]:
+    def _read_crops(self, crops: Sequence[Picture]) -> list[_Read]:
         result = self._loaded().recognize_txt(list(crops))
         found = []
         for crop, text, score, word in zip(
@@ -144,7 +141,7 @@ class RapidEngine:
             all_columns = max(1.0, word.line_txt_len)
             whole = " ".join(spaced(text, columns, all_columns, crop).split())
             places = tuple((column + 0.5) / all_columns for column in columns)
-            found.append(_ReadFrame(whole, float(score), places))
+            found.append((whole, float(score), places))
         return found
 
 

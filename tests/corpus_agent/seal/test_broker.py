@@ -16,18 +16,6 @@ from tests.support.sealed_child import PROLOGUE, python, run
 
 
 @pytest.fixture
-def root(tmp_path):
-    (tmp_path / "corpus").mkdir()
-    return tmp_path / "corpus"
-
-
-@pytest.fixture
-def store(tmp_path):
-    (tmp_path / "store").mkdir()
-    return tmp_path / "store"
-
-
-@pytest.fixture
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as sock:
         sock.setblocking(False)

@@ -20,29 +20,6 @@ from tests.support.places import REPOSITORY
 from tests.support.sealed_child import python, run, sealed, unsealed
 
 
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    (folder / "note.md").write_text("words")
-    return folder
-
-
-@pytest.fixture
-def store(tmp_path):
-    folder = tmp_path / "store"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def outside(tmp_path):
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "secret.txt").write_text("words")
-    return folder
-
-
 @pytest.mark.slow
 def test_the_state_is_enforced_or_off_and_nothing_else(root, store):
     code = """
