@@ -92,9 +92,7 @@ def for_reading(
     places = [place_of(one.store, settings) for one in stores_to_read(settings)]
     settings = in_places(settings, places)
     missing = [place for place in places if not paths.is_there(place.root)]
-    key = receipt_key(
-        make=asking
-    )  # read before the seal: the folder that it lies in is closed then
+    key = receipt_key(make=asking)  # before the seal, which closes its folder
     ready = _model(settings, places[0].store) if asking else Launch(unsealed())
     with ExitStack() as failing:
         failing.callback(lambda: ready.close())

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import alone
+from corpus_agent.answering.signing import is_own
 from corpus_agent.render.answers import answer_foot_lines, block_lines, headed
 from corpus_agent.render.common import place_of
 from corpus_agent.render.receipts import became, heading, standing
