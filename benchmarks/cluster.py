@@ -2,7 +2,7 @@
 
     unshare -rn python benchmarks/cluster.py FOLDER [--nodes 3]
 
-Equality of rows, file rows, vectors to the last bit, and of what searches find.
+Equality of rows, file rows and, to the last bit, of vectors.
 """
 
 from __future__ import annotations
@@ -18,10 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.common import timed
-from indexer.records import Query
-from indexer.store.manifest import read_manifest
-from indexer.store.snapshot import Snapshot
-from indexer.store.writer import Writer
 from tests.support.checks import check_same, content, vectors_of
 
 ONE_RUN = """
@@ -50,22 +46,6 @@ def cluster_of(nodes: int) -> Iterator[str]:
     cluster.shutdown()
 
 
-def searches_alike(stores: tuple[Path, Path], vectors: np.ndarray) -> list[bool]:
-    """Whether the same is found, in the same order, by every fiftieth vector and its words."""
-    snapshots = [Snapshot(store) for store in stores]
-    texts = content(stores[0])[0]["text"].to_pylist()
-    found = []
-    for at in range(0, len(vectors), 50):
-        words = Query(" ".join(texts[at].split()[:8]), 20)
-        for search in (
-            lambda each, at=at: each.by_vector(vectors[at], Query("", 20)),
-            lambda each, words=words: each.by_text(words),
-        ):
-            one, other = ([(hit.chunk, hit.score) for hit in search(each)] for each in snapshots)
-            found.append(one == other)
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
@@ -79,14 +59,8 @@ def main() -> None:
                 seconds, *_ = timed(lambda command=command: subprocess.run(command, check=True))
                 print(f"{store.name}: {seconds:.1f} s")
         check_same(*stores)
-        for store in stores:  # words of an index in several parts are weighed part by part
-            made = read_manifest(store)
-            with Writer(store, made.fingerprint, made.root) as writer:
-                writer.commit(ignored=made.ignored, complete=True, anew=True)
         left, right = (vectors_of(content(store)[0]) for store in stores)
-        alike = searches_alike(stores, left)
         print(f"rows and file rows equal; vectors to the last bit: {np.array_equal(left, right)}")
-        print(f"searches alike: {sum(alike)} of {len(alike)}")
 
 
 if __name__ == "__main__":

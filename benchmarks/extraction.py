@@ -4,7 +4,7 @@ White space is of one kind and letters of one case for the comparison. "plain" c
 Markdown's signs: a peer's strings ask for that peer's mark-up. Most strings that should not be
 there belong to a test of an option that leaves out what another test of the same file asks for;
 "never asked for" counts the others. "of peers" are the strings that a peer found when the data was
-made. Then how many files are read, and why others are not.
+made.
 
     python benchmarks/extraction.py
 """
@@ -24,13 +24,12 @@ _MARKUP = re.compile(r"\]\([^)\s]*(?: \"[^\"]*\")?\)|[][*_#|>`~\\!]|^\s*-\s|-{3}
 
 
 @cache
-def read(path: Path) -> tuple[str, str]:
-    """The text that `read` gives, and "read" or why there is none."""
+def read(path: Path) -> str:
+    """The text that `read` gives; "" where there is none."""
     try:
-        lines = open_document(path.read_bytes(), path.name).lines
-        return "\n".join(line.text for line in lines), "read"
-    except UnreadableDocument as error:
-        return "", error.reason
+        return "\n".join(line.text for line in open_document(path.read_bytes(), path.name).lines)
+    except UnreadableDocument:
+        return ""
 
 
 def plain(text: str) -> str:
@@ -45,7 +44,7 @@ def strings(folder: str) -> tuple[object, ...]:
     for entry in wanted:
         asked[entry["file"]] += map(flat, entry["must_include"])
     for entry in wanted:
-        text, _ = read(root / entry["file"])
+        text = read(root / entry["file"])
         hits = entry.get("peer_hits") or [[]] * len(entry["must_include"])
         for string, peers in zip(entry["must_include"], hits, strict=True):
             there = flat(string) in flat(text)
@@ -62,20 +61,9 @@ def strings(folder: str) -> tuple[object, ...]:
     return (folder, *figures, of_peers)
 
 
-def outcomes() -> Counter[str]:
-    """How many test documents are read, and why the others are not."""
-    return Counter(
-        read(path)[1]
-        for folder in ("markitdown/test_files", "py-pdf-sample-files", "tika")
-        for path in sorted(data("extract", *folder.split("/")).rglob("*"))
-        if path.is_file() and "expected_outputs" not in path.parts and path.suffix != ".jsonl"
-    )
-
-
 def main() -> None:
     header = ("strings", "found", "plain", "unwanted", "never asked for", "of peers")
     print_table(("set", *header), [strings("tika"), strings("markitdown")])
-    print("files:", dict(outcomes()))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from indexer.store.snapshot import Snapshot
 from tests.support.checks import check_store
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import paragraph
+from tests.support.rows import chunk_rows
 from tests.support.toy_index import sync
 
 FILES = 60
@@ -71,7 +72,7 @@ def reader(store: Path, seed: int) -> None:
 
 def check_generations(snapshot: Snapshot) -> None:
     """Fail where the passages of one document are of two generations, or not all there."""
-    rows = snapshot.chunk_rows().select(["source", "text", "file_sha256"]).to_pylist()
+    rows = chunk_rows(snapshot).select(["source", "text", "file_sha256"]).to_pylist()
     for file in snapshot.files():
         own = [row for row in rows if row["source"] == file.source]
         words = {word for row in own for word in row["text"].lower().split()}

@@ -1,19 +1,17 @@
-"""Whether the row that holds an answer is found, by the format in which the table is kept.
+"""Whether the row that holds an answer is found, in tables of the web that are kept as CSV.
 
-105 tables of WikiTableQuestions are written as CSV and as HTML (with `th`), and each format is
-indexed alone. A question counts if a cell of its table is the answer; its row is found if one of
-the first five passages has a line with every cell of that row.
+A question counts if a cell of its table is the answer; its row is found if one of the first five
+passages has a line with every cell of that row.
 
-    python benchmarks/tables.py [--stores DIR]
+    python benchmarks/tables.py [--store DIR]
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
-import html
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean
 
@@ -36,17 +34,6 @@ def write_csv(path: Path, rows: Rows) -> None:
         csv.writer(file).writerows(rows)
 
 
-def write_html(path: Path, rows: Rows) -> None:
-    lines = []
-    for number, row in enumerate(rows):
-        tag = "td" if number else "th"
-        lines.append("<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row))
-    path.write_text(f"<!doctype html><body><table>{''.join(lines)}</table></body>", "utf-8")
-
-
-WRITERS: dict[str, Callable[[Path, Rows], None]] = {"csv": write_csv, "html": write_html}
-
-
 def holds(passage: str, row: Sequence[str]) -> bool:
     """Whether a line of a passage contains all cells of a row."""
     cells = [flat(cell) for cell in row if cell]
@@ -65,28 +52,19 @@ def questions() -> Iterator[tuple[str, str, Rows]]:
             yield entry["utterance"], name, gold
 
 
-def measure(kind: str, stores: Path) -> tuple[object, ...]:
-    """How often the row is found in one format."""
-    folder = stores / f"{kind}-files"
-    folder.mkdir(parents=True, exist_ok=True)
-    for path in sorted(data("tables", "wtq-dev", "csv").glob("*/*.csv")):
-        WRITERS[kind](folder / f"{path.parent.name}-{path.stem}.{kind}", read_rows(path))
-    found = []
-    with corpus_of(folder, stores / kind) as corpus:
-        for question, name, gold in questions():
-            hits = corpus.search(Query(question, FIRST, per_source=2))
-            own = [hit.chunk.text for hit in hits if Path(hit.chunk.source).stem == name]
-            found.append(any(holds(text, row) for text in own for row in gold))
-    return kind, len(found), mean(found)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--stores", type=Path, help="keep files and indexes here")
-    with tempfile.TemporaryDirectory() as scratch:
-        stores = parser.parse_args().stores or Path(scratch)
-        rows = [measure(kind, stores) for kind in WRITERS]
-    print_table(("tables as", "questions", f"row in the first {FIRST}"), rows)
+    parser.add_argument("--store", type=Path, help="keep the index here")
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for path in sorted(data("tables", "wtq-dev", "csv").glob("*/*.csv")):
+            write_csv(Path(folder, f"{path.parent.name}-{path.name}"), read_rows(path))
+        with corpus_of(Path(folder), parser.parse_args().store) as corpus:
+            for question, name, gold in questions():
+                hits = corpus.search(Query(question, FIRST, per_source=2))
+                own = [hit.chunk.text for hit in hits if Path(hit.chunk.source).stem == name]
+                found.append(any(holds(text, row) for text in own for row in gold))
+    print_table(("questions", f"row in the first {FIRST}"), [(len(found), mean(found))])
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
 from indexer.store.upkeep import Scale
 from indexer.store.writer import Writer
+from tests.support.rows import batches, by_vector, vector_index
 
 DIMENSION = 384
 CHUNKS_PER_FILE = 50
@@ -160,7 +161,7 @@ def write(store: Path, count: int) -> dict[str, float]:
 
 def all_rows(store: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Text and vector of every row."""
-    for batch in Snapshot(store).batches():
+    for batch in batches(Snapshot(store)):
         looked_up, chars = (batch.column(n).to_pylist() for n in (FULL_TEXT_COLUMN, CHARS_COLUMN))
         texts = [text[:count] for text, count in zip(looked_up, chars, strict=True)]
         yield from zip(texts, vectors_of(batch), strict=True)
@@ -180,7 +181,7 @@ def search(store: Path, count: int) -> dict[str, float]:
     snapshot = Snapshot(store)
     alone = Snapshots({"": snapshot})
     queries = list(zip(made["vectors"], made["texts"].tolist(), strict=True))
-    if not snapshot.vector_index()[0]:
+    if not vector_index(snapshot)[0]:
         queries = queries[: QUERIES // 4]  # the control is slow
     for vector, text in queries[:20]:
         retrieve.search(alone, Prepared(vector), Query(text, TOP, 2))
@@ -200,7 +201,7 @@ def recall(snapshot: Snapshot, queries: NDArray[np.float32]) -> float:
     """The share of the exact first ten of each query that the snapshot finds among its ten."""
     ids: list[str] = []
     scores, rows = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), int)
-    for batch in snapshot.batches():
+    for batch in batches(snapshot):
         found = queries @ vectors_of(batch).T
         scores = np.hstack([scores, found])
         rows = np.hstack([rows, np.broadcast_to(len(ids) + np.arange(len(batch)), found.shape)])
@@ -209,7 +210,7 @@ def recall(snapshot: Snapshot, queries: NDArray[np.float32]) -> float:
         scores, rows = (np.take_along_axis(part, best, axis=1) for part in (scores, rows))
     exact = [{ids[row] for row in of_query} for of_query in rows]
     found_ids = [
-        {found.chunk.id for found in snapshot.by_vector(q, Query("", 60))[:TOP]} for q in queries
+        {found.chunk.id for found in by_vector(snapshot, q, Query("", 60))[:TOP]} for q in queries
     ]
     return float(np.mean([len(a & b) / TOP for a, b in zip(exact, found_ids, strict=True)]))
 

@@ -2,13 +2,11 @@
 
 Control: the plain encoder and word overlap, sentence by sentence over the same hits.
 
-    python benchmarks/xquad.py [--store DIR]
+    python benchmarks/xquad.py
 """
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
 from statistics import mean, median
 
 import numpy as np
@@ -44,13 +42,11 @@ def has(answers: list[str], texts: list[str]) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--store", type=Path)
     questions = read_jsonl(data("qa", "xquad-dev.jsonl"))
     folder = data("qa", "xquad-paragraphs")
     paragraphs = {path.read_text("utf-8").strip(): path.name for path in folder.iterdir()}
     rows, times, words = [], [], []
-    with corpus_of(folder, parser.parse_args().store) as corpus:
+    with corpus_of(folder) as corpus:
         answerer = ExtractiveAnswerer(corpus.encoder)
         for entry in questions:
             asked, gold = entry["question"], entry["answers"]

@@ -35,6 +35,7 @@ from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
 from tests.support import toy_index
 from tests.support.fakes import ToyEncoder
+from tests.support.rows import chunk_rows
 
 NAME = "sync"
 ROWS = {f"{part}/{name}": row for part in ("change", "kill") for name, row in TABLE[part].items()}
@@ -190,7 +191,7 @@ def held(place: Path) -> dict[str, Any]:
         return {"index": type(error).__name__}
     columns = ["source", "ordinal", "line_start", "line_end", "heading", "text"]
     rows: dict[str, list[str]] = {}
-    for row in snapshot.chunk_rows().select(columns).sort_by("ordinal").to_pylist():
+    for row in chunk_rows(snapshot).select(columns).sort_by("ordinal").to_pylist():
         rows.setdefault(row.pop("source"), []).append(digest(*row.values()))
     passages = {source: f"{len(some)} {digest(*some)}" for source, some in rows.items()}
     files = {

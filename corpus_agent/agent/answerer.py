@@ -201,7 +201,7 @@ class ModelAnswerer:
                 settled = mended if len(mended.failed) < len(settled.failed) else settled
             except ModelUnavailable:
                 work.on_event("the quotations were not repaired")
-        return self._checked(work, settled)
+        return self._checked(work, settled, model.deadline)
 
     def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
         """The draft of a model that gets the passages and no tools.
@@ -216,7 +216,7 @@ class ModelAnswerer:
         asked = sent(PASSAGES_PROMPT, [UserMessage(message)])
         tokens = min(MAX_DRAFT_TOKENS, work.window.reply)
         text = stream_reply(model, asked, max_tokens=tokens).message.text
-        draft = self._checked(work, work.settled(text))
+        draft = self._checked(work, work.settled(text), model.deadline)
         own = work.own.citations if work.own is not None else ()
         cited = draft.finished.citations if draft.finished is not None else ()
         elsewhere = bool(own) and not quotes_any(cited, own)
@@ -248,13 +248,13 @@ class ModelAnswerer:
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 
-    def _checked(self, work: Work, settled: Settled) -> _Draft:
+    def _checked(self, work: Work, settled: Settled, deadline: Deadline) -> _Draft:
         """A draft whose sentences have support, or are marked."""
         if not settled.citations and refuses(settled.text):
             return _Draft("no")
         text = without_own_words(settled.text.replace(NOT_FOUND, ""))
         settled = Settled(text, settled.citations, settled.failed)
-        finished = work.evidence.finish(settled)
+        finished = work.evidence.finish(settled, deadline.left)
         said = said_by(
             finished.citations,
             len(finished.unsupported),

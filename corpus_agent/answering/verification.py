@@ -101,14 +101,21 @@ class Evidence:
             return False
         return True
 
-    def finish(self, settled: Settled) -> Finished:
-        """The answer: each claim has a citation that supports it, or a mark that says otherwise."""
+    def finish(self, settled: Settled, on_wait: Callable[[], object] = lambda: None) -> Finished:
+        """The answer: each claim has a citation that supports it, or a mark that says otherwise.
+
+        `on_wait` is called before each claim: what it raises ends it.
+        """
         text, cited = settled.text, {citation.n: citation for citation in settled.citations}
         unsupported: list[str] = []
-        found = [(claim, self._judged(claim, cited)) for claim in claims(text, cited)]
+        found = []
+        for claim in claims(text, cited):
+            on_wait()
+            found.append((claim, self._judged(claim, cited)))
         open_claims = [(claim, own) for claim, own in found if own.verdict != "supported"]
         # From the end, so that the positions of earlier claims stay valid.
         for number, (claim, own) in reversed(list(enumerate(open_claims))):
+            on_wait()
             judgement = own
             if own.verdict == "unsupported" and number < MAX_SUPPORTED:
                 judgement, citations = self._support(claim, cited)

@@ -22,23 +22,7 @@ from corpus_agent.text.sanitize import one_line
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.render.json_index import (
-        FilesResult,
-        ForgetResult,
-        IndexResult,
-        StatusResult,
-    )
-    from corpus_agent.render.json_lists import (
-        ListResult,
-        TableResult,
-        TimelineResult,
-    )
-    from corpus_agent.render.json_types import (
-        AnswerResult,
-        ReadResult,
-        SearchResult,
-        VerifyResult,
-    )
+    from corpus_agent.render.common import Object
     from indexer import Index, Progress
 
 OnProgress = Callable[["Progress"], None]
@@ -75,7 +59,7 @@ class Corpus(OpenCorpus):
         verify: bool = False,
         ocr: Ocr = "auto",
         on_progress: OnProgress = lambda _: None,
-    ) -> IndexResult:
+    ) -> Object:
         """The result of creating the index of the folder `root`, or bringing it up to date.
 
         Without `root`: the folder of this index. `ocr` says which scans and pictures are recognised
@@ -92,7 +76,7 @@ class Corpus(OpenCorpus):
             # Records that the index is this user's; a sealed process cannot, and did so before.
             before = self._settings.root
             self._settings = for_indexing(self._settings, folder, seal_off=True).settings
-            self._view = self._view if self._settings.root == before else None
+            self._service = self._service if self._settings.root == before else None
         elif folder is not None and folder.resolve() != self._settings.root:
             raise UsageError(
                 f"This process is sealed around {str(self._settings.root)!r}.",
@@ -109,7 +93,7 @@ class Corpus(OpenCorpus):
             raise KeyboardInterrupt
         return {**render.run_object(outcome), "seal": self._seal}
 
-    def reindex(self, source: str) -> IndexResult:
+    def reindex(self, source: str) -> Object:
         """The result of reading one document again, by its name or path, at once and alone.
 
         For a program that has just written it. A file that is gone is removed, a new one added;
@@ -134,7 +118,7 @@ class Corpus(OpenCorpus):
         not_path: str | Sequence[str] = (),
         where: str = "",
         per_source: int | None = None,
-    ) -> SearchResult:
+    ) -> Object:
         """The `k` best passages of the documents at `path`, without those at `not_path`.
 
         A path is the beginning of a source, a file or folder on disk, or a glob; one that selects
@@ -148,7 +132,7 @@ class Corpus(OpenCorpus):
         found = render.search_object(query, hits, view.version, self._seal, view.notices)
         return {**found, **render.stores_read(view.stores)}
 
-    def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> ReadResult:
+    def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> Object:
         """Lines of a document, by its name as any result shows it or its path, from `offset` on.
 
         At most `limit` lines and 51,200 bytes; go on at `next_offset`.
@@ -168,7 +152,7 @@ class Corpus(OpenCorpus):
         where: str = "",
         quotes_only: bool = False,
         on_event: Callable[[str], None] = lambda _: None,
-    ) -> AnswerResult:
+    ) -> Object:
         """An answer with verified quotations; `on_event` is called with each step.
 
         With `quotes_only` a model only chooses whole sentences of the documents.
@@ -177,13 +161,13 @@ class Corpus(OpenCorpus):
         appended to the log of the index. Paths and `where`: as of `search`.
         """
         view = self._bounded(path, not_path, where)
-        launch, settings = self._ready(), self._settings
-        answerer = self._answerers.get(quotes_only)
-        if answerer is None or answerer.model_server is None:  # what it learns is kept
-            answerer = service.session.answerer_for(view, launch, settings, quotes_only=quotes_only)
-            self._answerers[quotes_only] = answerer
-        answer, _ = service.session.ask_recorded(
-            question, view, answerer, launch, settings, on_event=on_event
+        answer, _ = self._serving().ask_after(
+            question,
+            (),
+            service.cancel.Cancel(),
+            service.cancel.Onlooker(step=on_event),
+            quotes_only=quotes_only,
+            corpus=view,
         )
         return {**render.answer_object(answer, self._seal), **render.stores_read(view.stores)}
 
@@ -194,7 +178,7 @@ class Corpus(OpenCorpus):
         not_path: str | Sequence[str] = (),
         where: str = "",
         on_document: Callable[[int, int], None] = lambda *_: None,
-    ) -> TableResult:
+    ) -> Object:
         """What every document at `path` says about each field; paths and `where` as of `search`.
 
         Fields are named in words. `on_document` is called with how many documents were looked at,
@@ -213,7 +197,7 @@ class Corpus(OpenCorpus):
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
-    ) -> ListResult:
+    ) -> Object:
         """Every document with whether it fulfils a condition, as "governing law = Florida".
 
         What is not understood raises UsageError with what is. Paths and `where`: as of `search`.
@@ -229,13 +213,13 @@ class Corpus(OpenCorpus):
         path: str | Sequence[str] = (),
         not_path: str | Sequence[str] = (),
         where: str = "",
-    ) -> TimelineResult:
+    ) -> Object:
         """The dated statements of all documents in order; paths and `where` as of `search`."""
         view = self._bounded(path, not_path, where)
         made = replace(fields.timeline.timeline_of(view), notices=view.notices)
         return {**render.timeline_object(made, self._seal), **render.stores_read(view.stores)}
 
-    def files(self, *, status: str | Sequence[str] = ()) -> FilesResult:
+    def files(self, *, status: str | Sequence[str] = ()) -> Object:
         """Every file that was seen, with its status and the reason if it has no text.
 
         `status` is one of the statuses, or several, as in "failed"; by default files of all.
@@ -250,7 +234,7 @@ class Corpus(OpenCorpus):
         listed = render.files_object(rows, view.version, self._seal)
         return {**listed, **render.stores_read(view.stores)}
 
-    def forget(self, source: str) -> ForgetResult:
+    def forget(self, source: str) -> Object:
         """Drop a document from the index, by its name or its path; its file stays.
 
         It comes back with the next run unless a rule keeps it out: `keep_out` has the line to add.
@@ -259,7 +243,7 @@ class Corpus(OpenCorpus):
         document = service.places.on_disk(view, source)
         return render.forget_object(service.session.forget(self._settings, document), self._seal)
 
-    def verify(self, receipts: Path | str | None = None) -> VerifyResult:
+    def verify(self, receipts: Path | str | None = None) -> Object:
         """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
 
         By default the receipts of all answers of this index.
@@ -280,7 +264,7 @@ class Corpus(OpenCorpus):
         root: Path | str | None = None,
         *,
         should_stop: Callable[[], bool],
-        on_outcome: Callable[[IndexResult], None] = lambda _: None,
+        on_outcome: Callable[[Object], None] = lambda _: None,
         on_notice: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Keep the index up to date with its folder until `should_stop` returns true.
@@ -305,7 +289,7 @@ class Corpus(OpenCorpus):
             self._settings, folder, should_stop, callbacks, encoder=self._loaded_encoder()
         )
 
-    def status(self) -> StatusResult:
+    def status(self) -> Object:
         """The contents of the index, its location and whether it is complete."""
         self._ready()
         store, root = existing_place(self._settings)

@@ -16,8 +16,8 @@ from corpus_agent.trust.known import stores_from_here
 from indexer import UsageError, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answerer
     from corpus_agent.seal.enforce import SealState
+    from corpus_agent.service.service import Service
     from indexer import Encoder, Index
 
 
@@ -29,8 +29,7 @@ class OpenCorpus:
         self._settings = settings
         self._launch = launch
         self._encoder: Encoder | None = None
-        self._view: Index | None = None
-        self._answerers: dict[bool, Answerer] = {}
+        self._service: Service | None = None
         self._closed = False
 
     @classmethod
@@ -102,8 +101,7 @@ class OpenCorpus:
         self._closed = True
         if self._launch is not None:
             self._launch.close()
-        self._launch = self._view = self._encoder = None
-        self._answerers.clear()
+        self._launch = self._service = self._encoder = None
 
     @property
     def closed(self) -> bool:
@@ -150,18 +148,15 @@ class OpenCorpus:
 
     def _newest(self) -> Index:
         """A view of the newest version, reused until there is a newer one."""
-        self._check_open()
-        if self._view is None:
-            self._view = self._opened()
-        else:
-            self._view = self._view.latest()
-        return self._view
+        return self._serving().corpus()
 
-    def _opened(self) -> Index:
+    def _serving(self) -> Service:
+        """What answers, over this index; made anew where the folder of the index changed."""
+        self._check_open()
         launch = self._ready()
-        return service.session.open_corpus(
-            self._settings, encoder=self._loaded_encoder(), launch=launch
-        )
+        if self._service is None:
+            self._service = service.service.Service(self._settings, launch, self._loaded_encoder())
+        return self._service
 
     @property
     def _seal(self) -> SealState:

@@ -44,6 +44,8 @@ from corpus_agent.text.naming import called, quoted
 from corpus_agent.trust.stores import place_of
 from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
 
+HITS = 5  # of a search that names no number
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -53,7 +55,12 @@ if TYPE_CHECKING:
 
 @main.command()
 @click.argument("query")
-@click.option("-k", "limit", default=5, show_default=True, type=click.IntRange(1, 1000))
+@click.option(
+    "-k",
+    "limit",
+    type=click.IntRange(1, 1000),
+    help="So many results. Default: 5, without those that are far from the best.",
+)
 @below
 @click.option(
     "--per-source",
@@ -63,7 +70,12 @@ if TYPE_CHECKING:
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @JSON
 def search(
-    query: str, limit: int, among: Among, per_source: int | None, explain: bool, as_json: bool
+    query: str,
+    limit: int | None,
+    among: Among,
+    per_source: int | None,
+    explain: bool,
+    as_json: bool,
 ) -> None:
     """Find the passages that are about QUERY, by meaning and by words.
 
@@ -83,13 +95,14 @@ def search(
 
     corpus = service.loading.open_to_search(launch.settings, launch=launch)
     corpus = service.places.bounded(corpus, *among)
-    hits = corpus.search(Query(query, limit, per_source))
+    hits = corpus.search(Query(query, limit or HITS, per_source))
     if as_json:
         seal = launch.seal.state
         found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
         return print_json(found, corpus)
     print_notices(corpus)
-    print_lines(render.search_lines(query, hits, corpus.coverage(), link_to(launch.settings.root)))
+    link, near_only = link_to(launch.settings.root), limit is None
+    print_lines(render.search_lines(query, hits, corpus.coverage(), link, near_only=near_only))
     if explain:
         print_lines(render.explain_lines(hits))
     return None

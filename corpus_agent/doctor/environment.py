@@ -43,7 +43,8 @@ def checks(
 
     def weights() -> Finding:
         encoder = service.loading.encoder_for(settings, store)
-        return Finding("ok", f"{encoder.name}, SHA-256 {encoder.weights_sha256[:16]}")
+        sha = encoder.weights_sha256[:16]
+        return Finding("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
 
     where = store or paths.working_folder()
     yield Check("versions", "of Python and the libraries", versions)
@@ -52,7 +53,6 @@ def checks(
     )
     yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
     yield Check("weights", "the SHA-256 of the embedding model", weights)
-    yield Check("engine", "what embeds, and why", lambda: Finding("ok", engine_of(settings)))
     yield Check("extensions", "what installed packages bring", extensions)
     yield Check("recognition", "what reads scans and pictures", recognition)
     yield Check("model server", "whether a language model answers", lambda: server)

@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
-from corpus_agent import answering, render
-from corpus_agent.answering.languages import MANY_UNREAD
+from corpus_agent import answering
 from corpus_agent.doctor.environment import processor
-from corpus_agent.doctor.finding import Check, Finding, State
+from corpus_agent.doctor.finding import Check, Finding
 from corpus_agent.service import loading, session
 from corpus_agent.text.naming import called_path
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError, Refused, paths, recognition_state, storage
+from indexer import CorpusError, Refused, paths, storage
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -53,9 +52,6 @@ def checks(
     yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
     if not _manifest_is_readable(store):
         return
-    yield Check("scans", "pages that wait for text recognition", lambda: scans(store))
-    yield Check("languages", "passages that the model does not read", lambda: languages(store))
-    yield Check("ignore files", "what they keep out", lambda: kept_out(store))
     yield Check(
         "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
     )
@@ -104,37 +100,6 @@ def there_is_one(store: Path | None) -> Finding:
     if not manifest.complete:
         return Finding("warn", f"{found}; its last run did not finish", INDEX)
     return Finding("ok", found)
-
-
-def kept_out(store: Path) -> Finding:
-    """What ignore files keep out of the index."""
-    count = storage.read_manifest(store).coverage.kept_out
-    where = f" ({render.LIST_OF_IGNORED})" if count else ""
-    return Finding(
-        "ok", f"{number_of(count, 'file or folder is', 'files and folders are')} kept out{where}"
-    )
-
-
-def scans(store: Path) -> Finding:
-    """Whether pages or pictures without text wait to be recognised."""
-    manifest, recognition = storage.read_manifest(store), recognition_state()
-    command = render.what_reads_them(manifest, recognition)
-    if command is None:
-        return Finding("ok", "no page waits")
-    waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
-    # Whoever keeps photos beside documents need not read them.
-    state: State = "warn" if manifest.waiting_pages else "ok"
-    return Finding(state, f"without text: {waiting}", command)
-
-
-def languages(store: Path) -> Finding:
-    """Whether the model reads the languages of the passages."""
-    manifest = storage.read_manifest(store)
-    found = render.not_read(manifest.unread)
-    if found:
-        state: State = "warn" if manifest.unread >= MANY_UNREAD else "ok"
-        return Finding(state, found, f"with a multilingual model: {render.MULTILINGUAL}")
-    return Finding("ok", f"{len([code for code in manifest.languages if code])} told")
 
 
 def as_written(store: Path) -> Finding:

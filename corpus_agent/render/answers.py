@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import in_answer, place_of, qualified
+from corpus_agent.render.common import in_answer, place_of, qualified, taken
 from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.column_names import ends_with_figures
 from corpus_agent.text.naming import EXTRACTIVE, answerer
@@ -19,13 +19,7 @@ from corpus_agent.text.wording import documents_searched, number_of
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
     from corpus_agent.answering.resumed import ResumedConversation
-    from corpus_agent.render.json_types import (
-        AnswerCitation,
-        AnswerPassage,
-        AnswerResult,
-        RawWords,
-        Seal,
-    )
+    from corpus_agent.render.common import Object, Seal
 
 SCHEMA_VERSION = 2  # of an answer
 WIDTH = 96  # characters of a line of a passage
@@ -177,7 +171,7 @@ def resumed_lines(found: ResumedConversation) -> Iterator[str]:
 # ---- JSON
 
 
-def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
+def answer_object(answer: Answer, seal: Seal) -> Object:
     """The JSON of `ask`."""
     server = answer.model_server
     by = in_answer(answer.answerer)
@@ -203,19 +197,16 @@ def answer_object(answer: Answer, seal: Seal) -> AnswerResult:
     }
 
 
-def _passage_object(passage: Passage) -> AnswerPassage:
+def _passage_object(passage: Passage) -> Object:
     citation = passage.citation
     return {
         "source": in_answer(citation.source),
         "page": citation.page,
-        "line_start": passage.line_start,
-        "line_end": passage.line_end,
+        **taken(passage, "line_start line_end word age"),
         "heading": inert(one_line(citation.heading)),
         "text": inert(passage.text),
         "likely": [citation.line_start, citation.line_end],
         "probability": _rounded(passage.probability),
-        "word": passage.word,
-        "age": passage.age,
         "citation": citation_object(citation),
     }
 
@@ -224,24 +215,18 @@ def _rounded(probability: float | None) -> float | None:
     return None if probability is None else round(probability, 4)
 
 
-def citation_object(citation: Citation) -> AnswerCitation:
+def citation_object(citation: Citation) -> Object:
     """One citation, of a passage or of a value."""
     return {
-        "n": citation.n,
+        **taken(citation, "n page line_start line_end verdict hidden confidence"),
         "source": in_answer(citation.source),
-        "page": citation.page,
-        "line_start": citation.line_start,
-        "line_end": citation.line_end,
         "quote": inert(citation.quote),
         **raw_words(citation.quote),
-        "verdict": citation.verdict,
-        "hidden": citation.hidden,
-        "confidence": citation.confidence,
         "heading": inert(one_line(citation.heading)),
     }
 
 
-def raw_words(quote: str) -> RawWords:
+def raw_words(quote: str) -> Object:
     """The words as they stand in the document, for a program that looks for them there.
 
     Percent-encoded where a viewer might make a link or mark-up of them, or not show them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.text.naming import called, called_in_answer, known, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
@@ -12,28 +12,32 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from corpus_agent.render.json_types import ReadStores
     from indexer import OpenStore
 
 SCHEMA_VERSION = 1
 
+Object = dict[str, Any]
+"""A JSON object; docs/json.md names its keys."""
+Seal = Literal["enforced", "off"]
 
-def as_object(**content: Any) -> dict[str, Any]:  # noqa: ANN401
+
+def as_object(**content: Any) -> Object:  # noqa: ANN401
     """A JSON object with its schema version first."""
     return {"schema_version": SCHEMA_VERSION, **content}
 
 
-def stores_read(stores: Sequence[OpenStore]) -> ReadStores:
+def taken(record: object, names: str) -> Object:
+    """The fields of a record that JSON has as they are, under their own names."""
+    return {name: getattr(record, name) for name in names.split()}
+
+
+def stores_read(stores: Sequence[OpenStore]) -> Object:
     """The stores that were read together, part of each JSON object of them; nothing of one."""
     if not stores:
         return {}
     return {
         "stores": [
-            {
-                "name": one.name,
-                "store": unambiguous(str(one.store)),
-                "version": one.version,
-            }
+            {"name": one.name, "store": unambiguous(str(one.store)), "version": one.version}
             for one in stores
         ]
     }

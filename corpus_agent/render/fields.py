@@ -24,13 +24,7 @@ from corpus_agent.text.wording import number_of
 if TYPE_CHECKING:
     from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
     from corpus_agent.fields.timeline import DatedStatement, ListedDocuments, Timeline
-    from corpus_agent.render.json_lists import (
-        DocumentCells,
-        ListResult,
-        TableResult,
-        TimelineResult,
-    )
-    from corpus_agent.render.json_types import Seal
+    from corpus_agent.render.common import Object, Seal
 
 _DURATION = re.compile(r"P(\d{1,6})([YMWD])")
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
@@ -47,7 +41,7 @@ def _plain(text: str) -> str:
     return inert(one_line(text))
 
 
-def table_object(table: FieldTable, seal: Seal) -> TableResult:
+def table_object(table: FieldTable, seal: Seal) -> Object:
     """The JSON of `table`."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -70,7 +64,7 @@ def table_object(table: FieldTable, seal: Seal) -> TableResult:
     }
 
 
-def _row_object(row: DocumentRow) -> DocumentCells:
+def _row_object(row: DocumentRow) -> Object:
     return {
         "source": in_answer(row.source),
         "reason": _plain(row.reason) if row.reason else None,
@@ -94,7 +88,7 @@ def _row_object(row: DocumentRow) -> DocumentCells:
     }
 
 
-def list_object(listed: ListedDocuments, seal: Seal) -> ListResult:
+def list_object(listed: ListedDocuments, seal: Seal) -> Object:
     """The JSON of `list`: that of a table, with the condition and each row's verdict."""
     table = table_object(listed.table, seal)
     return {
@@ -108,7 +102,7 @@ def list_object(listed: ListedDocuments, seal: Seal) -> ListResult:
     }
 
 
-def timeline_object(timeline: Timeline, seal: Seal) -> TimelineResult:
+def timeline_object(timeline: Timeline, seal: Seal) -> Object:
     """The JSON of `timeline`."""
     return {
         "schema_version": SCHEMA_VERSION,

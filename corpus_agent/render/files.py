@@ -6,18 +6,17 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION
-from corpus_agent.render.json_index import FileEntry, FilesResult, Problem
-from corpus_agent.render.json_types import Seal
+from corpus_agent.render.common import SCHEMA_VERSION, taken
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
+    from corpus_agent.render.common import Object, Seal
     from indexer import Excluded, FileRow
 
 
-def problem_object(row: FileRow) -> Problem:
+def problem_object(row: FileRow) -> Object:
     """One file that yielded no text, with the reason."""
     return {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
 
@@ -27,6 +26,9 @@ def detail(row: FileRow) -> str | None:
     return one_line(row.detail) if row.detail else row.detail
 
 
+_AS_THEY_ARE = """
+    status reason bytes sha256 chunks pages lines extractor seconds waiting date language
+"""
 # What a person is told of a file without text, where nothing more is known of it.
 REASONS = {
     "no_text_layer": "it has no text",
@@ -61,34 +63,23 @@ def problem_line(row: FileRow) -> str:
     return f"{row.status} {called(row.source)} ({why_unread(row)})"
 
 
-def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> FilesResult:
+def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
     """The JSON of `files`."""
     entries = [file_object(row) for row in rows]
     return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
 
 
-def file_object(row: FileRow) -> FileEntry:
+def file_object(row: FileRow) -> Object:
     """One file of the JSON of `files`."""
     return {
         "source": unambiguous(row.source),
-        "status": row.status,
-        "reason": row.reason,
+        **taken(row, _AS_THEY_ARE),
         "detail": detail(row),
         "title": one_line(row.title) if row.title else None,
-        "bytes": row.bytes,
-        "sha256": row.sha256,
-        "chunks": row.chunks,
-        "pages": row.pages,
-        "lines": row.lines,
-        "extractor": row.extractor,
-        "seconds": row.seconds,
-        "waiting": row.waiting,
         "modified": _modified(row),
-        "date": row.date,
         "author": one_line(row.author) if row.author else None,
         "tags": [one_line(tag) for tag in (row.tags or "").split()],
         "links": [one_line(target) for target in (row.links or "").splitlines()],
-        "language": row.language,
     }
 
 

@@ -16,7 +16,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from corpus_agent.answering.comparable import comparable
 from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
 from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import evidence
@@ -32,7 +31,6 @@ from corpus_agent.text.naming import (
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.text.wording import documents_searched, number_of
 from corpus_agent.tools.toolbox import ToolSpec
-from indexer import Line
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
@@ -85,8 +83,7 @@ _MARK = re.compile(r"\[(\d{1,4})\]")
 class CheckedClaim:
     """A sentence of an answer and the numbers of its citations.
 
-    `supported`: it has a citation, or a quotation contains its words, and it is not marked as
-    unsupported; not that the quotation means the same.
+    `supported`: it has a citation, and no mark says that its quotation does not say so.
     """
 
     text: str
@@ -121,18 +118,7 @@ def _sentences(text: str) -> Iterator[str]:
 def _claim(text: str, citations: Collection[Citation]) -> CheckedClaim:
     given = {citation.n for citation in citations}
     carried = tuple(n for n in map(int, _MARK.findall(text)) if n in given)
-    supported = _MARKED.search(text) is None and (bool(carried) or _quoted(text, citations))
-    return CheckedClaim(text, carried, supported)
-
-
-def _quoted(text: str, citations: Collection[Citation]) -> bool:
-    """Whether a quotation contains all words of a sentence, in the form quotations are compared."""
-    needle = _compared(text)
-    return bool(needle) and any(needle in _compared(citation.quote) for citation in citations)
-
-
-def _compared(text: str) -> str:
-    return comparable([Line(part) for part in text.split("\n")]).text
+    return CheckedClaim(text, carried, bool(carried) and _MARKED.search(text) is None)
 
 
 # -- as text

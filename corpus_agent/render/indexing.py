@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import SCHEMA_VERSION, as_object
+from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
-from corpus_agent.render.json_index import ClusterCounts, IndexReport, Problem, RunCounts
 from corpus_agent.render.upkeep import waiting_text
 from corpus_agent.text.naming import called, called_path, unambiguous
 from corpus_agent.text.sanitize import one_line
@@ -17,62 +16,49 @@ from corpus_agent.text.wording import number_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from corpus_agent.render.common import Object
     from indexer import FileRow, Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
 
+_COUNTS = """
+    version added updated unchanged removed moved spared ignored chunks embedded reused interrupted
+    rebuilt recognised
+"""
+_UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
 FEW_FILES = 3  # that are named one by one
 FILES_TO_ESTIMATE = 5  # that are done before the time left is told
 
 
-def index_object(outcome: Outcome) -> IndexReport:
+def index_object(outcome: Outcome) -> Object:
     """The JSON of `index`."""
-    report: IndexReport = {"schema_version": SCHEMA_VERSION, "index": run_object(outcome)}
+    report = as_object(index=run_object(outcome))
     if outcome.cluster is not None and outcome.cluster.egress:
         report["egress"] = outcome.cluster.egress
     return report
 
 
-def run_object(outcome: Outcome) -> RunCounts:
+def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
+    cluster = outcome.cluster
     return {
-        "version": outcome.version,
-        "added": outcome.added,
-        "updated": outcome.updated,
-        "unchanged": outcome.unchanged,
-        "removed": outcome.removed,
-        "moved": outcome.moved,
+        **taken(outcome, _COUNTS),
         "renamed": [
             {"was": unambiguous(was), "source": unambiguous(now)} for was, now in outcome.renamed
         ],
-        "spared": outcome.spared,
-        "ignored": outcome.ignored,
         "kept_out": len(outcome.kept_out),
-        "empty": _problems(outcome, "empty"),
-        "failed": _problems(outcome, "failed"),
-        "skipped": _problems(outcome, "skipped"),
-        "unreachable": _problems(outcome, "unreachable"),
-        "chunks": outcome.chunks,
-        "embedded": outcome.embedded,
-        "reused": outcome.reused,
-        "interrupted": outcome.interrupted,
-        "rebuilt": outcome.rebuilt,
-        "recognised": outcome.recognised,
+        **{status: _problems(outcome, status) for status in _UNREAD},
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
-        "cluster": _cluster_object(outcome.cluster) if outcome.cluster else None,
+        "cluster": _cluster_object(cluster) if cluster else None,
     }
 
 
-def _cluster_object(counts: ShardCounts) -> ClusterCounts:
-    return {
-        "where": counts.where,
-        "shards": counts.shards,
-        "here": counts.here,
-        "again": [one_line(why) for why in counts.again],
-    }
+def _cluster_object(counts: ShardCounts) -> Object:
+    again = [one_line(why) for why in counts.again]
+    return {**taken(counts, "where shards here"), "again": again}
 
 
-def _problems(outcome: Outcome, status: Status) -> list[Problem]:
+def _problems(outcome: Outcome, status: Status) -> list[Object]:
     return [problem_object(row) for row in outcome.problems if row.status == status]
 
 

@@ -6,21 +6,25 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from corpus_agent.render.answers import block_lines
-from corpus_agent.render.common import SCHEMA_VERSION, place_of
-from corpus_agent.render.json_types import ReadResult, Seal, SearchHit, SearchResult
+from corpus_agent.render.common import SCHEMA_VERSION, place_of, taken
 from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.wording import documents_searched, number_of
 
+FAR = (
+    0.25  # of the score of the best: of 42 questions none lost its passage, of 5 hits 2.7 are left
+)
+
 if TYPE_CHECKING:
+    from corpus_agent.render.common import Object, Seal
     from indexer import Coverage, Hit, Window
 
 
 def search_object(
     query: str, hits: Sequence[Hit], version: int, seal: Seal, notices: Sequence[str] = ()
-) -> SearchResult:
+) -> Object:
     """The JSON of `search`."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -32,29 +36,34 @@ def search_object(
     }
 
 
-def _hit_object(hit: Hit, query: str) -> SearchHit:
+def _hit_object(hit: Hit, query: str) -> Object:
+    scores = {"score": hit.relevance, "fused": hit.score, "cosine": hit.cosine, "bm25": hit.bm25}
     return {
         "source": unambiguous(hit.chunk.source),
         "heading": one_line(hit.chunk.heading),
         "page": hit.chunk.page_start,
-        "line_start": hit.chunk.line_start,
-        "line_end": hit.chunk.line_end,
-        "score": round(hit.relevance, 4),
-        "fused": round(hit.score, 4),
-        "cosine": round(hit.cosine, 4),
-        "bm25": round(hit.bm25, 4),
+        **taken(hit.chunk, "line_start line_end"),
+        **{name: round(value, 4) for name, value in scores.items()},
         "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
         "snippet": visible(snippet(hit.chunk.text, query)),
-        "stale": hit.stale,
-        "unreachable": hit.unreachable,
+        **taken(hit, "stale unreachable"),
     }
 
 
 def search_lines(
-    query: str, hits: Sequence[Hit], coverage: Coverage, link: Link = no_link
+    query: str,
+    hits: Sequence[Hit],
+    coverage: Coverage,
+    link: Link = no_link,
+    *,
+    near_only: bool = False,
 ) -> Iterator[str]:
-    """Hits as text: place, heading, score, and the snippet below; `link` makes links of places."""
-    for number, hit in enumerate(hits, start=1):
+    """Hits as text: place, heading, and the snippet below; `link` makes links of places.
+
+    With `near_only` it ends before the first that is far from the best.
+    """
+    shown = near(hits) if near_only else len(hits)
+    for number, hit in enumerate(hits[:shown], start=1):
         chunk = hit.chunk
         stale = "changed since it was indexed" if hit.stale else ""
         stale = "cannot be looked at now" if hit.unreachable else stale
@@ -64,7 +73,17 @@ def search_lines(
         yield f"{number}. {' · '.join(filter(None, about))}"
         yield from block_lines(snippet(chunk.text, query), (0, 0))
         yield ""
-    yield f"{number_of(len(hits), 'result')} · {documents_searched(coverage)}"
+    found = number_of(len(hits), "result")
+    if shown < len(hits):
+        found = f"{shown} of {found} shown, the others are far: -k {len(hits)}"
+    yield f"{found} · {documents_searched(coverage)}"
+
+
+def near(hits: Sequence[Hit]) -> int:
+    """How many of the hits come before a clear gap: before one that is far from the best."""
+    best = hits[0].relevance if hits else 0.0
+    far = (number for number, hit in enumerate(hits) if hit.relevance < FAR * best)
+    return next(far, len(hits))
 
 
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
@@ -76,17 +95,14 @@ def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
         yield f"{number:>4}  {scores}  {rerank}  {called(hit.chunk.source)}"
 
 
-def read_object(window: Window, version: int, seal: Seal) -> ReadResult:
+def read_object(window: Window, version: int, seal: Seal) -> Object:
     """The JSON of `read`."""
     return {
         "schema_version": SCHEMA_VERSION,
         "version": version,
         "source": unambiguous(window.source),
-        "offset": window.offset,
         "lines": [visible(line.text) for line in window.lines],
-        "total": window.total,
-        "next_offset": window.next_offset,
-        "stale": window.stale,
+        **taken(window, "offset total next_offset stale"),
         "seal": seal,
     }
 

@@ -14,19 +14,14 @@ from corpus_agent.answering.records import (
     Passage,
     Verdict,
 )
-from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified
+from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
 from corpus_agent.text.naming import answerer, quoted_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, visible
 from indexer import Coverage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
-    from corpus_agent.render.json_types import (
-        CheckedAnswer,
-        CheckedQuotation,
-        Seal,
-        VerifyResult,
-    )
+    from corpus_agent.render.common import Object, Seal
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
@@ -36,9 +31,9 @@ _COUNTED = ("indexed", "empty", "failed", "unreachable", "kept_out", "blank")
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
-def verify_object(checked: Sequence[CheckedReceipt], version: int, seal: Seal) -> VerifyResult:
+def verify_object(checked: Sequence[CheckedReceipt], version: int, seal: Seal) -> Object:
     """The JSON of `verify`."""
-    receipts: list[CheckedAnswer] = [
+    receipts: list[Object] = [
         {
             "question": visible(str(content.get("question", ""))),
             "started": visible(str(content.get("started", ""))),
@@ -57,19 +52,16 @@ def verify_object(checked: Sequence[CheckedReceipt], version: int, seal: Seal) -
     }
 
 
-def _checked_object(found: Rechecked) -> CheckedQuotation:
+def _checked_object(found: Rechecked) -> Object:
+    now = found.now
     return {
-        "n": found.now.n,
-        "source": in_answer(found.now.source),
-        "verdict": found.now.verdict,
-        "hidden": found.now.hidden,
-        "confidence": found.now.confidence,
+        **taken(now, "n verdict hidden confidence page"),
+        "source": in_answer(now.source),
         "file": found.file,
         "was": {"line_start": found.was[0], "line_end": found.was[1]},
-        "page": found.now.page,
-        "line_start": found.now.line_start or None,
-        "line_end": found.now.line_end or None,
-        "quote": inert(found.now.quote) or None,
+        "line_start": now.line_start or None,
+        "line_end": now.line_end or None,
+        "quote": inert(now.quote) or None,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import SCHEMA_VERSION, local_time, size_mb
+from corpus_agent.render.common import SCHEMA_VERSION, local_time, size_mb, taken
 from corpus_agent.text.naming import called, called_path, path_again, unambiguous
 from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
@@ -13,12 +13,11 @@ from indexer import LEAST_UNREAD
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from corpus_agent.render.json_index import DiskUse, ExtensionUse, ForgetResult, StatusResult
-    from corpus_agent.render.json_types import Seal
+    from corpus_agent.render.common import Object, Seal
     from indexer import Extension, Forgotten, RecognitionState, storage
 
 
-def forget_object(done: Forgotten, seal: Seal) -> ForgetResult:
+def forget_object(done: Forgotten, seal: Seal) -> Object:
     """The JSON of `forget`."""
     return {
         "schema_version": SCHEMA_VERSION,
@@ -59,7 +58,7 @@ def status_object(
     recognition: RecognitionState,
     engine: str,
     extensions: Sequence[Extension] = (),
-) -> StatusResult:
+) -> Object:
     """The JSON of `status`; `engine` is what would embed now, and why."""
     coverage = manifest.coverage
     return {
@@ -69,14 +68,8 @@ def status_object(
         "root": unambiguous(str(root)),
         "root_exists": root_exists,
         "files": {
-            "indexed": coverage.indexed,
-            "empty": coverage.empty,
-            "failed": coverage.failed,
-            "skipped": coverage.skipped,
-            "unreachable": coverage.unreachable,
+            **taken(coverage, "indexed empty failed skipped unreachable kept_out blank"),
             "ignored": manifest.ignored,
-            "kept_out": coverage.kept_out,
-            "blank": coverage.blank,
         },
         "recognition": {
             "engine": recognition.engine,
@@ -92,24 +85,17 @@ def status_object(
         },
         "chunks": manifest.chunks,
         "bytes": used.bytes,
-        "disk": _usage_object(used),
+        "disk": taken(used, "tables versions"),
         "model": manifest.fingerprint.model,
         "chunker": manifest.fingerprint.chunker,
         "engine": engine,
-        "extensions": [_extension_object(each) for each in extensions],
+        "extensions": [
+            {**taken(each, "kind name package version"), "refused": each.refused or None}
+            for each in extensions
+        ],
         "complete": manifest.complete,
         "updated": manifest.updated,
         "seal": seal,
-    }
-
-
-def _extension_object(extension: Extension) -> ExtensionUse:
-    return {
-        "kind": extension.kind,
-        "name": extension.name,
-        "package": extension.package,
-        "version": extension.version,
-        "refused": extension.refused or None,
     }
 
 
@@ -137,11 +123,7 @@ def waiting_text(pages: int, pictures: int) -> str:
     return " and ".join(number_of(count, noun) for count, noun in counts if count)
 
 
-def _usage_object(used: storage.Usage) -> DiskUse:
-    return {"tables": used.tables, "versions": used.versions}
-
-
-def status_lines(status: StatusResult) -> Iterator[str]:
+def status_lines(status: Object) -> Iterator[str]:
     """The status as text, from its JSON."""
     files = status["files"]
     missing = "" if status["root_exists"] else "  (MISSING)"

@@ -99,10 +99,11 @@ class Service:
         onlooker: Onlooker,
         *,
         quotes_only: bool = False,
+        corpus: Index | None = None,
     ) -> tuple[Answer, Receipt]:
         """An answer from the newest version and its receipt; see session.ask_recorded.
 
-        Raises Cancelled if the token was set.
+        `corpus` is a part of that version. Raises Cancelled if the token was set.
         """
 
         def step(line: str) -> None:
@@ -110,7 +111,7 @@ class Service:
             onlooker.step(line)
 
         cancel.check()
-        corpus = self.corpus()
+        corpus = corpus or self.corpus()
         before = _onlooker.set(replace(onlooker, wait=cancel.check))
         try:
             return session.ask_recorded(

@@ -1,45 +1,390 @@
-"""One frozen Settings: flag > CORPUS_AGENT_* > config.toml in the store > the user's > default."""
+"""The settings of a run as one frozen record: where they come from, and what they mean.
 
-from corpus_agent.settings.loading import (
-    OF_A_STORE,
-    PREFIX,
-    load,
-    of_store,
-    unknown_variables,
-    user_config,
-)
-from corpus_agent.settings.places import (
-    absolute,
-    check_one,
-    engine_of,
-    existing_place,
-    existing_store,
-    extensions,
-    model_folder,
-    one_by_one,
-    stores_to_read,
-)
-from corpus_agent.settings.record import MARK, Device, NamedStore, Settings, is_address
+Flag > CORPUS_AGENT_* > config.toml in the store > the user's > default. A store may be an
+attacker's: its file is read last, by `of_store`, after the store was verified as this user's, and
+only for sizes and times.
+"""
 
-__all__ = [
-    "MARK",
-    "OF_A_STORE",
-    "PREFIX",
-    "Device",
-    "NamedStore",
-    "Settings",
-    "absolute",
-    "check_one",
-    "engine_of",
-    "existing_place",
-    "existing_store",
-    "extensions",
-    "is_address",
-    "load",
-    "model_folder",
-    "of_store",
-    "one_by_one",
-    "stores_to_read",
-    "unknown_variables",
-    "user_config",
-]
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import indexer
+from indexer import (
+    MAX_FILE_BYTES,
+    OCR_CHOICES,
+    NoIndex,
+    Ocr,
+    UsageError,
+    engine_for,
+    paths,
+    read_regular,
+    storage,
+)
+from indexer.confine.extensions import Extension, installed
+
+Log = Literal["on", "off"]
+Device = Literal["auto", "cpu", "cuda", "mps", "xpu"]
+MARK = ":"  # between the name of a store and a source, where several stores are read
+
+
+@dataclass(frozen=True, slots=True)
+class NamedStore:
+    """One of several stores, and the name before its sources; `root` once it is verified."""
+
+    name: str
+    store: Path
+    root: Path | None = None
+
+    @property
+    def prefix(self) -> str:
+        """What its sources begin with, "" without a name."""
+        return f"{self.name}{MARK}" if self.name else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a run. `store` and `model` are folders; None: search for it, or the packaged
+    model. `reranker` is a folder or an address of this machine, None for none. `embedder` and
+    `backend` name what an installed package brings in place of the model and of LanceDB's search,
+    `extractors` packages whose readers go before ours; see docs/extending.md.
+
+    `device` is what `index` embeds on. `chunk_tokens` and `chunk_overlap` say how passages are cut,
+    None as the index has it.
+
+    `llm_seconds` limits a model's time for one question, `llm_context` is its window in tokens,
+    None to ask its server. `ocr` says which pages without text are recognised; see sync_folder.
+    `log` says whether questions and answers are kept as receipts in the store.
+    `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
+    environment variable can permit it. `trust_store` has only a flag, too.
+    Not settings: `root`, the folder of the documents, set once the store's owner is verified,
+    `several`, the stores in the place of `store` where there is more than one, and
+    `config`, the file that the user named, if any. Those in `fixed` were given by flag or variable,
+    so that a store cannot change them.
+    """
+
+    store: Path | None = None
+    llm: str = "auto"
+    llm_model: str | None = None
+    model: Path | None = None
+    reranker: str | None = None
+    embedder: str | None = None
+    backend: str = "lance"
+    extractors: str | None = None
+    device: Device = "auto"
+    chunk_tokens: int | None = None
+    chunk_overlap: int | None = None
+    max_file_bytes: int = MAX_FILE_BYTES
+    llm_seconds: int = 600
+    llm_context: int | None = None
+    ocr: Ocr = "auto"
+    log: Log = "on"
+    allow_remote_llm: str | None = None
+    trust_store: bool = False
+    root: Path | None = None
+    several: tuple[NamedStore, ...] = ()
+    config: Path | None = None
+    fixed: frozenset[str] = frozenset()
+
+
+def is_address(place: str) -> bool:
+    """Whether a setting that may be a folder is the address of a server."""
+    return "://" in place or place.startswith("unix:")
+
+
+# ---- Where settings come from
+
+PREFIX = "CORPUS_AGENT_"
+CONFIG_NAME = "config.toml"
+MAX_CONFIG_BYTES = 1_000_000
+MAX_SHOWN = 80  # characters of a wrong value
+
+Kind = type | range | tuple[str, ...]  # a type, the numbers or the words that are allowed
+# The settings of the user's file and of variables; `store` only has a flag and a variable.
+KINDS: dict[str, Kind] = {
+    "store": Path,
+    "llm": str,
+    "llm_model": str,
+    "model": Path,
+    "reranker": str,
+    "embedder": str,
+    "backend": str,
+    "extractors": str,
+    "device": get_args(Device),
+    "chunk_tokens": range(8, 8_193),
+    "chunk_overlap": range(8_192),
+    "max_file_bytes": range(1, 2**40 + 1),
+    "llm_seconds": range(1, 7 * 86_400 + 1),
+    "llm_context": range(1, 2**31 + 1),
+    "ocr": OCR_CHOICES,
+    "log": get_args(Log),
+}
+_OF_A_USER = KINDS.keys() - {"store"}
+_FLAG_ONLY: dict[str, Kind] = {"allow_remote_llm": str, "trust_store": bool}
+# The settings that change no boundary: neither what is read nor which model is used. Code that
+# took over a run may rewrite the store, so their ranges are narrower: no document of ordinary size
+# is left out of the index, no model times out before it begins, nothing runs for weeks.
+OF_A_STORE = {
+    "max_file_bytes": range(2**20, 2**30 + 1),
+    "llm_seconds": range(10, 86_401),
+    "llm_context": range(2_048, 2**24 + 1),
+}
+# A relative path in a variable or a file would mean another folder wherever one stands.
+_ABSOLUTE = ("config", "model", "reranker")
+
+
+def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
+    """The settings in force except those of a store. A flag that was not given is None.
+
+    Raises UsageError for an unknown key, a value of the wrong type, a named file that is missing.
+    """
+    given: dict[str, Any] = {
+        key: environ[PREFIX + key.upper()]
+        for key in (*KINDS, "config")
+        if environ.get(PREFIX + key.upper())
+    }
+    _check_absolute(given, lambda key: PREFIX + key.upper())
+    named = given.pop("config", None)
+    config = config or (Path(named) if named else None)
+    given |= {key: value for key, value in flags.items() if value is not None}
+    chosen = _of_user(config) | given
+    typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
+    if typed.get("store") is not None:
+        typed["store"] = storage.named_store(typed["store"])
+    return Settings(**typed, config=config, fixed=frozenset(given))
+
+
+def of_store(settings: Settings, store: Path) -> Settings:
+    """The settings with those of the store's own config.toml; its owner must be verified before.
+
+    Raises UsageError, with the line, for a key or a value that a store may not set.
+    """
+    path, data = store / CONFIG_NAME, storage.read_small(store, CONFIG_NAME)
+    values = _parsed(path, data) if data is not None else {}
+    for key, value in values.items():
+        where = f"{str(path)!r}, line {_line_of(key, data or b'')}: an index may"
+        if key not in OF_A_STORE:
+            raise UsageError(
+                f"{where} not decide {_shown(key)}.",
+                f"It may set {', '.join(OF_A_STORE)}. Move the line to {str(user_config())!r}, "
+                "or use the flag.",
+            )
+        allowed = OF_A_STORE[key]
+        if _typed(key, value) not in allowed:
+            raise UsageError(
+                f"{where} set {key!r} from {allowed[0]:,} to {allowed[-1]:,}, "
+                f"not to {_shown(value)}.",
+                f"Remove the line; your own {str(user_config())!r} may set it.",
+            )
+    return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
+
+
+def _line_of(key: str, data: bytes) -> int:
+    """The 1-based number of the line of a key; 1 if the key is spelt in another way."""
+    of_key = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
+    lines = data.decode("utf-8", errors="replace").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if of_key.match(line)), 1)
+
+
+def user_config() -> Path:
+    """The path of the user's own configuration; need not exist."""
+    from platformdirs import user_config_path
+
+    nowhere = Path(os.devnull) / CONFIG_NAME
+    try:
+        folder = user_config_path("corpus-agent")
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        return nowhere
+    # A relative one would be resolved in the working folder, which may be another user's.
+    return folder / CONFIG_NAME if folder.is_absolute() else nowhere
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """Variables in the environment that look like settings but are not."""
+    known = {PREFIX + key.upper() for key in (*KINDS, "config")}
+    return sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
+
+
+def _of_user(named: Path | None) -> dict[str, Any]:
+    """The content of the file that is named, else of the user's own, which need not exist."""
+    path = named or user_config()
+    try:
+        data = read_regular(path, MAX_CONFIG_BYTES) if str(path) != os.devnull else b""
+    except (FileNotFoundError, NotADirectoryError):
+        if named is None:
+            return {}
+        message = f"There is no configuration file {str(path)!r}."
+        raise UsageError(message, "Check --config.") from None
+    except OSError:
+        raise UsageError(
+            f"The configuration {str(path)!r} cannot be read.",
+            "It must be a small text file that you may read. Change its permissions, or remove it.",
+        ) from None
+    values = _parsed(path, data)
+    for key in values.keys() - _OF_A_USER:
+        raise UsageError(
+            f"{str(path)!r} has an unknown key {_shown(key)}.",
+            f"Known are: {', '.join(sorted(_OF_A_USER))}.",
+        )
+    _check_absolute(values, lambda key: f"{str(path)!r}: {key}")
+    return values
+
+
+def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        return tomllib.loads(data.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError(
+            f"The configuration {str(path)!r} cannot be read: {error}.", "Mend or remove it."
+        ) from None
+
+
+def _check_absolute(values: Mapping[str, Any], where: Callable[[str], str]) -> None:
+    """Raise UsageError for a relative path; on the command line one may be relative."""
+    for key in _ABSOLUTE:
+        value = values.get(key)
+        if isinstance(value, str) and not (is_address(value) or Path(value).is_absolute()):
+            raise UsageError(
+                f"{where(key)} must be an absolute path, not {_shown(value)}.",
+                "A relative one would mean another folder wherever you stand.",
+            )
+
+
+def _typed(key: str, value: object) -> object:
+    """The value in its type; raises UsageError for a wrong type, or a value out of range."""
+    kind = KINDS.get(key) or _FLAG_ONLY[key]
+    if isinstance(kind, tuple):
+        fits, wanted = value in kind, f"one of {', '.join(kind)}"
+    elif isinstance(kind, range):
+        if isinstance(value, str):  # a flag and a variable are text
+            with suppress(ValueError):
+                value = int(value)
+        fits = type(value) is int and value in kind
+        wanted = f"a number from {kind[0]:,} to {kind[-1]:,}"
+    else:
+        if isinstance(value, str | Path) and kind in (str, Path):
+            value = kind(value)
+        fits, wanted = isinstance(value, kind), "a path" if kind is Path else "a text"
+    if not fits:
+        raise UsageError(
+            f"The setting {key!r} must be {wanted}, not {_shown(value)}.",
+            f"Change it where it is set: a flag, {PREFIX}{key.upper()} or a {CONFIG_NAME}.",
+        )
+    return value
+
+
+def _shown(value: object) -> str:
+    """A value of a file for a message, truncated to MAX_SHOWN characters."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python formats no number of more than 4,300 digits
+        return f"such a {type(value).__name__}"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
+
+
+# ---- What settings in force mean: the stores to read, folders, the engine
+
+
+def model_folder(folder: Path | None, flag: str) -> Path | None:
+    """The folder that `flag` names; raises UsageError if it does not exist."""
+    if folder is not None and not paths.is_folder(folder):
+        raise UsageError(
+            f"There is no model folder {str(folder)!r}.",
+            f"Check {flag}, CORPUS_AGENT_{flag[2:].upper()} and the setting {flag[2:]}: "
+            "one of them names it.",
+        )
+    return folder
+
+
+def engine_of(settings: Settings) -> str:
+    """What embeds under these settings, and why; nothing is loaded to say it."""
+    packaged = settings.model is None
+    return engine_for(settings.device, packaged=packaged, embedder=settings.embedder)
+
+
+def extensions() -> tuple[Extension, ...]:
+    """What installed packages bring; where there is none, no reader is imported to say so."""
+    return indexer.all_extensions() if installed() else ()
+
+
+def absolute(settings: Settings) -> Settings:
+    """The same settings with absolute paths, independent of the working folder."""
+    store, reranker = settings.store, settings.reranker
+    if store is None and not settings.several:
+        store = storage.find_store(paths.working_folder())
+    if reranker is not None and not is_address(reranker):
+        reranker = str(paths.from_here(Path(reranker)))
+    return replace(
+        settings,
+        store=paths.from_here(store) if store else None,
+        model=paths.from_here(settings.model) if settings.model else None,
+        llm=_absolute_place(settings.llm),
+        reranker=_absolute_place(reranker) if reranker is not None else None,
+    )
+
+
+def _absolute_place(place: str) -> str:
+    """The address of a server, with the absolute path of a socket or a file of weights."""
+    kind, _, path = place.partition(":")
+    return f"{kind}:{paths.expanded(Path(path))}" if kind in ("unix", "gguf") else place
+
+
+def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
+    """The stores to read, one alone without a name; raises NoIndex as `existing_store` does."""
+    for one in settings.several:
+        _check_index(one.store)
+    return settings.several or (NamedStore("", existing_store(settings), settings.root),)
+
+
+def one_by_one(settings: Settings) -> list[tuple[str, Settings]]:
+    """The settings for each of several stores alone, with its name; as they are, with "", for one.
+
+    Raises NoIndex as `existing_store` does.
+    """
+    return [
+        (one.name, replace(settings, store=one.store, root=one.root, several=()))
+        for one in stores_to_read(settings)
+    ]
+
+
+def existing_store(settings: Settings) -> Path:
+    """The one store to read; raises NoIndex with the command that creates one.
+
+    Raises UsageError where several are named.
+    """
+    check_one(settings)
+    store = settings.store or storage.find_store(paths.working_folder())
+    if store is None:
+        raise NoIndex("There is no index here or in a folder above.", storage.MAKE_ONE)
+    return _check_index(store)
+
+
+def _check_index(store: Path) -> Path:
+    if not os.path.lexists(store / storage.MANIFEST_NAME):
+        raise storage.no_index(store)
+    return store
+
+
+def check_one(settings: Settings) -> None:
+    """Raise UsageError where several stores are named, for what works on one."""
+    if settings.several:
+        names = ", ".join(one.name for one in settings.several)
+        raise UsageError(
+            f"This works on one index, and {len(settings.several)} are named: {names}.",
+            f"Name one: -s {settings.several[0].name}",
+        )
+
+
+def existing_place(settings: Settings) -> tuple[Path, Path]:
+    """The one store and its root of settings that a launch verified; see `existing_store`."""
+    check_one(settings)
+    assert settings.store is not None
+    assert settings.root is not None
+    return settings.store, settings.root

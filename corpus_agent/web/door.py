@@ -53,8 +53,12 @@ HEADERS = {
 _ENTERED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>corpus-agent</title>
 <link rel="icon" href="{base}/static/icon.svg">
 <meta http-equiv="refresh" content="0;url={base}/"><p><a href="{base}/">Go on</a></p></html>"""
+_NO_KEY = (
+    "Your browser has no key for this server, as after it was started again. In a terminal, type "
+    "corpus-agent web --open, or open the address that it has printed there."
+)
 _CLOSED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Closed</title>
-<h1>{status}</h1><p>{reason}</p></html>"""
+<h1>This address is closed</h1><p>{reason}</p></html>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def refusal(asked: Asked, listener: ServedSocket, keys: Keys) -> Refusal | None:
     if (found := malformed(asked) or misnamed(asked, listener)) is not None:
         return found
     if not asked.path.startswith(f"{keys.base}/") or not _has_cookie(asked, keys.cookie):
-        return Refusal(403, "Open the address that corpus-agent web has printed.")
+        return Refusal(403, _NO_KEY)
     if asked.one("sec-fetch-site") not in ("", "same-origin", "none"):
         return Refusal(403, "Another page asked for this.")
     if asked.method == _CHANGING:
@@ -164,7 +168,7 @@ class Door:
             return await self._enter(out)
         refused = refusal(asked, self._listener, self._keys)
         if refused is not None:
-            page = _CLOSED.format(status=refused.status, reason=escape(refused.reason))
+            page = _CLOSED.format(reason=escape(refused.reason))
             return await _answer(out, refused.status, page)
         body = await _body(receive, asked)
         if body is None:

@@ -16,7 +16,7 @@ from indexer import CorpusError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from corpus_agent.render.json_types import SearchResult
+    from corpus_agent.render.common import Object
     from corpus_agent.web.site import Site
     from indexer import Index
 
@@ -49,7 +49,7 @@ def search(site: Site, request: Request) -> Response:
     )
 
 
-def _found(site: Site, corpus: Index, sought: Sought) -> SearchResult:
+def _found(site: Site, corpus: Index, sought: Sought) -> Object:
     hits = corpus.search(sought.asked())
     seal = site.launch.seal.state
     return render.search_object(sought.query, hits, corpus.version, seal, corpus.notices)

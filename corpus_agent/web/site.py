@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from corpus_agent.render.json_index import ForgetResult
+    from corpus_agent.render.common import Object
     from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
     from indexer import FileRow, Index
@@ -69,7 +69,7 @@ class Site:
         self.runs = IndexRuns(settings)
         self._lock = threading.Lock()
         self._shown = threading.Event()  # once a page was made
-        self.forgotten: OrderedDict[str, ForgetResult] = OrderedDict()
+        self.forgotten: OrderedDict[str, Object] = OrderedDict()
         self._named: tuple[int, dict[str, str]] | None = None
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),

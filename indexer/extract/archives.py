@@ -138,10 +138,9 @@ def read_packed(data: bytes, within: Within) -> Extraction:
     budget = within.budget
     try:
         file = _opened(data)
-        head = file.read(_BLOCK)
-        holds_files = is_tar(head)  # which are counted one by one
+        holds_files = is_tar(file.peek(_BLOCK)[:_BLOCK])  # which are counted one by one
         most = budget.unpacked_bytes if holds_files else budget.most_bytes()
-        inner = head + file.read(most + 1 - len(head))
+        inner = file.read(most + 1)
     except PACKED_ERRORS as error:
         raise UnreadableDocument("malformed", what_broke(error)) from None
     except MemoryError:  # a window as large as the file says that it needs

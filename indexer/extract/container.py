@@ -65,9 +65,10 @@ class ZipParts:
         """What the archive's directory lists, in its order; names may be there twice."""
         return self._archive.infolist()
 
-    def claimed_bytes(self) -> int:
-        """The unpacked size of everything, as the archive's directory claims it."""
-        return sum(info.file_size for info in self._stored.values())
+    def claimed_bytes(self, name: str | None = None) -> int:
+        """The unpacked size of a part, or of all, as the archive's directory claims it."""
+        sizes = ((stored, info.file_size) for stored, info in self._stored.items())
+        return sum(size for stored, size in sizes if name in (None, stored))
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a part, whatever its case; None where there is none of that name.
@@ -202,27 +203,27 @@ def relations(parts: Parts, name: str) -> dict[str, tuple[str, str]]:
 
     External targets are omitted.
     """
-    folder, base = posixpath.split(name)
-    root = parts.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
+    folder = posixpath.dirname(name)
     found = {}
-    for relation in root if root is not None else ():
+    for relation in _related(parts, name, external=False):
         target = attribute(relation, "Target") or ""
         kind = (attribute(relation, "Type") or "").rpartition("/")[2]
-        if attribute(relation, "TargetMode") != "External" and target:
-            whole = target.lstrip("/") if target[0] == "/" else posixpath.join(folder, target)
+        whole = target.lstrip("/") if target[:1] == "/" else posixpath.join(folder, target)
+        if target:
             found[attribute(relation, "Id") or ""] = (kind, posixpath.normpath(whole))
     return found
 
 
 def addresses(parts: Parts, name: str) -> dict[str, str]:
     """Addresses that an Office part links to: id -> target outside of the file."""
+    outside = _related(parts, name, external=True)
+    return {attribute(each, "Id") or "": attribute(each, "Target") or "" for each in outside}
+
+
+def _related(parts: Parts, name: str, external: bool) -> Sequence[Element]:
     folder, base = posixpath.split(name)
-    root = parts.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
-    return {
-        attribute(relation, "Id") or "": attribute(relation, "Target") or ""
-        for relation in (root if root is not None else ())
-        if attribute(relation, "TargetMode") == "External"
-    }
+    every = inside(parts.xml(posixpath.join(folder, "_rels", f"{base}.rels")))
+    return [each for each in every if (attribute(each, "TargetMode") == "External") is external]
 
 
 def main_part(parts: Parts, usual: str) -> str:
@@ -253,17 +254,15 @@ def meta_properties(parts: Parts) -> OwnProperties:
 def properties_of_meta(root: Element | None) -> OwnProperties:
     """The properties in an OpenDocument tree; the first author before the last one."""
     meta = child(root, "meta")
-    written = "initial-creator" if child(meta, "initial-creator") is not None else "creator"
-    return _dublin_core(meta, written, "creation-date", "date")
+    first = child(meta, "initial-creator")
+    return _dublin_core(
+        meta, "creator" if first is None else "initial-creator", "creation-date", "date"
+    )
 
 
 def _dublin_core(root: Element | None, author: str, *days: str) -> OwnProperties:
     """The properties among the children of an element, by the names of theirs."""
-    return own_properties(
-        text_of(child(root, "title")),
-        text_of(child(root, author)),
-        *(text_of(child(root, day)) for day in days),
-    )
+    return own_properties(*(text_of(child(root, name)) for name in ("title", author, *days)))
 
 
 def package_properties(metadata: Element | None) -> OwnProperties:

@@ -21,30 +21,27 @@ BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
 )
-# What such an exception says to a person; the libraries' own words are for programmers.
-_SAYS: tuple[tuple[type[Exception], str], ...] = (
-    (RecursionError, "nested too deeply"),
-    (NotImplementedError, "packed in a way that is not known"),
-    (UnicodeError, "characters that its encoding does not have"),
-    (EOFError, "it ends too early"),
-    (struct.error, "it ends too early"),
-    (zlib.error, "its compressed data is damaged"),
-    (zipfile.BadZipFile, "its archive is damaged"),
-    (OSError, "its packed data is damaged"),
-)
-# The same of libraries that are not imported here, by the names of their exceptions.
-_OTHERS_SAY = {
-    "EmptyFileError": "there is nothing in it",
+# What an exception says to a person, by its name or a base's; the libraries' words are technical.
+_SAYS = {
+    "RecursionError": "nested too deeply",
+    "NotImplementedError": "packed in a way that is not known",
+    "UnicodeError": "characters that its encoding does not have",
+    "EOFError": "it ends too early",
+    "struct.error": "it ends too early",
     "PdfStreamError": "it ends too early",
-    "TarError": "its archive is damaged",
+    "zlib.error": "its compressed data is damaged",
     "LZMAError": "its compressed data is damaged",
+    "BadZipFile": "its archive is damaged",
+    "TarError": "its archive is damaged",
+    "EmptyFileError": "there is nothing in it",
+    "OSError": "its packed data is damaged",
 }
 
 
 def what_broke(error: BaseException) -> str:
     """What is wrong with a file at which a parser raised one of these, in plain words."""
-    says = (text for kind, text in _SAYS if isinstance(error, kind))
-    named = (
-        _OTHERS_SAY[kind.__name__] for kind in type(error).mro() if kind.__name__ in _OTHERS_SAY
+    names = (
+        f"{kind.__module__}.error" if kind.__name__ == "error" else kind.__name__
+        for kind in type(error).mro()
     )
-    return next(named, None) or next(says, "its structure is damaged")
+    return next((_SAYS[name] for name in names if name in _SAYS), "its structure is damaged")

@@ -63,9 +63,9 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("iwork", 4, "iwork", ".pages .key .numbers", kinds="iwork", markdown=True),
     _row("doc", 5, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
     _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    _row("xls", 6, "sheets.xls", ".xls .xlt", kinds="xls"),
+    _row("xls", 6, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
     _row("msg", 8, "mail.msg", ".msg", kinds="msg", container=True),
-    _row("rtf", 7, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
+    _row("rtf", 8, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
     _row("mbox", 10, "mail.mime", ".mbox", kinds="mbox", container=True),
     _row(
         "eml",
@@ -83,7 +83,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         ".ics .ical .icalendar .ifb .vcs",
         begins=beginnings.of_calendar,
     ),
-    _row("notebook", 4, "data", ".ipynb", markdown=True),
+    _row("notebook", 5, "data", ".ipynb", markdown=True),
     _row("csv", 3, "sheets.spreadsheets", ".csv .tsv .tab"),
     _row(
         "html",
@@ -96,7 +96,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("json", 3, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
     _row(
         "xml",
-        6,
+        7,
         "data",
         ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
         ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",

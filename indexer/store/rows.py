@@ -134,15 +134,6 @@ def chunk_of(row: Mapping[str, Any]) -> Chunk:
     return Chunk(text=text, **{name: row[name] for name in _OF_CHUNK})
 
 
-def with_texts(rows: pa.Table) -> pa.Table:
-    """Rows with FULL_TEXT_COLUMN and CHARS_COLUMN, and the texts of their chunks as `text`."""
-    import pyarrow as pa
-
-    pairs = (rows[name].to_pylist() for name in (FULL_TEXT_COLUMN, CHARS_COLUMN))
-    texts = [text[:chars] for text, chars in zip(*pairs, strict=True)]
-    return rows.append_column("text", pa.array(texts, pa.string()))
-
-
 def lexical_text(chunk: Chunk) -> str:
     """The text of a chunk for the full-text index: text, path, headings, and fragments of them.
 

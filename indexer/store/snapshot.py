@@ -31,15 +31,13 @@ from indexer.store.rows import (
     chunk_of,
     connect,
     file_row,
-    with_texts,
 )
-from indexer.store.upkeep import VECTORS, WORDS, few_unindexed, trained_partitions
+from indexer.store.upkeep import WORDS, few_unindexed
 from indexer.store.vectors import KEY_COLUMN
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BATCH_ROWS = 4_096
 KEPT_FILES = 20_000  # rows of an index with no more files are kept in memory: 8 MB
 NAME_WORDS = 8  # of a name that is looked for
 SIMILAR_NAMES = 500  # compared with the name of a document that is not there: 11 ms
@@ -104,14 +102,6 @@ class Snapshot:
         return self._root or root_of(self.store, self.manifest)
 
     # ---- Passages
-
-    def by_vector(self, vector: NDArray[np.float32], query: Query) -> list[Hit]:
-        """The hits nearest to a unit vector."""
-        return self.hits(self.nearest(vector, query))
-
-    def by_text(self, query: Query) -> list[Hit]:
-        """The hits that share words with the query."""
-        return self.hits(self.worded(query))
 
     def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
@@ -298,31 +288,9 @@ class Snapshot:
                 samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
         return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
 
-    def chunk_rows(self) -> pa.Table:
-        """All chunk rows with all columns and their texts."""
-        with translated(self.store):
-            return with_texts(self._chunks.to_arrow())
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """All chunk rows in batches: key, chunk and vector."""
-        with translated(self.store):
-            rows = self._chunks.search().select(["id", *CHUNK_COLUMNS, "vector"])
-            yield from rows.to_batches(BATCH_ROWS)
-
     def text_index_rows(self) -> tuple[int, int]:
         """Numbers of chunk rows inside and outside the full-text index."""
-        return self._indices().get(WORDS, (0, self.manifest.chunks))
-
-    def vector_index(self) -> tuple[int, int, int]:
-        """Partitions of the vector index, and numbers of rows inside and outside it.
-
-        (0, 0, all rows) if there is none and every vector is compared with the query.
-        """
-        rows = self._indices()
-        partitions = trained_partitions(rows)
-        return partitions, *rows.get(VECTORS.format(partitions), (0, self.manifest.chunks))
-
-    def _indices(self) -> dict[str, tuple[int, int]]:
         with translated(self.store):
             indices = self._chunks.list_indices()
-        return {each.name: (each.num_indexed_rows, each.num_unindexed_rows) for each in indices}
+        found = ((i.num_indexed_rows, i.num_unindexed_rows) for i in indices if i.name == WORDS)
+        return next(found, (0, self.manifest.chunks))

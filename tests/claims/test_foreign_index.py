@@ -22,6 +22,7 @@ from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.sync.forget import forget_document
+from tests.support.rows import chunk_rows
 from tests.support.toy_index import sync
 
 pytestmark = pytest.mark.slow
@@ -93,7 +94,7 @@ def test_a_run_over_what_was_brought_gives_the_truth(mine, theirs):
     shutil.copytree(theirs / "texts", mine / "texts")
     (mine.parent / "copy.md").write_text(TRUE)  # the same bytes, read for the first time
     sync(mine.parent, mine)
-    shown = {row["source"]: row["lexical"] for row in Snapshot(mine).chunk_rows().to_pylist()}
+    shown = {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}
     assert "900" in shown["copy.md"] and "150" not in shown["copy.md"]
 
 
@@ -150,7 +151,7 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
     assert "150" in connect(mine).open_table("chunks").to_arrow()["lexical"][0].as_py()  # control
     (mine.parent / "gate.md").write_text("The gate is green.\n")
     sync(mine.parent, mine)
-    shown = {row["source"]: row["lexical"] for row in Snapshot(mine).chunk_rows().to_pylist()}
+    shown = {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}
     assert shown.keys() == {"lease.md", "gate.md"}
     assert "900" in shown["lease.md"] and "150" not in shown["lease.md"]
 

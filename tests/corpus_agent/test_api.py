@@ -6,12 +6,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, get_args, get_type_hints, is_typeddict
+from typing import Any
 
 import pytest
 
 from corpus_agent.answering import receipt
-from corpus_agent.render import json_index, json_lists, json_types
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
@@ -76,33 +75,8 @@ def test_the_examples_of_the_page_print_what_the_page_says(tmp_path):
 # -- results
 
 
-def keys(kind: Any) -> dict[str, Any]:
-    """The declared keys of a typed dictionary, with those of the ones inside it."""
-    hints = get_type_hints(kind, include_extras=True)  # `stores` is there of several alone
-    return {name: _inside(hint) for name, hint in hints.items() if name != "stores"}
-
-
-def _inside(hint: Any) -> Any:
-    inner = get_args(hint)[0] if get_args(hint) and is_typeddict(get_args(hint)[0]) else hint
-    return keys(inner) if is_typeddict(inner) else None
-
-
-def differences(declared: dict[str, Any], found: Any) -> set[str]:
-    """Keys that are declared and not there, or there and not declared."""
-    first = found[0] if isinstance(found, list) and found else found
-    if not isinstance(first, dict):
-        return set()
-    wrong = declared.keys() ^ first.keys()
-    for name in declared.keys() & first.keys():
-        if declared[name] is not None:
-            wrong |= {f"{name}.{key}" for key in differences(declared[name], first[name])}
-    return wrong
-
-
 @pytest.mark.slow
-def test_results_are_what_the_command_prints_and_have_the_declared_keys(
-    sample_store, cli: Cli, tmp_path
-):
+def test_results_are_what_the_command_prints(sample_store, cli: Cli, tmp_path):
     from corpus_agent import Corpus
 
     question = "How long can the sourdough starter stay in the fridge without being fed?"
@@ -135,17 +109,6 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         "timeline": ("timeline", "--path", "home"),
         "verify": ("verify", kept),
     }
-    kinds = {
-        "search": json_types.SearchResult,
-        "read": json_types.ReadResult,
-        "ask": json_types.AnswerResult,
-        "status": json_index.StatusResult,
-        "table": json_lists.TableResult,
-        "files": json_index.FilesResult,
-        "verify": json_types.VerifyResult,
-        "list": json_lists.ListResult,
-        "timeline": json_lists.TimelineResult,
-    }
     for name, content in made.items():
         printed = cli("--store", sample_store, *commands[name], "--json")
         shown = json.loads(printed.stdout)
@@ -153,8 +116,7 @@ def test_results_are_what_the_command_prints_and_have_the_declared_keys(
         # An answer goes into the log of receipts, so that the store grows between the two.
         varies = {key: content[key] for key in ("bytes", "disk") if key in content}
         assert content == {**shown, **varies}
-        assert differences(keys(kinds[name]), content) == set()
-    assert differences(keys(json_index.IndexResult), indexed) == set()
+    assert indexed["unchanged"] > 0
 
 
 # -- life of an object
@@ -191,7 +153,7 @@ def test_a_folder_is_watched_until_told_to_stop(tmp_path):
 
     outcomes: list[int] = []
 
-    def take(outcome: json_index.IndexResult) -> None:
+    def take(outcome: dict[str, Any]) -> None:
         outcomes.append(outcome["added"])
         if len(outcomes) == 1:
             (tmp_path / "notes/more.md").write_text("# Rye\n\nRye takes longer.\n")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.settings import load, loading, of_store, unknown_variables, user_config
+from corpus_agent.settings import KINDS, load, of_store, unknown_variables, user_config
 from indexer.errors import UsageError
 from tests.support.places import REPOSITORY
 
@@ -111,7 +111,7 @@ def test_the_page_names_every_variable_and_no_other():
     page = (REPOSITORY / "docs/settings.md").read_text("utf-8")
     named = set(re.findall(r"`(CORPUS_AGENT_\w+)", page))
     assert unknown_variables(dict.fromkeys(named, "x")) == []
-    parts = loading.KINDS.keys() | {"config"}
+    parts = KINDS.keys() | {"config"}
     assert named == {f"CORPUS_AGENT_{part.upper()}" for part in parts}
 
 

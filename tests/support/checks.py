@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from indexer.records import FileRow, Query
 from indexer.store.snapshot import Snapshot
+from tests.support.rows import by_text, by_vector, chunk_rows
 
 # A model computes a vector a little differently beside other texts; see docs/decisions/embed.md.
 VECTOR_TOLERANCE = 1e-5
@@ -22,7 +23,7 @@ def check_store(store: Path) -> Snapshot:
     """The newest snapshot of a store, after looking whether it is whole and can be searched."""
     snapshot = Snapshot(store)
     files = {row.source: row for row in snapshot.files()}
-    chunks = snapshot.chunk_rows()
+    chunks = chunk_rows(snapshot)
     ids = chunks["id"].to_pylist()
     assert len(set(ids)) == len(ids) == snapshot.manifest.chunks
     for column in ("source", "file_sha256"):
@@ -37,11 +38,11 @@ def check_store(store: Path) -> Snapshot:
     if ids:
         row = len(ids) // 2
         assert ids[row] in {
-            found.chunk.id for found in snapshot.by_vector(vectors[row], Query("", 50))
+            found.chunk.id for found in by_vector(snapshot, vectors[row], Query("", 50))
         }
         word = max(re.findall(r"\w+", chunks["text"][row].as_py()), key=len, default="")
         # Shorter ones may be words that carry no meaning, which are not looked for.
-        assert len(word) < 6 or snapshot.by_text(Query(word, 5))
+        assert len(word) < 6 or by_text(snapshot, Query(word, 5))
     assert sum(snapshot.text_index_rows()) == len(ids)
     return snapshot
 
@@ -64,7 +65,7 @@ def content(store: Path, without: Collection[str] = ()) -> tuple[pa.Table, list[
         (replace(row, seconds=0.0) for row in snapshot.files() if row.source not in without),
         key=lambda row: row.source,
     )
-    chunks = snapshot.chunk_rows().sort_by("id")
+    chunks = chunk_rows(snapshot).sort_by("id")
     snapshot.close()
     others = [source not in without for source in chunks["source"].to_pylist()]
     return chunks.filter(pa.array(others, pa.bool_())), files

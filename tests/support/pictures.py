@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
@@ -47,14 +45,3 @@ def scan(path: Path, pages: Sequence[Image.Image | str | None]) -> None:
             document.drawImage(ImageReader(page), 0, 0, 310, 130)
         document.showPage()
     document.save()
-
-
-@contextmanager
-def held(data: bytes) -> Iterator[int]:
-    """A descriptor of these bytes."""
-    descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
-    try:
-        os.write(descriptor, data)
-        yield descriptor
-    finally:
-        os.close(descriptor)

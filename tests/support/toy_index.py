@@ -16,6 +16,7 @@ from indexer.store.writer import Writer
 from indexer.sync.plan import make_plan
 from indexer.sync.run import COMMIT_SECONDS, Outcome, Run, fingerprint_of
 from tests.support.fakes import ToyEncoder
+from tests.support.rows import by_text, chunk_rows
 
 ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
@@ -53,12 +54,12 @@ def rows(store: Path) -> set[tuple[object, ...]]:
     """All chunk rows, vectors included, without what a fresh index would number otherwise."""
     return {
         (*(value for key, value in row.items() if key != "vector"), tuple(row["vector"]))
-        for row in Snapshot(store).chunk_rows().to_pylist()
+        for row in chunk_rows(Snapshot(store)).to_pylist()
     }
 
 
 def found(store: Path, word: str) -> set[str]:
-    return {hit.chunk.source for hit in Snapshot(store).by_text(Query(word, 10))}
+    return {hit.chunk.source for hit in by_text(Snapshot(store), Query(word, 10))}
 
 
 def own(store: Path, root: Path) -> Path:

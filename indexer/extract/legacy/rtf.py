@@ -1,8 +1,7 @@
 r"""RTF as Markdown: text in the code pages of its fonts, table rows, notes and comments.
 
-Page headers and footers, pictures and deleted text are left out; `\v` marks hidden text. Also
-undoes the RTF that Outlook wraps around the HTML of a mail. Not striprtf, which knows one code page
-a document. Source: RTF Specification 1.9.1.
+Page headers and footers, pictures and deleted text are left out; `\v` marks hidden text. Not
+striprtf, which knows one code page a document. Source: RTF Specification 1.9.1.
 """
 
 from __future__ import annotations
@@ -10,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from html import escape
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, table, words
 from indexer.extract.hidden import hide
-from indexer.extract.html.page import html_text
 from indexer.extract.own_properties import OwnProperties, own_properties
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
@@ -69,22 +66,14 @@ def read_rtf(data: bytes) -> Extraction:
     return Extraction(own.title, plain_lines([markdown.page(reader.blocks())]), own=own)
 
 
-def rtf_text(data: bytes) -> str:
-    """The text of an RTF file."""
-    return markdown.page(_RtfReader(data).blocks())
-
-
 @dataclass(frozen=True, slots=True)
 class _State:
-    """State until the end of a group; `target` is the destination of its text.
-
-    `dropped`: deleted, or repeated for other readers.
-    """
+    """State until the end of a group; `target` is the destination of its text."""
 
     target: str = "text"
     code_page: str = "cp1252"
     skip_after_unicode: int = 1
-    dropped: bool = False
+    deleted: bool = False
     vanishes: bool = False
 
 
@@ -113,7 +102,6 @@ class _RtfReader:
         self._fonts: dict[int, str] = {}
         self._font = self._style = 0
         self._levels: dict[int, int] = {}
-        self._html: list[str] | None = None
         self._default = "cp1252"
         self._to_skip = 0
         self._read(data.decode("latin-1"))
@@ -144,9 +132,6 @@ class _RtfReader:
 
     def blocks(self) -> Iterator[str]:
         """The blocks, including an unterminated last one."""
-        if self._html is not None:
-            yield html_text("".join(self._html))[1]
-            return
         self._end_row()
         self._end_table()
         self._end_paragraph()
@@ -178,14 +163,12 @@ class _RtfReader:
         if word in _CHARACTERS:
             self._put(_CHARACTERS[word])
         elif word in _ENDS:
-            if self._paragraph.in_table or self._html is not None:
+            if self._paragraph.in_table:
                 self._put("\n")
             else:
                 self._end_paragraph()
         elif word in ("cell", "nestcell", "row") and self._state.target == "text":
             self._table(word)
-        elif word == "htmltag" and self._html is not None:
-            self._state = replace(self._state, target=word)
         elif word in _SKIPPED or (starred and word not in _STARRED):
             self._state = replace(self._state, target="")
         elif self._state.target == "creatim" and word in _DATE_WORDS:
@@ -220,10 +203,8 @@ class _RtfReader:
             paragraph.in_table = True
         elif word in ("plain", "v"):
             self._state = replace(state, vanishes=word == "v" and number != 0)
-        elif word in ("deleted", "htmlrtf"):
-            self._state = replace(state, dropped=number != 0)
-        elif word == "fromhtml":
-            self._html = []
+        elif word == "deleted":
+            self._state = replace(state, deleted=number != 0)
 
     def _set_font(self, word: str, number: int) -> None:
         if word == "ansicpg":
@@ -270,12 +251,9 @@ class _RtfReader:
         if self._bytes:
             self._flush()
         target = self._state.target
-        if self._state.dropped or not text:
+        if self._state.deleted or not text:
             return
-        if self._html is not None and target in ("text", "htmltag"):
-            if not self._state.vanishes:
-                self._html.append(text if target == "htmltag" else escape(text))
-        elif target in self._info:
+        if target in self._info:
             self._info[target] += text
         elif target == "stylesheet" and (heading := _HEADING.match(text)):
             self._levels[self._style] = int(heading[1]) - 1

@@ -212,11 +212,11 @@ def _rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 def _overlaps(piece: Piece, row: Sequence[Piece]) -> bool:
     """Whether the piece stands over or under one of the row: then it is another line."""
-    for other in row:
-        common = min(piece.right, other.right) - max(piece.left, other.left)
-        if common > 0.5 * min(piece.right - piece.left, other.right - other.left):
-            return True
-    return False
+    return any(
+        min(piece.right, other.right) - max(piece.left, other.left)
+        > max(0, 0.5 * min(piece.right - piece.left, other.right - other.left))
+        for other in row
+    )
 
 
 def _gutters(pieces: Sequence[Piece]) -> list[float]:
@@ -232,15 +232,12 @@ def _gutters(pieces: Sequence[Piece]) -> list[float]:
             continue
         x = (start + end) / 2
         crossing = sum(p.left < x < p.right for p in pieces)
-        sides = ([p for p in narrow if p.right <= x], [p for p in narrow if p.left >= x])
-        near = (_column(sides[0], found[-1] if found else left), sides[1])
-        if crossing <= 0.2 * len(pieces) and all(map(_is_running_text, near)):
+        begin = (found[-1] if found else left) - 1  # of the column before it
+        before = [p for p in narrow if p.left >= begin and p.right <= x]
+        behind = [p for p in narrow if p.left >= x]
+        if crossing <= 0.2 * len(pieces) and all(map(_is_running_text, (before, behind))):
             found.append(x)
     return found
-
-
-def _column(pieces: Sequence[Piece], begin: float) -> list[Piece]:
-    return [piece for piece in pieces if piece.left >= begin - 1]
 
 
 def _gaps(pieces: Sequence[Piece]) -> list[tuple[float, float]]:

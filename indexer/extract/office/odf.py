@@ -28,8 +28,13 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import hide
 from indexer.extract.office.formula import formula_text
-from indexer.extract.office.odf_tables import MAX_REPEATED, SHORTENED, header_styles, odf_rows
-from indexer.extract.office.ods import sheets_of_tree
+from indexer.extract.office.odf_tables import (
+    MAX_REPEATED,
+    SHORTENED,
+    header_styles,
+    odf_rows,
+    sheets_of_tree,
+)
 from indexer.extract.own_properties import OwnProperties
 from indexer.extract.tables.grid import Cell
 from indexer.extract.tables.rows import table_text

@@ -212,8 +212,9 @@ def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
 
 
 def _unseen(texts: Texts, paper: Box) -> list[int]:
-    """Those that no viewer shows, by their numbers."""
-    return sorted({*_unpainted(texts, paper), *_misplaced(texts, paper), *_coloured(texts)})
+    """Those that no viewer shows, by their numbers; blanks, which nobody sees, are none."""
+    found = {*_unpainted(texts, paper), *_misplaced(texts, paper), *_coloured(texts)}
+    return sorted(at for at in found if _area(texts.boxes[at]) > 0)
 
 
 # --- By mode, place and size ----------------------------------------------------------------------
@@ -247,8 +248,8 @@ def _misplaced(texts: Texts, paper: Box) -> Iterator[int]:
         for at, box in enumerate(texts.boxes):
             if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
                 yield at
-    small = [at for at, height in enumerate(map(sub, tops, bottoms)) if height < 2 * least]
-    small += [at for at, width in enumerate(map(sub, rights, lefts)) if width < least / 2]
+    small = [at for at, height in enumerate(map(sub, tops, bottoms)) if 0 < height < 2 * least]
+    small += [at for at, width in enumerate(map(sub, rights, lefts)) if 0 < width < least / 2]
     sizes = calls.sizes([texts.drawn[at] for at in small])
     matrices = calls.matrices([texts.drawn[at] for at in small])
     for index, at in enumerate(small):

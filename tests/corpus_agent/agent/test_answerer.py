@@ -1,6 +1,7 @@
 """The real loop against a real server on loopback that plays back what a model would write."""
 
 import json
+import time
 
 import pytest
 
@@ -9,11 +10,13 @@ from corpus_agent.agent.conversation import LAST_STEP
 from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
 from corpus_agent.answering.records import Citation, Turn
+from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
+    ToyEncoder,
     calls,
     says,
 )
@@ -251,3 +254,22 @@ def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, sup
     if supported is not None:
         assert bool(answer.unsupported) != supported
         assert ("[differs: " in answer.text) != supported
+
+
+def test_the_check_of_a_long_draft_ends_with_the_question():
+    words = [f"{one}{other}ll" for one in "bcdfghkl" for other in "aeiouy"]
+    text = " ".join(f"The cat of the house sleeps on the {word} roof." for word in words)
+    corpus = MemoryCorpus({"cats.md": "The cat of the house sleeps on the warm roof in May.\n"})
+    ends: list[float] = []
+
+    def slow(texts):
+        time.sleep(0.05)
+        ends.append(time.monotonic())
+        return ToyEncoder().encode_tokens(texts)
+
+    with ScriptedModelServer([says(text)]) as fake:
+        limits = Limits(seconds=1.0)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, limits, encode=slow)
+        with pytest.raises(ModelUnavailable):
+            answerer.answer("Which roof does the cat sleep on?", corpus)
+    assert 0 < len(ends) < len(words)  # else each sentence is encoded

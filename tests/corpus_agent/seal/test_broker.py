@@ -16,18 +16,6 @@ from tests.support.sealed_child import PROLOGUE, python, run
 
 
 @pytest.fixture
-def root(tmp_path):
-    (tmp_path / "corpus").mkdir()
-    return tmp_path / "corpus"
-
-
-@pytest.fixture
-def store(tmp_path):
-    (tmp_path / "store").mkdir()
-    return tmp_path / "store"
-
-
-@pytest.fixture
 def listener():
     with socket.create_server(("127.0.0.1", 0)) as sock:
         sock.setblocking(False)
@@ -252,3 +240,18 @@ def test_a_refused_connection_is_an_error_and_the_next_one_may_succeed(root, sto
         assert brokered(FAILED + textwrap.dedent(code), root, store, port) == dict.fromkeys(
             ("first", "second"), "Connection refused"
         )
+
+
+@pytest.mark.slow
+def test_a_unix_socket_is_reached_the_same_way(root, store, tmp_path):
+    code = """
+    outcome["asked"] = broker.status_of("/v1/models", 10)
+    def other():
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(address.path)
+    attempt("directly", other)
+    """
+    with ScriptedModelServer(path=tmp_path / "model.sock") as fake:
+        found = brokered(code, root, store, str(fake.path))
+        assert found == {"asked": 200, "directly": "EPERM"}
+        assert fake.paths == ["GET /v1/models"]

@@ -14,12 +14,15 @@ from collections import Counter
 
 import pytest
 
-from corpus_agent.seal import Gate, TcpAddress
+from corpus_agent.seal import Gate, TcpAddress, upstream
 from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import (
     BadFrame,
     Kind,
+    Request,
+    Verb,
     failure_in,
+    packed_request,
     read_reply,
     read_request,
 )
@@ -539,3 +542,35 @@ def test_more_at_once_than_are_served_are_refused_and_later_ones_served():
                 assert done.acquire(timeout=20)
             assert len(statuses) == 64
             assert asked(broker)[0] == 200
+
+
+def test_what_is_sent_is_the_line_of_the_route_and_the_body():
+    address = TcpAddress("::1", 8080)
+    sent = request_bytes(address, ROUTES[CHAT_ROUTE], b"{}")
+    assert sent == (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n"
+        b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    )
+
+
+def test_a_reply_has_its_time_however_it_trickles():
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        wire = upstream._Wire(ours)
+        wire._deadline = time.monotonic() + 0.3
+        theirs.sendall(b"x")
+        assert wire.readinto(bytearray(5)) == 1
+        with pytest.raises(TimeoutError, match="timed out"):
+            wire.readinto(bytearray(5))
+        with pytest.raises(TimeoutError, match="timed out"):
+            wire.readinto(bytearray(5))
+
+
+def test_a_frame_that_comes_in_pieces_is_one():
+    with RawServer() as server, relayed(server.port) as broker:
+        assert asked(broker)[0] == 200
+        for piece in packed_request(Request(900, Verb.ASK, 1)):
+            os.write(broker.pipe, bytes([piece]))
+            time.sleep(0.01)
+        assert asked(broker)[0] == 200
+    assert len(server.requests) == 3

@@ -20,29 +20,6 @@ from tests.support.places import REPOSITORY
 from tests.support.sealed_child import python, run, sealed, unsealed
 
 
-@pytest.fixture
-def root(tmp_path):
-    folder = tmp_path / "corpus"
-    folder.mkdir()
-    (folder / "note.md").write_text("words")
-    return folder
-
-
-@pytest.fixture
-def store(tmp_path):
-    folder = tmp_path / "store"
-    folder.mkdir()
-    return folder
-
-
-@pytest.fixture
-def outside(tmp_path):
-    folder = tmp_path / "outside"
-    folder.mkdir()
-    (folder / "secret.txt").write_text("words")
-    return folder
-
-
 @pytest.mark.slow
 def test_the_state_is_enforced_or_off_and_nothing_else(root, store):
     code = """
@@ -307,3 +284,24 @@ def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(root,
         if says not in error:
             failing[made] = error
     assert failing == {}
+
+
+@pytest.mark.slow
+def test_corpus_and_store_are_open(root, store):
+    code = """
+    outcome["document"] = (root / "note.md").read_text()
+    (store / "folder").mkdir()
+    (store / "folder" / "file").write_text("one")
+    (store / "folder" / "file").rename(store / "file")
+    (store / "file").write_text("two")
+    os.truncate(os.open(store / "file", os.O_RDWR), 1)
+    outcome["store"] = (store / "file").read_text()
+    (store / "file").unlink(); (store / "folder").rmdir()
+    """
+    assert sealed("", code, root, store) == {"document": "words", "store": "t"}
+
+
+@pytest.mark.slow
+def test_a_corpus_that_is_not_there_stops_the_seal(root, store):
+    root.rename(root.with_name("away"))
+    assert str(root) in seal_error("", root, store)

@@ -11,7 +11,8 @@ from indexer.parsers import tesseract
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import RecognisedPage, Recogniser, is_line
 from tests.support import obeying_recogniser
-from tests.support.pictures import LEASE, as_bytes, held, picture
+from tests.support.parsing import file_of
+from tests.support.pictures import LEASE, as_bytes, picture
 
 OBEYING = "tests.support.obeying_recogniser"
 MEMORY = OCR_MEMORY_BYTES
@@ -24,7 +25,7 @@ def recogniser() -> Iterator[Recogniser]:
 
 
 def read(recogniser: Recogniser, data: bytes, number: int = 1) -> RecognisedPage:
-    with held(data) as descriptor:
+    with file_of(data) as descriptor:
         recogniser.hold(descriptor)
         recogniser.draw(number)
         return recogniser.read()
@@ -97,7 +98,7 @@ def test_a_page_that_kills_its_process_costs_itself():
     dying = as_bytes(picture([], (120, obeying_recogniser.DIE)))
     with (
         closing(Recogniser(OBEYING, DocumentLimits(MEMORY, wall_seconds=20))) as recogniser,
-        held(dying) as descriptor,
+        file_of(dying) as descriptor,
     ):
         recogniser.hold(descriptor)
         recogniser.draw(1)
@@ -111,7 +112,7 @@ def test_a_page_that_hangs_is_ended():
     hanging = as_bytes(picture([], (120, obeying_recogniser.HANG)))
     with (
         closing(Recogniser(OBEYING, DocumentLimits(MEMORY, wall_seconds=6))) as recogniser,
-        held(hanging) as descriptor,
+        file_of(hanging) as descriptor,
     ):
         recogniser.hold(descriptor)
         recogniser.draw(1)

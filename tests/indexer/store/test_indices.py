@@ -29,6 +29,7 @@ from indexer.store.upkeep import (
 from tests.support.checks import check_same, check_store, vectors_of
 from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
+from tests.support.rows import by_text, by_vector, chunk_rows, vector_index
 from tests.support.toy_index import ENCODER
 
 pytestmark = pytest.mark.slow
@@ -75,7 +76,7 @@ def store(root: Path) -> Path:
 
 def recall(snapshot: Snapshot, prefix: str = "") -> float:
     """The share of the exact first ten that is found, over many queries; scores are checked."""
-    rows = snapshot.chunk_rows()
+    rows = chunk_rows(snapshot)
     below = [source.startswith(prefix) for source in rows["source"].to_pylist()]
     rows = rows.filter(below)
     vectors, ids = vectors_of(rows), rows["id"].to_pylist()
@@ -86,7 +87,7 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
         query = vectors[row] + random.standard_normal(ENCODER.dimension) * 0.05
         query = (query / np.linalg.norm(query)).astype(np.float32)
         cosines = vectors @ query
-        found = snapshot.by_vector(query, Query("", 60, paths=(prefix,)))
+        found = by_vector(snapshot, query, Query("", 60, paths=(prefix,)))
         assert len(found) == min(60, len(ids))
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
         for hit in found:
@@ -100,8 +101,8 @@ def check(store: Path) -> Snapshot:
     """The snapshot of a store that is whole, has an index of vectors, and finds what is nearest."""
     snapshot = check_store(store)
     assert snapshot._chunks.version == snapshot.manifest.chunks_version
-    assert snapshot.vector_index()[0] > PARTITIONS  # the control: some are not looked through
-    assert sum(snapshot.vector_index()[1:]) == snapshot.manifest.chunks
+    assert vector_index(snapshot)[0] > PARTITIONS  # the control: some are not looked through
+    assert sum(vector_index(snapshot)[1:]) == snapshot.manifest.chunks
     assert recall(snapshot) >= RECALL
     return snapshot
 
@@ -168,9 +169,9 @@ def test_when_a_table_is_merged_is_decided_by_its_counts(state, finished, unfini
 def test_an_index_finds_what_the_exact_scan_finds(root, store):
     snapshot = check(store)
     covered = FILES * PASSAGES
-    assert snapshot.vector_index() == (covered // LARGE.partition_rows, covered, 0)
+    assert vector_index(snapshot) == (covered // LARGE.partition_rows, covered, 0)
     # The control: so few partitions of so many alone do not hold the nearest rows.
-    query = vectors_of(snapshot.chunk_rows())[0]
+    query = vectors_of(chunk_rows(snapshot))[0]
     search = snapshot._chunks.search(query, vector_column_name="vector").distance_type("cosine")
     plan = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).explain_plan()
     assert "ANNSubIndex" in plan
@@ -191,8 +192,8 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
     check_same(store, tmp_path / "fresh")
     gone = {"part_0/00.txt", "part_1/01.txt"}
     snapshot = check(store)
-    for vector in vectors_of(snapshot.chunk_rows())[::50]:
-        assert not gone & {hit.chunk.source for hit in snapshot.by_vector(vector, Query("", 60))}
+    for vector in vectors_of(chunk_rows(snapshot))[::50]:
+        assert not gone & {hit.chunk.source for hit in by_vector(snapshot, vector, Query("", 60))}
 
 
 def test_temporary_files_with_vectors_stay_in_the_store(root, store):
@@ -203,9 +204,10 @@ import sys
 from pathlib import Path
 from tests.support.large_index import sync
 from indexer.store.snapshot import Snapshot
+from tests.support.rows import vector_index
 root, store = map(Path, sys.argv[1:])
 sync(root, store)
-print("made", Snapshot(store).vector_index()[0], flush=True)
+print("made", vector_index(Snapshot(store))[0], flush=True)
 from lancedb.index import IvfRq
 table = Snapshot(store)._chunks
 table.checkout_latest()
@@ -235,12 +237,12 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store)
     write_file(root / "partx1" / "c.txt", 602)  # signs of a pattern are signs of a name here
     sync(root, store)
     snapshot = Snapshot(store)
-    rows = snapshot.chunk_rows()
+    rows = chunk_rows(snapshot)
     vector = vectors_of(rows)[0]
     for name in ("part_1/", "part_1/01.txt", "part_", "50%_off/", "nothing/"):
         below = [source for source in rows["source"].to_pylist() if source.startswith(name)]
-        near = snapshot.by_vector(vector, Query("", 60, paths=(name,)))
-        worded = snapshot.by_text(Query("c1 c2 c3", 2_000, paths=(name,)))
+        near = by_vector(snapshot, vector, Query("", 60, paths=(name,)))
+        worded = by_text(snapshot, Query("c1 c2 c3", 2_000, paths=(name,)))
         assert len(near) == min(60, len(below))
         assert {hit.chunk.source for hit in (*near, *worded)} <= {*below}
         assert bool(worded) == bool(below)

@@ -8,6 +8,7 @@ from indexer.records import Query
 from indexer.store.ranking import FUSED, ExactVectors
 from indexer.store.snapshot import Snapshot
 from tests.support.checks import vectors_of
+from tests.support.rows import chunk_rows
 from tests.support.toy_index import ENCODER, sync
 
 
@@ -52,7 +53,7 @@ def test_several_fragments_with_holes_are_ranked_as_their_rows_are(tmp_path):
     (root / "b01.md").write_text("# Note\n\nThe zeppelin is moored.\n")
     sync(root, store)
     snapshot = Snapshot(store)
-    rows = snapshot.chunk_rows()
+    rows = chunk_rows(snapshot)
     sources = np.array(rows["source"].to_pylist())
     for query in (Query("", 999), Query("", 999, paths=("b",), not_paths=("*3.md",))):
         chosen = [s.startswith("b") and "3.md" not in s if query.paths else True for s in sources]

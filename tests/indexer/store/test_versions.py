@@ -26,11 +26,12 @@ import sys
 from pathlib import Path
 from indexer.records import Query
 from indexer.store.snapshot import Snapshot
+from tests.support.rows import by_text, chunk_rows
 snapshot = Snapshot(Path(sys.argv[1]))
 print(snapshot.manifest.version, flush=True)
 for line in sys.stdin:
-    hits = snapshot.by_text(Query(line.strip(), 5))
-    print(len(hits), len(snapshot.files()), len(snapshot.chunk_rows()), flush=True)
+    hits = by_text(snapshot, Query(line.strip(), 5))
+    print(len(hits), len(snapshot.files()), len(chunk_rows(snapshot)), flush=True)
 """
 
 

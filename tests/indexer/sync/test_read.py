@@ -34,6 +34,7 @@ from tests.support.parsing import OBEYING, READING
 from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY, SAMPLE
 from tests.support.processes import gone
+from tests.support.rows import chunk_rows
 from tests.support.toy_index import sync
 
 pytestmark = pytest.mark.slow
@@ -335,7 +336,7 @@ def enough_is_read(width, offset, limit):
 def test_the_lines_of_each_chunk_are_the_lines_that_reading_shows(tmp_path):
     store = tmp_path / "store"
     sync(SAMPLE, store)
-    corpus, rows = Index.open(store), Snapshot(store).chunk_rows().to_pylist()
+    corpus, rows = Index.open(store), chunk_rows(Snapshot(store)).to_pylist()
     assert rows
     for row in rows:
         start, end = row["line_start"], row["line_end"]

@@ -26,6 +26,7 @@ from indexer.sync.plan import plan
 from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder
 from tests.support.places import REPOSITORY
+from tests.support.rows import by_text, chunk_rows
 from tests.support.toy_index import CHUNKER, ENCODER, found, planned, rows, sync, writer
 
 pytestmark = pytest.mark.slow
@@ -53,7 +54,7 @@ def test_a_run_does_what_changed_and_no_more(root, store):
     assert [(row.source, row.reason) for row in first.problems] == [("photo.png", "binary")]
     second = sync(root, store)
     assert (second.added, second.embedded, second.unchanged, second.version) == (0, 0, 3, 1)
-    for row in Snapshot(store).chunk_rows().to_pylist():
+    for row in chunk_rows(Snapshot(store)).to_pylist():
         assert row["id"] == f"{row['source']}:{row['ordinal']}"
         assert np.linalg.norm(row["vector"]) == pytest.approx(1.0, abs=1e-3)  # of 16 bits
         assert row["text"] in (root / row["source"]).read_text()
@@ -125,7 +126,7 @@ def test_a_reader_keeps_its_version_while_a_writer_goes_on(root, store):
     reader = Snapshot(store)
     (root / "a.md").write_text("Rye bread instead.\n")
     sync(root, store)
-    assert {hit.chunk.source for hit in reader.by_text(Query("sourdough", 5))} == {"a.md"}
+    assert {hit.chunk.source for hit in by_text(reader, Query("sourdough", 5))} == {"a.md"}
     assert found(store, "sourdough") == set()
 
 
@@ -192,8 +193,8 @@ def test_nothing_in_a_query_is_syntax(root, store):
     sync(root, store)
     snapshot = Snapshot(store)
     for query in ("'\"(:*", "AND OR NOT", "a'b", "100% _x", "(unclosed", "\\"):
-        assert snapshot.by_text(Query(query, 5)) == [], query  # nor an operator that matches all
-        found = [hit.chunk.source for hit in snapshot.by_text(Query(f"{query} boiler", 5))]
+        assert by_text(snapshot, Query(query, 5)) == [], query  # nor an operator that matches all
+        found = [hit.chunk.source for hit in by_text(snapshot, Query(f"{query} boiler", 5))]
         assert found == ["sub/b.txt"], query
 
 
@@ -222,7 +223,7 @@ def test_another_model_makes_the_index_anew_and_the_old_one_serves_until_then(ro
     outcome = sync(root, store, other)
     assert outcome.rebuilt
     assert (outcome.added, outcome.embedded) == (3, 3)
-    assert len(Snapshot(store).chunk_rows()["vector"][0]) == 32
+    assert len(chunk_rows(Snapshot(store))["vector"][0]) == 32
 
 
 def test_no_store_a_foreign_store_and_a_damaged_one_are_told_apart(root, store, tmp_path):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from indexer.extract.ocr.spacing import MIN_FIGURE_COLUMNS, spaced
+from indexer.extract.ocr.engine import MIN_FIGURE_COLUMNS, spaced
 
 HEIGHT, COLUMN = 50, 3  # pixels of a piece, and of one of the columns
 
