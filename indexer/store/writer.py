@@ -73,6 +73,9 @@ class Writer:
         self.mounts: tuple[str, ...] = ()  # of the last walk; kept until it is set
         self.kept_out = 0  # likewise: how many files and folders ignore files exclude
         self.committed: dict[str, FileRow] = {}  # the rows of the committed version, of any model
+        self.files: dict[str, FileRow] = {}  # with uncommitted changes, by source
+        self.manifest: Manifest | None = None  # the last that was committed
+        self.untidy = False  # there are files that belong to no version that counts
         self.store = store
         self._mends = mends
         self._whole_bytes = whole_bytes
@@ -81,13 +84,10 @@ class Writer:
         self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale()
-        self._manifest: Manifest | None = None
-        self._files: dict[str, FileRow] = {}
         self._committed_files: dict[str, FileRow] = {}
         self._waiting: list[Embedded] = []  # not yet in the tables
         self._gone: dict[str, FileRow] = {}  # still in the tables
         self._torn = False  # within a write, or stopped within one
-        self._untidy = False  # there are files that belong to no version that counts
 
     def __enter__(self) -> Writer:
         with ExitStack() as held, translated(self.store):
@@ -124,88 +124,64 @@ class Writer:
             for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
                 path.unlink(missing_ok=True)
             self.vectors.stand_at()
-            self._manifest, self._files, self._mended = None, {}, True
+            self.manifest, self.files, self._mended = None, {}, True
+            self.rebuilding = False
             self._open_tables()
         self._committed_files = {}
         self._on_disk = files_below(self.store / TABLES)
 
     def _open_committed(self) -> None:
         exists = (self.store / MANIFEST_NAME).exists() and not is_outdated(self.store)
-        self._manifest = read_manifest(self.store) if exists else None
-        if self._manifest is not None:
-            self._number = self._manifest.version
-            self._untidy = not self._manifest.contents  # a writer was killed as it tidied
-            check_contents(self.store, self._manifest, self._whole_bytes)
-        draft = read_draft(self.store)
-        if draft is not None and not self._goes_on_from(draft):
+        self.manifest = read_manifest(self.store) if exists else None
+        if self.manifest is not None:
+            self._number = self.manifest.version
+            self.untidy = not self.manifest.contents  # a writer was killed as it tidied
+            check_contents(self.store, self.manifest, self._whole_bytes)
+            self.rebuilding = not same_rows(self.manifest.fingerprint, self._fingerprint)
+        draft, begun = read_draft(self.store), (self._number + 1, self._fingerprint)
+        if draft and not (self.rebuilding and (draft.version, draft.fingerprint) == begun):
             (self.store / DRAFT_NAME).unlink()
             draft = None
         self._open_tables()
-        if self._manifest is not None:
-            made_by = self._manifest.fingerprint
-            self.mounts, self.kept_out = self._manifest.mounts, self._manifest.coverage.kept_out
+        if self.manifest is not None:
+            made_by = self.manifest.fingerprint
+            self.mounts, self.kept_out = self.manifest.mounts, self.manifest.coverage.kept_out
             self.committed = {row.source: row for row in self._tables.file_rows()}
-            self._files = still_right(self.committed.values(), made_by, self._fingerprint)
-            self.rebuilding = not same_rows(made_by, self._fingerprint)
-        if self.rebuilding:
-            self._untidy = True
-            if draft is not None:
-                self._tables, _ = Tables.committed(self.store, draft)
-                self._files = {row.source: row for row in self._tables.file_rows()}
-            else:
-                self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
-                self._tables.replace_file_rows([], list(self._files.values()))
+            self.files = still_right(self.committed.values(), made_by, self._fingerprint)
+        if draft is not None:
+            self._tables, _ = Tables.committed(self.store, draft)
+            self.files = {row.source: row for row in self._tables.file_rows()}
+        elif self.rebuilding:
+            self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
+            self._tables.replace_file_rows([], list(self.files.values()))
+        self.untidy |= self.rebuilding
         self._stand_at(draft)
-        self._committed_files = dict(self._files)
+        self._committed_files = dict(self.files)
         self._on_disk = files_below(self.store / TABLES)
-
-    def _goes_on_from(self, draft: Manifest) -> bool:
-        """Whether a version that is made anew was begun as this writer would begin it."""
-        made_by = self._manifest.fingerprint if self._manifest is not None else self._fingerprint
-        anew = not same_rows(made_by, self._fingerprint)
-        right = draft.version == self._number + 1 and draft.fingerprint == self._fingerprint
-        return anew and right
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
         """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
-        known = [each for each in (self._manifest, draft) if each is not None]
-        versions = [(each.fingerprint, each.chunks_version) for each in known]
         today = model_key(self._fingerprint)
         tables = (
-            partial(chunks_at, self.store, version)
-            for made_by, version in versions
-            if model_key(made_by) == today
+            partial(chunks_at, self.store, made.chunks_version)
+            for made in (self.manifest, draft)
+            if made is not None and model_key(made.fingerprint) == today
         )
         self.vectors.stand_at(*tables, written=self._written)
         self._written = []
 
     def _open_tables(self) -> None:
-        if self._manifest is None:
-            self._untidy = True  # the tables' first versions are of use to nobody
+        if self.manifest is None:
+            self.untidy = True  # the tables' first versions are of use to nobody
             self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
         else:
-            self._tables, changed = Tables.committed(self.store, self._manifest)
-            self._untidy |= changed
-
-    @property
-    def files(self) -> dict[str, FileRow]:
-        """The file rows by source, including uncommitted changes; must not be modified."""
-        return self._files
-
-    @property
-    def manifest(self) -> Manifest | None:
-        """The last committed manifest, None if nothing has been committed."""
-        return self._manifest
-
-    @property
-    def untidy(self) -> bool:
-        """Whether there are files that belong to no version that counts."""
-        return self._untidy
+            self._tables, changed = Tables.committed(self.store, self.manifest)
+            self.untidy |= changed
 
     @property
     def is_current(self) -> bool:
         """Whether the committed manifest is complete and a commit would not change it."""
-        made = self._manifest
+        made = self.manifest
         if made is None or not made.contents:  # those of earlier versions list no files
             return False
         now = (True, self._root, self._fingerprint, self.mounts)
@@ -219,9 +195,9 @@ class Writer:
         gone = {*(file.row.source for file in files), *removed}
         if any(file.row.source in gone for file in self._waiting):
             self._write()
-        for source in gone & self._files.keys():
-            self._gone[source] = self._files.pop(source)
-        self._files.update({file.row.source: file.row for file in files})
+        for source in gone & self.files.keys():
+            self._gone[source] = self.files.pop(source)
+        self.files.update({file.row.source: file.row for file in files})
         self._waiting += files
         if sum(len(file.chunks) for file in self._waiting) >= WRITE_CHUNKS:
             self._write()
@@ -231,7 +207,7 @@ class Writer:
         self._torn = True
         with translated(self.store):
             self._tables.replace_file_rows([row.source for row in rows], rows)
-        self._files.update({row.source: row for row in rows})
+        self.files.update({row.source: row for row in rows})
         self._torn = False
 
     def _write(self) -> None:
@@ -245,7 +221,7 @@ class Writer:
     def _rollback(self) -> None:
         """Discard all changes since the last commit."""
         assert not self.rebuilding, "nothing of it is committed before its end"
-        self._files = dict(self._committed_files)
+        self.files = dict(self._committed_files)
         with translated(self.store):
             self._open_tables()
         self._waiting, self._gone, self._torn = [], {}, False
@@ -268,7 +244,7 @@ class Writer:
                 self._tables.rewrite()
             limit = slack(MAX_VERSIONS, self._tables.count_chunks())
             many = len(version_files(self.store, "chunks")) > limit
-            due = anew or many or (complete and self._untidy)
+            due = anew or many or (complete and self.untidy)
             merged = self._tables.merge(only_if_due=not due, finished=complete)
             self._tables.index(self._scale)
             manifest = self._publish(ignored, complete, walked_ns, merged=merged)
@@ -300,24 +276,24 @@ class Writer:
         on_disk = files_below(self.store / TABLES)
         flush(on_disk - self._on_disk)
         self._on_disk = on_disk
-        known = self._manifest.contents if self._manifest is not None else {}
+        known = self.manifest.contents if self.manifest is not None else {}
         manifest = self._new_manifest(ignored, complete, walked_ns)
         if merged:
             write_manifest(self.store, manifest, keep_former=not self._mended)
             self._mended = False
             self._tables.drop_versions(held_versions(self.store))
-            self._untidy = False
+            self.untidy = False
         manifest = replace(manifest, contents=contents_of(self.store, manifest, known))
         write_manifest(self.store, manifest, keep_former=not self._mended)
         (self.store / DRAFT_NAME).unlink(missing_ok=True)
-        self._manifest, self._number, self._mended = manifest, manifest.version, False
-        self._committed_files = dict(self._files)
+        self.manifest, self._number, self._mended = manifest, manifest.version, False
+        self._committed_files = dict(self.files)
         self.rebuilding = False
         return manifest
 
     def _new_manifest(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
         """The manifest of the newest versions of the tables, without their files."""
-        before, rows = self._manifest, list(self._files.values())
+        before, rows = self.manifest, list(self.files.values())
         chunks_version, files_version = self._tables.versions
         return Manifest(
             version=self._number + 1,
