@@ -20,6 +20,8 @@ agent); nothing else catches them, and `cli` alone prints them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 
 class CorpusError(Exception):
     """What went wrong and, in `hint`, what to do next; `code` names it for a program."""
@@ -122,20 +124,13 @@ class Unreachable(Refused):
         super().__init__(message, hint, code=code)
 
 
-_ALL = (
-    CorpusError,
-    UsageError,
-    UntrustedStore,
-    NoIndex,
-    IncompatibleStore,
-    DamagedStore,
-    StoreLocked,
-    SealUnavailable,
-    UnreadableDocument,
-    Refused,
-    Unreachable,
-)
-_BY_NAME = {kind.__name__: kind for kind in _ALL}
+def _kinds(of: type[CorpusError]) -> Iterator[type[CorpusError]]:
+    yield of
+    for kind in of.__subclasses__():
+        yield from _kinds(kind)
+
+
+_BY_NAME = {kind.__name__: kind for kind in _kinds(CorpusError)}
 MAX_SAID = 1_000  # characters of an error of another process
 
 

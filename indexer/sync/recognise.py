@@ -247,14 +247,6 @@ def recognised_text(
     return with_pages(base, row, {number: known[number] for number in numbers})
 
 
-def kept_text(row: FileRow, texts: Texts) -> Text | None:
-    """The text of a document as it was indexed, from the cache alone; None if it is not there."""
-    text = texts.get(row.sha256 or "", row.source)
-    if text is not None and was_recognised(row) and LABEL not in text.extractor.split("+"):
-        return None
-    return text
-
-
 def with_pages(base: Text | None, row: FileRow, kept: Mapping[int, KeptPage]) -> Text:
     """A document's own text with the recognised pages in their places. Pure."""
     lines = list(_placed(base, kept))

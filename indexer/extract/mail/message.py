@@ -44,11 +44,8 @@ class Mail:
         """Add a text; base64 in it, such as a raw attachment or what PGP made, is no text."""
 
         def named(match: re.Match[str]) -> str:
-            if (
-                "PRIVATE KEY" in (before := text[: match.start()][-MAX_KEY_HEAD:])
-                or "key V1" in before
-            ):
-                return match[0]  # is taken out, and counted, with those of all documents
+            if _OF_KEY.search(text, max(0, match.start() - MAX_KEY_HEAD), match.start()):
+                return match[0]  # is taken out, and counted, as in every document
             self.unread.append("data in base64 within the text")
             return "(data in base64, not read)"
 

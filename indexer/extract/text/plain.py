@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
+from functools import partial
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import Extraction, plain_lines
@@ -189,30 +190,21 @@ def markdown_title(text: str) -> str | None:
     return heading[1].rstrip(" \t").rstrip("#").rstrip(" \t") if heading else None
 
 
-_ORG_TITLE = re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$")
-_LATEX_TITLE = re.compile(r"\\title(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})+)\}")
+# A title: `#+TITLE:`, the argument of the title command, a line underlined with one sign.
+_TITLES = {
+    "org": re.compile(r"(?im)^#\+title:[ \t]*(\S.*)$"),
+    "latex": re.compile(r"\\title(?:\[[^\]]*\])?\{((?:[^{}]|\{[^{}]*\})+)\}"),
+    "rst": re.compile(r"(?m)^(?![=\-~^\"'`#*+.:_])(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$"),
+}
 _LATEX_COMMAND = re.compile(r"\\[A-Za-z]+\*?|[{}]|\\\\")
-# An adornment of one repeated sign, as long as the title above it at least.
-_RST_TITLE = re.compile(r"(?m)^(?![=\-~^\"'`#*+.:_])(\S.*)\n([=\-~^\"'`#*+.:_])\2{2,}[ \t]*$")
 MAX_TITLE_SEARCH = 20_000  # characters at the beginning, among which a title stands
 
 
-def org_title(text: str) -> str | None:
-    """The value of `#+TITLE:`."""
-    found = _ORG_TITLE.search(text[:MAX_TITLE_SEARCH])
-    return found[1].strip() if found else None
-
-
-def latex_title(text: str) -> str | None:
-    """The argument of the title command, without commands."""
-    found = _LATEX_TITLE.search(text[:MAX_TITLE_SEARCH])
-    return " ".join(_LATEX_COMMAND.sub(" ", found[1]).split()) or None if found else None
-
-
-def rst_title(text: str) -> str | None:
-    """The first underlined line."""
-    found = _RST_TITLE.search(text[:MAX_TITLE_SEARCH])
-    return found[1].strip() if found else None
+def _title(kind: str, text: str) -> str | None:
+    """The title by the conventions of a kind of text; None where there is none."""
+    found = _TITLES[kind].search(text[:MAX_TITLE_SEARCH])
+    title = found[1] if found else ""
+    return " ".join((_LATEX_COMMAND.sub(" ", title) if kind == "latex" else title).split()) or None
 
 
 def read_text(data: bytes) -> Extraction:
@@ -227,17 +219,17 @@ def read_markdown(data: bytes) -> Extraction:
 
 def read_org(data: bytes) -> Extraction:
     """Its title and lines."""
-    return _titled(data, org_title)
+    return _titled(data, partial(_title, "org"))
 
 
 def read_latex(data: bytes) -> Extraction:
     """Its title and lines."""
-    return _titled(data, latex_title)
+    return _titled(data, partial(_title, "latex"))
 
 
 def read_rst(data: bytes) -> Extraction:
     """Its title and lines."""
-    return _titled(data, rst_title)
+    return _titled(data, partial(_title, "rst"))
 
 
 def _titled(data: bytes, title: Callable[[str], str | None]) -> Extraction:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -107,20 +107,3 @@ def _no_namespace(why: str) -> CorpusError:
         f"No network namespace can be had here: {why[:300]}.",
         "Without one this cannot be shown. Permit user namespaces, or run it as root.",
     )
-
-
-def table(rows: Sequence[ClaimResult]) -> str:
-    """The results as aligned lines for a terminal, and a last line that sums them up."""
-    cells = [("", "cluster", "found", "of", "control", "what")]
-    for row in rows:
-        figures = (f"{row.found:,}", f"{row.looked:,}", f"{row.control:,}")
-        cells.append(("ok" if row.passed else "FAIL", row.cluster, *figures, row.what))
-    widths = [max(len(each[column]) for each in cells) for column in range(5)]
-    lines = ["  ".join([*map(str.ljust, each, widths), each[5]]).rstrip() for each in cells]
-    passed = sum(row.passed for row in rows)
-    return "\n".join([*lines, f"{passed} of {len(rows)} claims hold, each with a control."])
-
-
-def as_json(rows: Sequence[ClaimResult]) -> dict[str, object]:
-    """The results for `--json`."""
-    return {"passed": all(row.passed for row in rows), "claims": [asdict(row) for row in rows]}

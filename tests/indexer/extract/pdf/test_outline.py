@@ -17,7 +17,6 @@ from reportlab.platypus import Table as MadeTable
 
 from indexer.extract.pdf.outline import aligned, folded, letters_of, whole
 from indexer.extract.pdf.showing import ShownPdf
-from indexer.records import page_mark
 from tests.support.page_pictures import drawn, hebrew, lines_of_pdf, read_back
 from tests.support.pdfs import pdf_of
 
@@ -44,14 +43,13 @@ def letters(text: str) -> str:
     return "".join(map(folded, text))
 
 
-def column_pdf(*texts: str, hyphens: bool = False) -> bytes:
+def column_pdf(*texts: str) -> bytes:
     """Two columns on a page, filled one after the other."""
     buffer = io.BytesIO()
     document = BaseDocTemplate(buffer, pagesize=A4, invariant=True)
     frames = [Frame(left, 60, 230, A4[1] - 120) for left in (50, 310)]
     document.addPageTemplates(PageTemplate(frames=frames))
-    style = ParagraphStyle("column", parent=BODY, hyphenationLang="en_US" if hyphens else "")
-    document.build([Paragraph(text, style) for text in texts])
+    document.build([Paragraph(text, BODY) for text in texts])
     return buffer.getvalue()
 
 
@@ -113,30 +111,10 @@ def test_a_figure_is_not_found_within_a_longer_one():
     assert boxes(data, 1, "25") == []
 
 
-@pytest.mark.parametrize("hyphens", [False, True])
-def test_columns_are_outlined_in_the_order_in_which_they_are_read(hyphens):
-    data = column_pdf(OTHER, STORY, OTHER, hyphens=hyphens)
+def test_columns_are_outlined_in_the_order_in_which_they_are_read():
+    data = column_pdf(OTHER, STORY, OTHER)
     sentence = STORY.split(". ")[0]
     assert held(data, 1, sentence) == letters(sentence)
-
-
-@pytest.mark.slow
-def test_a_quotation_that_goes_on_in_the_next_column_has_boxes_in_both():
-    data = column_pdf(OTHER * 4, STORY * 2, OTHER)
-    numbered = [line for line in lines_of_pdf(data) if line.page == 1 and not line.is_mark]
-    middle = next(
-        index
-        for index, (one, two) in enumerate(pairwise(numbered))
-        if one.text and two.text and left_of(data, two.text) > 0.5 > left_of(data, one.text)
-    )
-    quotation = f"{numbered[middle].text}\n{numbered[middle + 1].text}"
-    assert len(boxes(data, 1, quotation)) == 2
-    assert held(data, 1, quotation) == letters(quotation)
-
-
-def left_of(data: bytes, text: str) -> float:
-    found = boxes(data, 1, text)
-    return found[0][1][0] if found else 0.0
 
 
 def test_hyphens_at_line_ends_and_ligatures_are_no_hindrance():
@@ -217,10 +195,6 @@ def test_letters_that_are_drawn_twice_have_one_box():
 
     data = drawn(page)
     assert len(boxes(data, 1, "Comirnaty and the rest")) == 1
-
-
-def test_the_mark_of_a_page_is_no_text_of_it():
-    assert boxes(pdf_of("Rent"), 1, page_mark(1)) == []
 
 
 # -- letters ---------------------------------------------------------------------------------------
