@@ -63,7 +63,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("iwork", 4, "iwork", ".pages .key .numbers", kinds="iwork", markdown=True),
     _row("doc", 5, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
     _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    _row("xls", 6, "sheets.xls", ".xls .xlt", kinds="xls"),
+    _row("xls", 6, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
     _row("msg", 8, "mail.msg", ".msg", kinds="msg", container=True),
     _row("rtf", 8, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
     _row("mbox", 10, "mail.mime", ".mbox", kinds="mbox", container=True),

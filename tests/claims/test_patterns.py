@@ -230,7 +230,7 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 # Searched for in one question, sentence, claim, quotation or draft of an answer, which tokens
 # bound, or in a code of 255 characters; never in a document.
 BOUNDED = {
-    "indexer.extract.sheets.number_formats._TOKEN",
+    "indexer.extract.sheets.look._TOKEN",
     "corpus_agent.agent.text_tool_calls",
     "corpus_agent.answering.answer_type.KINDS",
     "corpus_agent.answering.answer_type.MEASURES",

@@ -133,10 +133,6 @@ class ListedCorpus(MemoryCorpus):
         rows = [FileRow(source, "indexed", chunks=1) for source in sorted(self._lines)]
         return [*rows, *(FileRow(source, "failed", reason="malformed") for source in self._unread)]
 
-    def main_languages(self) -> dict[str, str]:
-        """No language of any document."""
-        return {}
-
 
 def passages(*citations: Citation) -> tuple[Passage, ...]:
     return tuple(map(alone, citations))
@@ -268,9 +264,8 @@ class Reply:
     """What the server answers to one chat request; made by the functions below.
 
     `calls` are tool names with their arguments as the model writes them, valid JSON or not.
-    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set; `every` seconds
-    between two pieces. `likeliest` are words in place of the first with the logarithms of their
-    probabilities.
+    `pause` seconds pass in the middle of the content, or fewer once `go_on` is set. `likeliest`
+    are words in place of the first with the logarithms of their probabilities.
     """
 
     content: str = ""
@@ -282,9 +277,7 @@ class Reply:
     delay: float = 0.0
     pause: float = 0.0
     go_on: threading.Event | None = None
-    every: float = 0.0
     likeliest: tuple[tuple[str, float], ...] = ()
-    full: bool = False  # its tokens ran out
 
 
 def says(content: str, delay: float = 0.0) -> Reply:
@@ -323,11 +316,6 @@ def redirects(location: str) -> Reply:
 def stalls(content: str, seconds: float, go_on: threading.Event | None = None) -> Reply:
     """A reply that stands still for `seconds`, or until `go_on`, in the middle of the text."""
     return Reply(content=content, pause=seconds, go_on=go_on)
-
-
-def writes(content: str, every: float) -> Reply:
-    """A reply whose pieces come so many seconds apart."""
-    return Reply(content=content, every=every)
 
 
 @dataclass
@@ -454,7 +442,6 @@ class _Handler(BaseHTTPRequestHandler):
                     self._pause(reply.pause, reply.go_on)
                 self.wfile.write(b"%x\r\n%s\r\n" % (len(event), event))
                 self.wfile.flush()
-                self.server.script.over.wait(reply.every)
             self.wfile.write(b"0\r\n\r\n")
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
@@ -533,4 +520,4 @@ def _tool_calls(reply: Reply) -> list[dict[str, Any]]:
 
 
 def _finish(reply: Reply) -> str:
-    return "length" if reply.full else "tool_calls" if reply.calls else "stop"
+    return "tool_calls" if reply.calls else "stop"

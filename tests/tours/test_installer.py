@@ -182,13 +182,3 @@ def test_what_is_installed_indexes_and_answers_within_the_seal(installer, run, t
     answer = run(f'corpus-agent ask --llm none --json "{question}"', "home")
     assert '"seal": "enforced"' in answer
     assert "due in advance on the 3rd day of each month" in answer
-
-
-@pytest.mark.nightly
-def test_what_is_installed_completes_configures_and_examines_itself(run, tmp_path):
-    with_uv(run, tmp_path)
-    assert "corpus-agent" in run("corpus-agent completion bash")
-    assert "claude mcp add" in run("corpus-agent mcp --print-config claude-code")
-    doctor = run("corpus-agent doctor -v", CORPUS_AGENT_LLM="none")
-    assert "ok   torch" in doctor
-    assert "runs folders of --model and --reranker" in doctor

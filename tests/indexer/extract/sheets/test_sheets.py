@@ -15,9 +15,8 @@ import pytest
 from indexer.extract import open_document
 from indexer.extract.container import ZipParts
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.sheets.number_formats import shown
+from indexer.extract.sheets.look import Styles, read_look, shown
 from indexer.extract.sheets.spreadsheets import MAX_TREE_BYTES
-from indexer.extract.sheets.xlsx_look import Styles, read_look
 from indexer.extract.tables.sheet_look import (
     MAX_MERGED,
     UNFORMATTED,
