@@ -29,7 +29,7 @@ from corpus_agent.fields.table import proposed, table_of
 from corpus_agent.text.dates import find_dates
 from indexer import Line
 
-COLUMNS = ("governing law", "agreement date", "parties", "expiry")
+COLUMNS = ("governing law", "agreement date", "parties", "expiry", "renewal term")
 ALIKE = 0.85  # of two spellings of a party
 _SHORT_NAME = re.compile(r'[“"]([^”"]*)[”"]')
 _DEFINED = re.compile(r'\([^()]*["“”][^()]*\)?|[“"][^”"]*[”"]')
@@ -58,6 +58,12 @@ def iso(day: str) -> str:
     year = int(found[3])
     year += (1900 if year >= 70 else 2000) if year < 100 else 0
     return f"{year}-{int(found[1]):02}-{int(found[2]):02}"
+
+
+def span(answer: str) -> str:
+    """A term of the truth ("successive 1 year") in ISO form; "" if it has none."""
+    found = re.search(r"(\d+)\s*(?:\([^)]*\))?[\s-]*(day|week|month|year)", answer.lower())
+    return f"P{found[1]}{found[2][0].upper()}" if found else ""
 
 
 def parties(text: str) -> list[str]:
@@ -96,6 +102,9 @@ def judged(row: dict[str, Any], cells: dict[str, Cell], count: Callable[..., Non
     named = parties(row["Parties-Answer"])
     listed = [plain(one) for value in cells["parties"].values for one in value.normal.split("; ")]
     count("parties", named, listed, same(named, listed))
+    renewal = span(row["Renewal Term-Answer"])
+    spans = [value.normal for value in cells["renewal term"].values]
+    count("renewal term", renewal, spans, spans == [renewal])
     end = iso(row["Expiration Date-Answer"])
     stated = end and any(one.normal == end for one in find_dates(row["Expiration Date"]))
     for kind, expected in (("expiry, stated", stated), ("expiry, computed", end and not stated)):

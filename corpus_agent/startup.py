@@ -30,7 +30,7 @@ from corpus_agent.settings import (
 )
 from corpus_agent.trust.known import flag_for, store_to_write
 from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place_of, record
-from corpus_agent.trust.user_state import NoUserState
+from corpus_agent.trust.user_state import NoUserState, receipt_key
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 from indexer.confine import GPU_DEVICES
 from indexer.confine.extensions import installed
@@ -44,6 +44,7 @@ class Launch:
     started for it, perhaps still loading; `unavailable` is why a named model is none; `notices`
     report that and a missing corpus. `settings` name the store and the root, which were verified as
     this user's; `new_store` if the store was made just now, `flag` is what names it from here.
+    `receipt_key` signs answers; None where this user has no state folder.
     """
 
     seal: Sealed
@@ -56,6 +57,7 @@ class Launch:
     settings: Settings = field(default_factory=Settings)
     new_store: bool = False
     flag: str = ""
+    receipt_key: bytes | None = field(default=None, repr=False)
 
     @property
     def egress(self) -> str | None:
@@ -90,6 +92,7 @@ def for_reading(
     places = [place_of(one.store, settings) for one in stores_to_read(settings)]
     settings = in_places(settings, places)
     missing = [place for place in places if not paths.is_there(place.root)]
+    key = receipt_key(make=asking)  # before the seal, which closes its folder
     ready = _model(settings, places[0].store) if asking else Launch(unsealed())
     with ExitStack() as failing:
         failing.callback(lambda: ready.close())
@@ -106,7 +109,8 @@ def for_reading(
             _check_same(place.store, place.inode)
         failing.pop_all()  # nothing failed
     gone = [_root_is_missing(place.root) for place in missing if _has_documents(place.store)]
-    return replace(ready, seal=closed, settings=settings, notices=(*gone, *ready.notices))
+    notices = (*gone, *ready.notices)
+    return replace(ready, seal=closed, settings=settings, notices=notices, receipt_key=key)
 
 
 def for_indexing(

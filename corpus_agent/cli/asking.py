@@ -295,6 +295,7 @@ def verify(file: Path, as_json: bool) -> None:
     """
     receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
     launch = launch_to_read(settings_in_force(several=True))
+    key = launch.receipt_key
 
     # A run that a document took over may have written what the store keeps of a text.
     corpus = service.session.open_corpus(launch.settings, searching=False, anew=True)
@@ -303,9 +304,9 @@ def verify(file: Path, as_json: bool) -> None:
         for content in receipts
     ]
     if as_json:
-        print_json(render.verify_object(checked, corpus.version, launch.seal.state), corpus)
+        print_json(render.verify_object(checked, corpus.version, launch.seal.state, key), corpus)
     else:
-        print_lines(render.verify_lines(checked))
+        print_lines(render.verify_lines(checked, key))
     if not all(found.holds for _, rows in checked for found in rows):
         raise SystemExit(1)
 

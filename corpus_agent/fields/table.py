@@ -29,6 +29,7 @@ from corpus_agent.fields.terms import (
     expiry,
     governing_law,
     notice_periods,
+    renewal_terms,
 )
 from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError, FileRow
@@ -40,6 +41,7 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "effective date": beginning,
     "expiry": expiry,
     "parties": parties_of,
+    "renewal": renewal_terms,
 }
 _MOST_VALUES = 5  # of a cell that has several
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.

@@ -256,6 +256,11 @@ def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> l
     return sorted(found, key=lambda proposal: -proposal.score)
 
 
+def renewal_terms(document: DocumentText) -> list[ProposedValue]:
+    """How long an agreement goes on each time that it renews, quoted with what it depends on."""
+    return cued(document, "renewal", document.durations)
+
+
 def due_in_days(document: DocumentText) -> list[ProposedValue]:
     """The day on which an invoice is due that says in how many days, counted from its date."""
     if not is_invoice(document):

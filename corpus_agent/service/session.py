@@ -302,6 +302,7 @@ def ask_recorded(
         follows=history[-1].question if history else None,
         conversation=conversation,
     )
+    content = answering.signing.signed(content, launch.receipt_key)
     problem = None
     if settings.log == "on" and not settings.several:  # else one would hold the text of another's
         problem = answering.receipt.log(existing_store(settings), content)

@@ -166,10 +166,7 @@ def _delete(table: Table, sources: Sequence[str]) -> None:
 
 
 def _drop_tags(store: Path) -> None:
-    """Delete all tags: the writer's own live within one call, and LanceDB stumbles over others.
-
-    A run that was killed leaves some, and an archive may bring what is none.
-    """
+    """Delete all tags, which an earlier release or an archive left: LanceDB stumbles over some."""
     for name in ("chunks", "files"):
         refs = store / TABLES / f"{name}.lance" / "_refs"
         if refs.exists():

@@ -61,20 +61,12 @@ class Texts:
     Without `reuse` existing entries are ignored and replaced; without `keep` nothing is stored.
     """
 
-    def __init__(
-        self,
-        store: Path,
-        *,
-        reuse: bool = True,
-        keep: bool = True,
-        reserved_disk_bytes: int = RESERVED_DISK_BYTES,
-    ) -> None:
+    def __init__(self, store: Path, *, reuse: bool = True, keep: bool = True) -> None:
         self._store = store
         self._folder = store / TEXTS_FOLDER
         self.key = key_of(store)
         self._writable = keep and os.access(store, os.W_OK)
         self._reuse = reuse
-        self._reserved_disk_bytes = reserved_disk_bytes
 
     def get(self, sha256: str, source: str) -> Text | None:
         """The cached text of a file from the current extractors, None if there is none.
@@ -164,7 +156,7 @@ class Texts:
         new = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
         try:
             disk = os.statvfs(self._store)
-            if disk.f_bavail * disk.f_frsize < self._reserved_disk_bytes + len(data):
+            if disk.f_bavail * disk.f_frsize < RESERVED_DISK_BYTES + len(data):
                 return False
             try:
                 _write_new(new, data)

@@ -42,7 +42,7 @@ from indexer.store.upkeep import Scale, slack
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
-MAX_VERSIONS = 96  # of the table of chunks, that may gather before they are dropped
+MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
 
 
 class Writer:
@@ -243,7 +243,7 @@ class Writer:
             if anew:
                 self._tables.rewrite()
             limit = slack(MAX_VERSIONS, self._tables.count_chunks())
-            many = len(version_files(self.store, "chunks")) > limit
+            many = len(version_files(self.store)) > limit
             due = anew or many or (complete and self.untidy)
             merged = self._tables.merge(only_if_due=not due, finished=complete)
             self._tables.index(self._scale)

@@ -101,3 +101,21 @@ def test_a_term_that_runs_from_a_day_ends_on_a_computed_day_in_three_languages()
 def test_a_day_on_which_something_else_is_ends_no_contract():
     for text in GOES_ON.strip().splitlines():
         assert ends(text) == [], text
+
+
+RENEWALS = """
+It shall automatically renew for successive periods of one (1) year unless 90 days' notice is given.
+The term may be extended for an additional 1-year period by either party.
+Der Vertrag verlängert sich jeweils um ein Jahr, wenn er nicht gekündigt wird.
+Le contrat est renouvelé pour un an.
+"""
+
+
+def renewals(text: str) -> list[str]:
+    document = DocumentText("a.txt", [Line(text)])
+    return [one.normal for one in proposed(document, field_of("renewal term"))]
+
+
+def test_how_long_a_contract_goes_on_is_read_in_its_sentence_and_its_notice_is_not():
+    assert {text for text in RENEWALS.strip().splitlines() if renewals(text) != ["P1Y"]} == set()
+    assert renewals("Either party gives 90 days' notice before it is renewed.") == []

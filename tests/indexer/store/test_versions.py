@@ -100,6 +100,15 @@ def test_readers_beside_a_writer_see_whole_documents_of_one_version():
     assert looks > 12  # the control: there was something to see
 
 
+def test_versions_do_not_gather_without_end(root, store, monkeypatch):
+    monkeypatch.setattr("indexer.store.writer.MAX_VERSIONS", 12)
+    sync(root, store)
+    for number in range(12):  # each commit makes versions of the table of files alone
+        os.utime(root / "n00.txt", ns=(number + 1, number + 1))
+        sync(root, store)
+    assert len(version_files(store)) <= 12 + 4
+
+
 def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
     sync(root, store)
     cleaned(store)
