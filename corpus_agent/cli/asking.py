@@ -91,9 +91,9 @@ def search(
     """
     if not any(char.isalnum() for char in query):
         raise UsageError("The query holds no words.", "Search for what the text would say.")
-    launch = launch_to_read(settings_in_force(several=True), searching=True)
+    launch = launch_to_read(settings_in_force(several=True))
 
-    corpus = service.loading.open_to_search(launch.settings, launch=launch)
+    corpus = service.loading.open_to_search(launch.settings)
     corpus = service.places.bounded(corpus, *among)
     hits = corpus.search(Query(query, limit or HITS, per_source))
     if as_json:
@@ -160,7 +160,7 @@ def ask(
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
 
-    corpus = service.loading.open_to_search(settings, launch=launch)
+    corpus = service.loading.open_to_search(settings)
     corpus = service.places.bounded(corpus, *among)
     watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
@@ -209,7 +209,7 @@ def chat(
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
 
-    corpus = service.loading.open_to_search(settings, launch=launch)
+    corpus = service.loading.open_to_search(settings)
     store = None if settings.several else existing_store(settings)
     talking = answering.resumed.conversation(store, corpus, resume=resume)
     watching = Watching()
@@ -328,7 +328,7 @@ def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> N
     launch = launch_to_read(settings, asking=True, typed=named is not None)
     settings = launch.settings
 
-    corpus = service.loading.open_to_search(settings, launch=launch)
+    corpus = service.loading.open_to_search(settings)
     answerer = service.session.answerer_for(corpus, launch, settings)
     results = [evaluation.measure(question, corpus, answerer) for question in asked]
     scores = evaluation.summarise(results)
