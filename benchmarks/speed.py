@@ -35,7 +35,7 @@ SETS = (("til", ("corpora", "til")), ("19 reports", ("qa", "financebench")))
 
 def chunk_texts(folder: Path, model: ModelFolder, most: int) -> list[str]:
     """What the model is given of chunks of a folder, so many from all over it."""
-    chunker = Chunker(model.tokenizer, model.max_tokens)
+    chunker = Chunker(model)
     texts = []
     for seen in walk(folder).files:
         try:

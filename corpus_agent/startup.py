@@ -23,14 +23,13 @@ from corpus_agent.seal.policy import TEMP_FOLDER
 from corpus_agent.settings import (
     Settings,
     existing_place,
-    is_address,
     model_folder,
     of_store,
     stores_to_read,
 )
 from corpus_agent.trust.known import flag_for, store_to_write
 from corpus_agent.trust.stores import StorePlace, absolute, check_outside, place_of, record
-from corpus_agent.trust.user_state import NoUserState
+from corpus_agent.trust.user_state import NoUserState, receipt_key
 from indexer import CorpusError, UntrustedStore, UsageError, paths, storage
 from indexer.confine import GPU_DEVICES
 from indexer.confine.extensions import installed
@@ -40,22 +39,22 @@ from indexer.confine.extensions import installed
 class Launch:
     """A process that is ready to work: its seal, and the model that it may use, if any.
 
-    `reranker` is one behind a server, with a relay of its own. `llama` is the server that was
-    started for it, perhaps still loading; `unavailable` is why a named model is none; `notices`
-    report that and a missing corpus. `settings` name the store and the root, which were verified as
-    this user's; `new_store` if the store was made just now, `flag` is what names it from here.
+    `llama` is the server that was started for it, perhaps still loading; `unavailable` is why a
+    named model is none; `notices` report that and a missing corpus. `settings` name the store and
+    the root, which were verified as this user's; `new_store` if the store was made just now, `flag`
+    is what names it from here. `receipt_key` signs answers; None where there is no state folder.
     """
 
     seal: Sealed
     model: models.discovery.Model | None = None
     broker: Broker | None = None
-    reranker: models.reranking.ServedReranker | None = None
     llama: models.llama_server.LlamaServer | None = None
     notices: tuple[str, ...] = ()
     unavailable: models.discovery.ModelUnavailable | None = None
     settings: Settings = field(default_factory=Settings)
     new_store: bool = False
     flag: str = ""
+    receipt_key: bytes | None = field(default=None, repr=False)
 
     @property
     def egress(self) -> str | None:
@@ -66,8 +65,6 @@ class Launch:
         """End the processes that were started for it; this one stays sealed."""
         if self.broker is not None:
             self.broker.close()
-        if self.reranker is not None:
-            self.reranker.broker.close()
         if self.llama is not None:
             self.llama.stop()
 
@@ -77,12 +74,9 @@ def for_reading(
     *,
     seal_off: bool = False,
     asking: bool = False,
-    searching: bool = False,
     listener: int | None = None,
 ) -> Launch:
     """A process ready to read an existing index; with `asking`, also to use the model of `--llm`.
-
-    With either of `asking` and `searching` it may use a reranker behind a server.
 
     With `listener`, the descriptor of a socket that listens already, its connections are accepted.
     Raises UntrustedStore for an index that this user did not make here, before reading any of it.
@@ -90,6 +84,7 @@ def for_reading(
     places = [place_of(one.store, settings) for one in stores_to_read(settings)]
     settings = in_places(settings, places)
     missing = [place for place in places if not paths.is_there(place.root)]
+    key = receipt_key(make=asking)  # before the seal, which closes its folder
     ready = _model(settings, places[0].store) if asking else Launch(unsealed())
     with ExitStack() as failing:
         failing.callback(lambda: ready.close())
@@ -99,14 +94,13 @@ def for_reading(
             gate = Gate(model.server.address, frozenset((model.name,)), model.owners)
             broker = start_broker(gate, allow_remote=model.server.remote is not None)
             ready = replace(ready, broker=broker)
-        if asking or searching:
-            ready = _with_reranker(ready, settings)
         closed = _close(places, settings, seal_off=seal_off, listener=listener)
         for place in places:
             _check_same(place.store, place.inode)
         failing.pop_all()  # nothing failed
     gone = [_root_is_missing(place.root) for place in missing if _has_documents(place.store)]
-    return replace(ready, seal=closed, settings=settings, notices=(*gone, *ready.notices))
+    notices = (*gone, *ready.notices)
+    return replace(ready, seal=closed, settings=settings, notices=notices, receipt_key=key)
 
 
 def for_indexing(
@@ -224,16 +218,6 @@ def _check_same(store: Path, inode: int | None) -> None:
         )
 
 
-def _with_reranker(ready: Launch, settings: Settings) -> Launch:
-    """The launch with the reranker of an address, or with a notice that none answers there."""
-    if settings.reranker is None or not is_address(settings.reranker):
-        return ready
-    try:
-        return replace(ready, reranker=models.reranking.connected(settings.reranker))
-    except models.discovery.ModelUnavailable as error:
-        return replace(ready, notices=(*ready.notices, str(error)))
-
-
 def _close(
     places: Sequence[StorePlace],
     settings: Settings,
@@ -243,14 +227,12 @@ def _close(
     listener: int | None = None,
 ) -> Sealed:
     """The seal around stores and their documents, so far as those are there."""
-    served = settings.reranker is not None and is_address(settings.reranker)
-    reranker = Path(settings.reranker) if settings.reranker and not served else None
-    named = (model_folder(settings.model, "--model"), model_folder(reranker, "--reranker"))
+    model = model_folder(settings.model, "--model")
     if settings.extractors or installed():  # else no reader has to be imported
         indexer.use_extractors(settings.extractors)
     if seal_off:
         return unsealed()
-    folders = [folder for folder in named if folder is not None]
+    folders = [model] if model is not None else []
     gpu = settings.device != "cpu" and (_has_gpu() or settings.device != "auto")
     there = [
         [folder if paths.is_folder(folder) else None for folder in (place.root, place.store)]

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import InstalledEncoder as InstalledEncoder
-    from indexer.embed import Reranker as Reranker
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_multilingual as is_multilingual
     from indexer.errors import CorpusError as CorpusError
@@ -56,6 +55,8 @@ if TYPE_CHECKING:
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
+    from indexer.records import MANY_UNREAD as MANY_UNREAD
+    from indexer.records import MULTILINGUAL as MULTILINGUAL
     from indexer.records import OCR_CHOICES as OCR_CHOICES
     from indexer.records import STATUSES as STATUSES
     from indexer.records import Box as Box
@@ -84,10 +85,13 @@ if TYPE_CHECKING:
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
+    from indexer.sync.sample import share_in_other_languages as share_in_other_languages
     from indexer.sync.sharded import ShardCounts as ShardCounts
     from indexer.sync.shards import Hands as Hands
     from indexer.sync.shards import LocalHands as LocalHands
     from indexer.sync.shards import ShardProcess as ShardProcess
+    from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
+    from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES
     from indexer.window import MAX_WINDOW_LINES as MAX_WINDOW_LINES
     from indexer.window import Window as Window
@@ -99,7 +103,7 @@ _PUBLIC = {
     "indexer.chunk": "Chunker",
     "indexer.confine.devices": "engine_for",
     "indexer.confine.extensions": "Extension",
-    "indexer.embed": "Encoded Encoder Reranker FolderEncoder InstalledEncoder",
+    "indexer.embed": "Encoded Encoder FolderEncoder InstalledEncoder",
     "indexer.embed.languages": "is_english is_multilingual",
     "indexer.errors": (
         "CorpusError NoIndex Refused SealUnavailable StoreLocked Unreachable UnreadableDocument "
@@ -117,8 +121,8 @@ _PUBLIC = {
     "indexer.parsers.engines": "RecognitionState recognition_state",
     "indexer.parsers.worker": "Enough parsed_lines",
     "indexer.records": (
-        "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD OCR_CHOICES OpenStore "
-        "PagePicture Query Status STATUSES is_other"
+        "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD MANY_UNREAD "
+        "MULTILINGUAL OCR_CHOICES OpenStore PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.filters": "parse_filter",
     "indexer.store.snapshot": "Inspection",
@@ -126,11 +130,13 @@ _PUBLIC = {
     "indexer.sync.folder": "plan_folder sync_folder",
     "indexer.sync.forget": "Forgotten forget_document",
     "indexer.sync.plan": "Plan",
+    "indexer.sync.sample": "share_in_other_languages",
     "indexer.sync.recognise": "ToRecognise",
     "indexer.sync.run": "Outcome Progress",
     "indexer.sync.shards": "Hands LocalHands ShardProcess",
     "indexer.sync.sharded": "ShardCounts",
     "indexer.sync.documents": "has_pages",
+    "indexer.weights": "INSTALL_MULTILINGUAL multilingual_model",
     "indexer.window": (
         "MAX_WINDOW_BYTES MAX_WINDOW_LINES Window check_numbers fills_window narrowed"
     ),

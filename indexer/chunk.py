@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UsageError
 from indexer.extract import writes_markdown
-from indexer.records import Chunk, Document, Line
+from indexer.measure import Measure
+from indexer.records import CHUNK_TOKENS, Chunk, Document, Line
 
 if TYPE_CHECKING:
     from semantic_text_splitter import MarkdownSplitter, TextSplitter
-    from tokenizers import Tokenizer
 
-CHUNK_TOKENS = 200
 CONTEXT_TOKENS = 40  # for title and headings in front of the embedded text
 # WordPiece makes one [UNK] of any word over 100 characters, so tokens alone do not bound a chunk.
 CHUNK_CHARS = 2_000
@@ -75,21 +74,22 @@ class Chunker:
     Raises UsageError where a chosen size does not fit into the model's window.
     """
 
-    def __init__(self, tokenizer: Tokenizer, max_tokens: int, cut: Cut | None = None) -> None:
+    def __init__(self, encoder: Measure, cut: Cut | None = None) -> None:
         cut = cut or Cut()
-        self._tokenizer = tokenizer
-        self._max_tokens = max_tokens
-        specials = tokenizer.num_special_tokens_to_add(False)
+        self._encoder = encoder
+        self._max_tokens = max_tokens = encoder.max_tokens
+        self._specials = len(encoder.tokens([""])[0].ids)
         # A model with a small window gets small chunks, rather than cut ones.
         self._context_tokens = min(CONTEXT_TOKENS, max_tokens // 4)
-        most = max_tokens - specials - self._context_tokens
+        most = max_tokens - self._specials - self._context_tokens
         if cut.tokens > most and cut != Cut():
             raise UsageError(
                 f"Passages of {cut.tokens:,} tokens do not fit into this model's window, which "
                 f"leaves {most:,}.",
                 "Choose fewer (chunk_tokens), or another model.",
             )
-        self._size, self._overlap = min(cut.tokens, most), cut.overlap
+        usual = encoder.passage_tokens if cut == Cut() else cut.tokens
+        self._size, self._overlap = min(usual, most), cut.overlap
         self.version = f"structure/3 tokens={self._size} context={self._context_tokens}"
         if cut != Cut():
             self.version += f" chosen={cut.tokens}/{cut.overlap}"
@@ -105,22 +105,21 @@ class Chunker:
             self._splitters[key] = (
                 kind.from_callback(self._row_tokens, self._size, self._overlap)
                 if rows
-                else kind.from_huggingface_tokenizer(self._tokenizer, self._size, self._overlap)
+                else kind.from_huggingface_tokenizer(
+                    self._encoder.tokenizer, self._size, self._overlap
+                )
             )
         return self._splitters[key]
 
     def _row_tokens(self, text: str) -> int:
-        return len(self._tokenizer.encode(named_once(text), add_special_tokens=False).ids)
+        tokenizer = self._encoder.tokenizer
+        return len(tokenizer.encode(named_once(text), add_special_tokens=False).ids)
 
     @cached_property
     def _by_chars(self) -> TextSplitter:
         from semantic_text_splitter import TextSplitter
 
         return TextSplitter(CHUNK_CHARS)
-
-    def _tokens(self, text: str) -> int:
-        """Tokens of `text` as it is embedded."""
-        return len(self._tokenizer.encode(named_once(text), add_special_tokens=False).ids)
 
     def chunk(self, document: Document) -> list[Chunk]:
         """The chunks of a document in order; together they hold all its text but part marks."""
@@ -155,7 +154,7 @@ class Chunker:
     def embedded_text(self, chunk: Chunk) -> str:
         """The text that is embedded for a chunk: context, newline, text; within the token limit."""
         text = self.text_with_context(chunk)
-        tokens = len(self._tokenizer.encode(text).ids)
+        tokens = len(self._encoder.tokens([text])[0].ids)
         assert tokens <= self._max_tokens, f"{chunk.id}: {tokens} > {self._max_tokens} tokens"
         return text
 
@@ -166,9 +165,11 @@ class Chunker:
     def _context(self, chunk: Chunk) -> str:
         """File name and headings, truncated from the left: the last heading says most."""
         context = context_of(chunk.source, chunk.heading)
-        encoding = self._tokenizer.encode(context, add_special_tokens=False)
-        surplus = len(encoding.ids) - self._context_tokens
-        return context[encoding.offsets[surplus][0] :] if surplus > 0 else context
+        if len(context) < self._context_tokens:  # no token is shorter than a letter
+            return context
+        offsets = [place for place in self._encoder.tokens([context])[0].offsets if place[1]]
+        surplus = len(offsets) - self._context_tokens
+        return context[offsets[surplus][0] :] if surplus > 0 else context
 
 
 def context_of(source: str, heading: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from indexer import retrieve
 from indexer.chunk import Chunker, Cut
-from indexer.embed import Encoder, Reranker
+from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable
 from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
 from indexer.store.backends import LANCE
@@ -40,7 +40,6 @@ class Index:
         snapshots: Snapshots,
         documents: Mapping[str, Documents],
         encoder: Encoder | None,
-        reranker: Reranker | None,
         *,
         anew: bool,
         quote: Callable[[str], str],
@@ -49,7 +48,6 @@ class Index:
         self._snapshots = snapshots
         self._documents = documents
         self._encoder = encoder
-        self._reranker = reranker
         self._anew = anew
         self._quote = quote
         # One version of the index never changes, and an answer asks for the same rows many times.
@@ -65,7 +63,6 @@ class Index:
         cls,
         store: Path,
         encoder: Encoder | None = None,
-        reranker: Reranker | None = None,
         *,
         root: Path | None = None,
         anew: bool = False,
@@ -83,14 +80,13 @@ class Index:
         by another model or chunker than `encoder` and today's.
         """
         stores = {"": (store, root)}
-        return cls.over(stores, encoder, reranker, anew=anew, backend=backend, quote=quote)
+        return cls.over(stores, encoder, anew=anew, backend=backend, quote=quote)
 
     @classmethod
     def over(
         cls,
         stores: Mapping[str, tuple[Path, Path | None]],
         encoder: Encoder | None = None,
-        reranker: Reranker | None = None,
         *,
         anew: bool = False,
         backend: str = LANCE,
@@ -108,7 +104,7 @@ class Index:
             prefix: Documents(part, anew=anew, quote=within(prefix, quote))
             for prefix, part in opened.items()
         }
-        corpus = cls(Snapshots(opened), documents, encoder, reranker, anew=anew, quote=quote)
+        corpus = cls(Snapshots(opened), documents, encoder, anew=anew, quote=quote)
         for prefix, part in opened.items() if encoder is not None else ():
             today = fingerprint_of(corpus.encoder, corpus._chunker(prefix))
             check_fingerprint(prefix, part.manifest.fingerprint, today)
@@ -129,7 +125,6 @@ class Index:
         newest = Index.over(
             {prefix: (part.store, part.root) for prefix, part in parts.items()},
             self._encoder,
-            self._reranker,
             anew=self._anew,
             backend=next(iter(parts.values())).backend,
             quote=self._quote,
@@ -167,8 +162,7 @@ class Index:
     @property
     def notices(self) -> tuple[str, ...]:
         """Degradations of searches, as messages for the user."""
-        outage = self._reranker.outage if self._reranker else None
-        return tuple(notice for notice in (*self._left_out, outage) if notice)
+        return tuple(filter(None, self._left_out))
 
     def check_root(self) -> None:
         """Raise Unreachable if the folder of the documents is gone, or empty and was not.
@@ -238,7 +232,7 @@ class Index:
         query = replace(query, among=self._looked_at(query))
         if query.among is not None and not query.among:
             return []
-        hits = retrieve.search(self._snapshots, self.encoder, query, self._reranker)
+        hits = retrieve.search(self._snapshots, self.encoder, query)
         for hit in hits:
             self._check_text(hit)
         rows = self._snapshots.files_named({hit.chunk.source for hit in hits})
@@ -269,7 +263,6 @@ class Index:
             self._snapshots,
             self._documents,
             self._encoder,
-            self._reranker,
             anew=self._anew,
             quote=self._quote,
         )
@@ -298,7 +291,7 @@ class Index:
         """The chunker of a store, which cuts as that says."""
         if prefix not in self._chunkers:
             cut = Cut.stored(self._snapshots.parts[prefix].manifest.fingerprint.chunker)
-            made = Chunker(self.encoder.tokenizer, self.encoder.max_tokens, cut)
+            made = Chunker(self.encoder, cut)
             self._chunkers[prefix] = made
         return self._chunkers[prefix]
 

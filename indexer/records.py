@@ -50,6 +50,8 @@ class Line:
 NO_TEXT_LAYER = "no text layer"  # remarks in the mark of a page
 RECOGNISED_TEXT = "recognised text"
 PACKAGED_MODEL = "all-MiniLM-L6-v2"  # it reads English
+MULTILINGUAL = "multilingual-e5-small"
+CHUNK_TOKENS = 200
 ENGLISH = "en"
 
 
@@ -101,6 +103,7 @@ class Chunk:
 
 
 LEAST_UNREAD = 0.01  # share of passages in languages that the model does not read, to be told
+MANY_UNREAD = 0.2  # from which the multilingual model is taken
 
 
 def is_other(language: str) -> bool:
@@ -144,10 +147,10 @@ class Hit:
     `relevance` is the score that is shown: about the share of such hits that are what was asked
     for, never above that of the hit before.
     `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
-    (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `rerank` is
-    the reranker's score, on that model's own scale, None without one. `stale` is set if the file on
-    disk has changed since it was indexed or cannot be compared, `unreachable` in the second case:
-    it, its folder or its disk cannot be looked at now. Before fusion, `score` is that of one side.
+    (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `stale` is
+    set if the file on disk has changed since it was indexed or cannot be compared, `unreachable` in
+    the second case: it, its folder or its disk cannot be looked at now. Before fusion, `score` is
+    that of one side.
     `key` is that of the text that was embedded, None where there is none; it is not looked at when
     hits are compared. `named` is how likely the query names its document, 0 if it does not.
     """
@@ -158,7 +161,6 @@ class Hit:
     bm25: float
     file_sha256: str
     stale: bool = False
-    rerank: float | None = None
     unreachable: bool = False
     key: bytes | None = field(default=None, compare=False, repr=False)
     relevance: float = 0.0

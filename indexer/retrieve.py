@@ -17,8 +17,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import Encoder, Reranker
+from indexer.embed import Encoder
 from indexer.embed.languages import covered, fragments, is_english, is_multilingual
+from indexer.embed.question import question_vector
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshots import Snapshots
@@ -59,7 +60,6 @@ def search(
     snapshot: Snapshots,
     encoder: Encoder,
     query: Query,
-    reranker: Reranker | None = None,
 ) -> list[Hit]:
     """The hits that a query asks for, best first."""
     # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
@@ -68,7 +68,7 @@ def search(
     named = snapshot.named(deep)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile
         by_text = beside.submit(by_words, snapshot, deep)
-        vector = encoder.encode([encoder.query_prefix + text])[0]
+        vector = question_vector(encoder, text)
         near = snapshot.nearest(vector, deep)
         worded = by_text.result()
     asked = phrases(text)
@@ -82,16 +82,12 @@ def search(
     fused = fuse(vector, pool, worded, other_weight(encoder, text))
     if named:
         fused = named_first(fused, named)
-    if reranker is None and not asked:  # the text of those alone that are shown
+    if not asked:  # the text of those alone that are shown
         places = [*zip(pool.sources, pool.pages, strict=True)]
         first = diverse(fused.order, query, places.__getitem__, named)
         return with_relevance(fused.hits(snapshot, first, named), encoder, text)
     hits = fused.hits(snapshot, fused.order, named)
-    if reranker is not None:
-        hits = reranker.reorder(text, hits)
-    if asked:
-        hits = phrases_first(hits, asked)
-    shown = diverse(hits, query, place_of, named)
+    shown = diverse(phrases_first(hits, asked), query, place_of, named)
     return with_relevance(shown, encoder, text)
 
 

@@ -71,7 +71,7 @@ def entries_of(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     read = [seen for seen in files if not seen.problem]
     yield from ((seen.source, entry(problem_row(seen), None, ())) for seen in files if seen.problem)
     encoder, kept = ToyEncoder(), Kept()
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = Chunker(encoder)
     for seen, row, chunks in read_all(folder, read, chunker, kept, workers=PARSERS):
         yield seen.source, entry(row, kept.texts.pop(seen.source, None), chunks)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["extractive", "languages", "quotations", "receipt", "resumed", "whole_corpus"]
+__all__ = ["extractive", "languages", "quotations", "receipt", "resumed", "signing", "whole_corpus"]
 
 if TYPE_CHECKING:
     from corpus_agent.answering import extractive as extractive
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering import quotations as quotations
     from corpus_agent.answering import receipt as receipt
     from corpus_agent.answering import resumed as resumed
+    from corpus_agent.answering import signing as signing
     from corpus_agent.answering import whole_corpus as whole_corpus
 else:
     __getattr__ = lazy_modules(__name__, __all__)

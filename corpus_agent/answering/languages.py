@@ -12,7 +12,6 @@ from indexer import Hit, is_english, is_other
 _ENGLISH = "en"
 # Of words that are small ones of other languages or not ASCII: a question is in one of them.
 _OTHER_SHARE = 0.25
-MANY_UNREAD = 0.1  # of the passages, from which another model is worth its cost
 _LETTER = regex.compile(r"\p{L}")
 _LATIN = regex.compile(r"\p{Latin}")
 _NAMES = {

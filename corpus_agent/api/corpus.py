@@ -248,7 +248,7 @@ class Corpus(OpenCorpus):
 
         By default the receipts of all answers of this index.
         """
-        self._ready()
+        key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
         loaded = answering.receipt.load(Path(log))
         view = service.session.open_corpus(self._settings, searching=False, anew=True)
@@ -256,7 +256,7 @@ class Corpus(OpenCorpus):
             (content, list(answering.receipt.check(content, view, view.file, view.stores)))
             for content in loaded
         ]
-        verified = render.verify_object(checked, view.version, self._seal)
+        verified = render.verify_object(checked, view.version, self._seal, key)
         return {**verified, **render.stores_read(view.stores)}
 
     def watch(

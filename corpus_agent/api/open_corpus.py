@@ -40,7 +40,6 @@ class OpenCorpus:
         llm: str = "none",
         llm_model: str | None = None,
         model: Path | str | None = None,
-        reranker: Path | str | None = None,
         embedder: str | None = None,
         backend: str = "lance",
         extractors: str | None = None,
@@ -57,9 +56,8 @@ class OpenCorpus:
         takes one.
 
         `llm` and `llm_model` choose the model that answers (see --llm); by default answers are
-        passages only. `model` is the folder of another embedding model, `reranker` that of a
-        cross-encoder, or the address of a server on this machine; the others up to `chunk_overlap`
-        are as the settings of those names.
+        passages only. `model` is the folder of another embedding model, or "minilm" or
+        "multilingual"; the others up to `chunk_overlap` are as the settings of those names.
 
         With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
         index and Python's own; only a pipe to the model's relay. The index must exist, and no other
@@ -77,7 +75,6 @@ class OpenCorpus:
             llm=llm,
             llm_model=llm_model,
             model=Path(model) if model is not None else None,
-            reranker=str(reranker) if reranker is not None else None,
             embedder=embedder,
             backend=backend,
             extractors=extractors,
@@ -89,7 +86,7 @@ class OpenCorpus:
         )
         settings = absolute(settings)
         if seal or os.path.lexists(stores[0].store / storage.MANIFEST_NAME) or settings.several:
-            launch = for_reading(settings, seal_off=not seal, asking=llm != "none", searching=True)
+            launch = for_reading(settings, seal_off=not seal, asking=llm != "none")
             return cls(launch.settings, launch)
         return cls(settings, None)
 
@@ -130,7 +127,7 @@ class OpenCorpus:
         self._check_open()
         if self._launch is None:
             asking = self._settings.llm != "none"
-            self._launch = for_reading(self._settings, seal_off=True, asking=asking, searching=True)
+            self._launch = for_reading(self._settings, seal_off=True, asking=asking)
             self._settings = self._launch.settings
         return self._launch
 

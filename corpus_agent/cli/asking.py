@@ -91,9 +91,9 @@ def search(
     """
     if not any(char.isalnum() for char in query):
         raise UsageError("The query holds no words.", "Search for what the text would say.")
-    launch = launch_to_read(settings_in_force(several=True), searching=True)
+    launch = launch_to_read(settings_in_force(several=True))
 
-    corpus = service.loading.open_to_search(launch.settings, launch=launch)
+    corpus = service.loading.open_to_search(launch.settings)
     corpus = service.places.bounded(corpus, *among)
     hits = corpus.search(Query(query, limit or HITS, per_source))
     if as_json:
@@ -160,7 +160,7 @@ def ask(
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
 
-    corpus = service.loading.open_to_search(settings, launch=launch)
+    corpus = service.loading.open_to_search(settings)
     corpus = service.places.bounded(corpus, *among)
     watching = Watching(quiet=as_json)
     answerer = service.session.answerer_for(
@@ -209,7 +209,7 @@ def chat(
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
 
-    corpus = service.loading.open_to_search(settings, launch=launch)
+    corpus = service.loading.open_to_search(settings)
     store = None if settings.several else existing_store(settings)
     talking = answering.resumed.conversation(store, corpus, resume=resume)
     watching = Watching()
@@ -295,6 +295,7 @@ def verify(file: Path, as_json: bool) -> None:
     """
     receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
     launch = launch_to_read(settings_in_force(several=True))
+    key = launch.receipt_key
 
     # A run that a document took over may have written what the store keeps of a text.
     corpus = service.session.open_corpus(launch.settings, searching=False, anew=True)
@@ -303,9 +304,9 @@ def verify(file: Path, as_json: bool) -> None:
         for content in receipts
     ]
     if as_json:
-        print_json(render.verify_object(checked, corpus.version, launch.seal.state), corpus)
+        print_json(render.verify_object(checked, corpus.version, launch.seal.state, key), corpus)
     else:
-        print_lines(render.verify_lines(checked))
+        print_lines(render.verify_lines(checked, key))
     if not all(found.holds for _, rows in checked for found in rows):
         raise SystemExit(1)
 
@@ -327,7 +328,7 @@ def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> N
     launch = launch_to_read(settings, asking=True, typed=named is not None)
     settings = launch.settings
 
-    corpus = service.loading.open_to_search(settings, launch=launch)
+    corpus = service.loading.open_to_search(settings)
     answerer = service.session.answerer_for(corpus, launch, settings)
     results = [evaluation.measure(question, corpus, answerer) for question in asked]
     scores = evaluation.summarise(results)

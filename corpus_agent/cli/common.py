@@ -47,22 +47,18 @@ def launch_to_read(
     settings: Settings,
     *,
     asking: bool = False,
-    searching: bool = False,
     typed: bool = False,
     listener: int | None = None,
 ) -> Launch:
     """A sealed process that may read the index and, with `asking`, use the model.
 
-    With `searching`, a reranker behind a server, as with `asking`. With `typed` it is an error that
-    there is no model: who names one wants no answer without it. With `listener` it accepts that
-    socket's connections.
+    With `typed` it is an error that there is no model: who names one wants no answer without it.
+    With `listener` it accepts that socket's connections.
     """
     from corpus_agent.startup import for_reading
 
     seal_off = click.get_current_context().obj["unsealed"]
-    ready = for_reading(
-        settings, seal_off=seal_off, asking=asking, searching=searching, listener=listener
-    )
+    ready = for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
     launch = launched(ready)
     if typed and launch.unavailable is not None:
         raise launch.unavailable
@@ -196,12 +192,11 @@ LOG = click.option(
     "nearest above, else the only one below. Repeat it to read several together.",
 )
 @click.option("--all-stores", is_flag=True, help="Read all indexes that stores lists, together.")
-@click.option("--model", type=click.Path(path_type=Path), help="Folder of another embedding model.")
 @click.option(
-    "--reranker",
-    metavar="DIR|URL",
-    help="Folder of a cross-encoder that puts what was found into order, or http://127.0.0.1:PORT "
-    "or unix:SOCKET of a server that has one.",
+    "--model",
+    type=click.Path(path_type=Path),
+    metavar="NAME|DIR",
+    help="minilm, multilingual (extra [multilingual]), or a folder of another embedding model.",
 )
 @click.option("--embedder", metavar="NAME", help="A model that an installed package brings.")
 @click.option(

@@ -67,7 +67,7 @@ def _print_config(client: str, settings: Settings, llm: Llm) -> None:
     stores = [one.store for one in settings.several] or [found]
     settings = absolute(replace(settings, several=()))  # stores are named
     named: list[tuple[str, object]] = [("--store", paths.from_here(one)) for one in stores]
-    named += [("--model", settings.model), ("--reranker", settings.reranker)]
+    named.append(("--model", settings.model))
     named += [("--config", paths.from_here(given["config"]) if given["config"] else None)]
     named += [("--embedder", settings.embedder)]
     named += [("--backend", settings.backend if settings.backend != "lance" else None)]

@@ -165,7 +165,7 @@ def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
 
     if not rows.samples:
         return Finding("ok", "nothing to compare")
-    chunker = indexer.Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = indexer.Chunker(encoder)
     texts = [encoder.document_prefix + chunker.embedded_text(chunk) for chunk, _ in rows.samples]
     stored = np.stack([vector for _, vector in rows.samples])
     if stored.shape[1] != encoder.dimension:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["address", "capabilities", "discovery", "http", "llama_server", "reranking"]
+__all__ = ["address", "capabilities", "discovery", "http", "llama_server"]
 
 if TYPE_CHECKING:
     from corpus_agent.models import address as address
@@ -16,6 +16,5 @@ if TYPE_CHECKING:
     from corpus_agent.models import discovery as discovery
     from corpus_agent.models import http as http
     from corpus_agent.models import llama_server as llama_server
-    from corpus_agent.models import reranking as reranking
 else:
     __getattr__ = lazy_modules(__name__, __all__)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.records import alone
+from corpus_agent.answering.signing import is_own
 from corpus_agent.render.answers import answer_foot_lines, block_lines, headed
 from corpus_agent.render.common import place_of
 from corpus_agent.render.receipts import became, heading, standing
@@ -52,15 +53,15 @@ def exported_answer(answer: Answer) -> ExportedAnswer:
     )
 
 
-def exported_receipt(checked: CheckedReceipt) -> ExportedAnswer:
+def exported_receipt(checked: CheckedReceipt, key: bytes | None = None) -> ExportedAnswer:
     """The answer of a receipt, its quotations as they stand in the documents today.
 
-    What the receipt says of itself is not signed, and is shown as its words.
+    With the `key` of this user its heading says whether the receipt is this program's own.
     """
     content, rows = checked
     return ExportedAnswer(
         str(content.get("question", "")),
-        heading(content),
+        heading(content, own=is_own(content, key)),
         str(content.get("answer", "")),
         tuple(
             ExportedPassage(

@@ -44,7 +44,6 @@ def _hit_object(hit: Hit, query: str) -> Object:
         "page": hit.chunk.page_start,
         **taken(hit.chunk, "line_start line_end"),
         **{name: round(value, 4) for name, value in scores.items()},
-        "rerank": round(hit.rerank, 4) if hit.rerank is not None else None,
         "snippet": visible(snippet(hit.chunk.text, query)),
         **taken(hit, "stale unreachable"),
     }
@@ -87,12 +86,11 @@ def near(hits: Sequence[Hit]) -> int:
 
 
 def explain_lines(hits: Sequence[Hit]) -> Iterator[str]:
-    """The parts of each score, including a reranker's if there is one."""
-    yield "\nrank  score   fused  cosine    bm25  rerank  source"
+    """The parts of each score."""
+    yield "\nrank  score   fused  cosine    bm25  source"
     for number, hit in enumerate(hits, start=1):
-        rerank = f"{'-':>6}" if hit.rerank is None else f"{hit.rerank:6.2f}"
         scores = f"{hit.relevance:5.3f}   {hit.score:5.3f}  {hit.cosine:6.3f}  {hit.bm25:6.2f}"
-        yield f"{number:>4}  {scores}  {rerank}  {called(hit.chunk.source)}"
+        yield f"{number:>4}  {scores}  {called(hit.chunk.source)}"
 
 
 def read_object(window: Window, version: int, seal: Seal) -> Object:

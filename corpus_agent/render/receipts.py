@@ -7,13 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpus_agent.answering.records import (
-    Answer,
-    AnswerStatus,
-    Citation,
-    Passage,
-    Verdict,
-)
+from corpus_agent.answering.records import Answer, AnswerStatus, Citation, alone
+from corpus_agent.answering.signing import is_own
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
 from corpus_agent.text.naming import answerer, quoted_in_answer
 from corpus_agent.text.sanitize import enclosed, inert, visible
@@ -25,19 +20,22 @@ if TYPE_CHECKING:
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
-_UNKNOWN: Verdict = "not_found"  # of a receipt whose verdict is none of ours
+FOREIGN = "not from this program here"  # or edited since: its words alone are checked
 _COUNTED = ("indexed", "empty", "failed", "unreachable", "kept_out", "blank")
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
-def verify_object(checked: Sequence[CheckedReceipt], version: int, seal: Seal) -> Object:
-    """The JSON of `verify`."""
+def verify_object(
+    checked: Sequence[CheckedReceipt], version: int, seal: Seal, key: bytes | None = None
+) -> Object:
+    """The JSON of `verify`; `key` is that of this user's receipts."""
     receipts: list[Object] = [
         {
             "question": visible(str(content.get("question", ""))),
             "started": visible(str(content.get("started", ""))),
             "status": _status(content),
+            "signed": is_own(content, key),
             "holds": all(found.holds for found in rows),
             "citations": [_checked_object(found) for found in rows],
         }
@@ -65,48 +63,30 @@ def _checked_object(found: Rechecked) -> Object:
     }
 
 
-def recorded_answer(content: dict[str, Any]) -> Answer:
-    """The answer of a receipt; what the receipt does not hold is left out.
+def recorded_answer(content: dict[str, Any], rows: Sequence[Rechecked], *, own: bool) -> Answer:
+    """The answer of a receipt with its quotations as they stand today, whatever it says of them.
 
-    A receipt is a file that anybody who can write the store may have edited: a value of another
-    kind counts as none.
+    The status of one that is not this program's `own` is none. A value of another kind counts as
+    none, since anybody who can write the store may have edited it.
     """
     counted, egress = content.get("coverage"), content.get("egress")
     return Answer(
         question=str(content.get("question", "")),
         text=str(content.get("answer", "")),
-        status=_status(content) or "perhaps",
+        status=(_status(content) if own else None) or "perhaps",
         answerer=str(content.get("answerer", "")),
-        passages=tuple(_recorded_passage(cited) for cited in content["citations"]),
+        passages=tuple(alone(_placed(found)) for found in rows),
         coverage=Coverage(**{key: _count(counted, key) for key in _COUNTED}),
         version=_count(content, "version"),
         egress=egress if isinstance(egress, str) else None,
-        probability=_share(content.get("probability")),
     )
 
 
-def _recorded_passage(cited: dict[str, Any]) -> Passage:
-    page, text = cited.get("page"), cited.get("text")
-    lines = cited["line_start"], cited["line_end"]
-    verdict = next((each for each in get_args(Verdict) if each == cited.get("verdict")), _UNKNOWN)
-    citation = Citation(
-        _count(cited, "n"),
-        cited["source"],
-        page if isinstance(page, int) else None,
-        *lines,
-        cited["quote"],
-        verdict,
-        cited.get("hidden") is True,
-        _share(cited.get("confidence")),
-        str(cited.get("heading", "")),
-    )
-    shown = text if isinstance(text, str) else cited["quote"]
-    return Passage(citation, shown, *lines, _share(cited.get("probability")))
-
-
-def _share(value: object) -> float | None:
-    """A share that a receipt records, None if it is none."""
-    return float(value) if isinstance(value, float) and 0 <= value <= 1 else None
+def _placed(found: Rechecked) -> Citation:
+    """A quotation as it stands today; one that is gone where it stood."""
+    if found.now.line_start:
+        return found.now
+    return replace(found.now, line_start=found.was[0], line_end=found.was[1])
 
 
 def _count(found: object, name: str) -> int:
@@ -114,10 +94,10 @@ def _count(found: object, name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def verify_lines(checked: Sequence[CheckedReceipt]) -> Iterator[str]:
+def verify_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:
     """Each quotation of each receipt and the result of its check, as text."""
     for content, rows in checked:
-        yield heading(content)
+        yield heading(content, own=is_own(content, key))
         for found in rows:
             where = inert(place(found.now.source, *found.was, None))
             yield f"[{found.now.n}] {where} · {became(found)}"
@@ -137,16 +117,17 @@ def standing(checked: Sequence[Rechecked]) -> str:
     return f"{holding} of {len(checked)} quotations still stand in their documents"
 
 
-def heading(content: dict[str, Any]) -> str:
+def heading(content: dict[str, Any], *, own: bool) -> str:
     """The time, question and answerer of a receipt, whose text is untrusted.
 
     Each is in quotation marks or has a fixed form.
     """
+    whose = "" if own else f" · {FOREIGN}"
     started = str(content.get("started", ""))
     when = started if _TIME.fullmatch(started) else "once"
     asked = quoted_in_answer(str(content.get("question", "")))
     status = (_status(content) or "of no known status").replace("_", " ")
-    return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}"
+    return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}{whose}"
 
 
 def _status(content: dict[str, Any]) -> AnswerStatus | None:

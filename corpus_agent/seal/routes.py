@@ -16,7 +16,6 @@ from typing import Any, Literal, TypeGuard
 
 MAX_CHAT_BYTES = 16 * 2**20  # a window of a million tokens, four bytes each, quoted as JSON
 MAX_NAME_BYTES = 4096  # the name of a model, as JSON
-MAX_RERANK_BYTES = 2**20  # a query and the passages of one search, quoted as JSON
 
 
 class NotListed(Exception):
@@ -101,15 +100,6 @@ def _is_name(body: Mapping[str, Any], models: Collection[str]) -> bool:
     return _fits(body, {"model": str}) and body.get("model") in models
 
 
-def _is_ranking(body: Mapping[str, Any], models: Collection[str]) -> bool:
-    known = {"model": str, "query": str, "documents": list, "top_n": int}
-    return (
-        _fits(body, known)
-        and body.get("model") in models
-        and all(isinstance(text, str) for text in body.get("documents", ()))
-    )
-
-
 def _fits(
     value: object, keys: Mapping[str, type | tuple[type, ...]]
 ) -> TypeGuard[Mapping[str, Any]]:
@@ -127,7 +117,6 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/api/ps"),  # Ollama: the window of a loaded model
     Route("POST", "/api/show", _is_name, MAX_NAME_BYTES),  # Ollama: capabilities of a model
     Route("GET", "/api/v0/models"),  # LM Studio: window of a loaded model
-    Route("POST", "/v1/rerank", _is_ranking, MAX_RERANK_BYTES),  # llama.cpp, vLLM: a reranker
 )
 MAX_BODY_BYTES = max(route.max_body_bytes for route in ROUTES)
 

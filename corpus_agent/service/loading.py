@@ -7,6 +7,7 @@ is imported, LanceDB among it.
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -14,10 +15,18 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import service
 from corpus_agent.settings import Settings, model_folder, stores_to_read
-from indexer import FolderEncoder, InstalledEncoder, UsageError
+from indexer import (
+    MANY_UNREAD,
+    MULTILINGUAL,
+    FolderEncoder,
+    InstalledEncoder,
+    UsageError,
+    multilingual_model,
+    share_in_other_languages,
+    storage,
+)
 
 if TYPE_CHECKING:
-    from corpus_agent.startup import Launch
     from indexer import Index
 
 
@@ -29,18 +38,38 @@ def encoder_for(
         if settings.model is not None:
             raise UsageError("--embedder and --model name two models.", "Leave one out.")
         return InstalledEncoder(settings.embedder)
-    folder = model_folder(settings.model, "--model")
+    folder = _model(settings, store, choosing=bulk)
     return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
 
 
-def open_to_search(settings: Settings, *, launch: Launch | None = None) -> Index:
+def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | None:
+    """Where the model is that is named, else the index's own; None: the packaged one.
+
+    With `choosing` a new index of documents in other languages than English gets the multilingual
+    one, where that is installed.
+    """
+    if settings.model is not None:
+        return model_folder(settings.model, "--model")
+    made = storage.recorded(store, "fingerprint") if store is not None else None
+    if isinstance(made, dict):
+        is_theirs = str(made.get("model")).startswith(MULTILINGUAL)
+        return model_folder(Path("multilingual"), "--model") if is_theirs else None
+    if not choosing or settings.root is None or (found := multilingual_model()) is None:
+        return None
+    if share_in_other_languages(settings.root) < MANY_UNREAD:
+        return None
+    sys.stderr.write(f"Not only English: these documents are read with {MULTILINGUAL}.\n")
+    return found
+
+
+def open_to_search(settings: Settings) -> Index:
     """As `session.open_corpus`, with the packaged model loaded when it returns."""
     encoder = encoder_for(settings, stores_to_read(settings)[0].store)
     beside: AbstractContextManager[None] = nullcontext()
     if isinstance(encoder, FolderEncoder):
         beside = encoder.loading()
     with _uncollected(), beside:
-        return service.session.open_corpus(settings, encoder=encoder, launch=launch)
+        return service.session.open_corpus(settings, encoder=encoder)
 
 
 @contextmanager

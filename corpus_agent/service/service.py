@@ -64,9 +64,7 @@ class Service:
         """
         with self._lock:
             if self._corpus is None:
-                self._corpus = session.open_corpus(
-                    self._settings, encoder=self._encoder, launch=self._launch
-                )
+                self._corpus = session.open_corpus(self._settings, encoder=self._encoder)
             else:
                 self._corpus = self._corpus.latest()
             return self._corpus

@@ -22,13 +22,11 @@ from corpus_agent.settings import (
     Settings,
     existing_place,
     existing_store,
-    is_address,
-    model_folder,
     stores_to_read,
 )
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import called, quoted
-from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.text.sanitize import visible
 from indexer import (
     Choices,
     CorpusError,
@@ -39,7 +37,6 @@ from indexer import (
     Outcome,
     Plan,
     Refused,
-    Reranker,
     RunDisplay,
     UsageError,
     forget_document,
@@ -57,33 +54,17 @@ MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
 
 
-def reranker_for(settings: Settings, launch: Launch | None = None) -> Reranker | None:
-    """The reranker that the settings name, None without one; a folder is loaded on first use.
-
-    One behind a server is that of the `launch`, which has said it if none answers.
-    """
-    if settings.reranker is None:
-        return None
-    if is_address(settings.reranker):
-        served = launch.reranker if launch is not None else None
-        return Reranker(served, one_line) if served is not None else None
-    folder = model_folder(Path(settings.reranker), "--reranker")
-    return Reranker(folder, one_line) if folder is not None else None
-
-
 def open_corpus(
     settings: Settings,
     *,
     searching: bool = True,
     anew: bool = False,
     encoder: Encoder | None = None,
-    launch: Launch | None = None,
 ) -> Index:
     """The index in the configured store, or in several; without `searching` there is no model.
 
     The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
-    extracted again instead of taken from the store's cache. `launch` has the reranker, if that is
-    behind a server.
+    extracted again instead of taken from the store's cache.
     """
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
@@ -91,8 +72,7 @@ def open_corpus(
         return Index.over(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
-    reranker, backend = reranker_for(settings, launch), settings.backend
-    return Index.over(stores, encoder, reranker, anew=anew, backend=backend, quote=quoted)
+    return Index.over(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
 
 
 def index(
@@ -302,6 +282,7 @@ def ask_recorded(
         follows=history[-1].question if history else None,
         conversation=conversation,
     )
+    content = answering.signing.signed(content, launch.receipt_key)
     problem = None
     if settings.log == "on" and not settings.several:  # else one would hold the text of another's
         problem = answering.receipt.log(existing_store(settings), content)

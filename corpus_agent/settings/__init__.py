@@ -18,12 +18,16 @@ from typing import Any, Literal, get_args
 
 import indexer
 from indexer import (
+    INSTALL_MULTILINGUAL,
     MAX_FILE_BYTES,
+    MULTILINGUAL,
     OCR_CHOICES,
+    CorpusError,
     NoIndex,
     Ocr,
     UsageError,
     engine_for,
+    multilingual_model,
     paths,
     read_regular,
     storage,
@@ -32,6 +36,7 @@ from indexer.confine.extensions import Extension, installed
 
 Log = Literal["on", "off"]
 Device = Literal["auto", "cpu", "cuda", "mps", "xpu"]
+MODEL_NAMES = ("minilm", "multilingual")  # in place of a folder
 MARK = ":"  # between the name of a store and a source, where several stores are read
 
 
@@ -52,7 +57,7 @@ class NamedStore:
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of a run. `store` and `model` are folders; None: search for it, or the packaged
-    model. `reranker` is a folder or an address of this machine, None for none. `embedder` and
+    model. `embedder` and
     `backend` name what an installed package brings in place of the model and of LanceDB's search,
     `extractors` packages whose readers go before ours; see docs/extending.md.
 
@@ -74,7 +79,6 @@ class Settings:
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
-    reranker: str | None = None
     embedder: str | None = None
     backend: str = "lance"
     extractors: str | None = None
@@ -94,11 +98,6 @@ class Settings:
     fixed: frozenset[str] = frozenset()
 
 
-def is_address(place: str) -> bool:
-    """Whether a setting that may be a folder is the address of a server."""
-    return "://" in place or place.startswith("unix:")
-
-
 # ---- Where settings come from
 
 PREFIX = "CORPUS_AGENT_"
@@ -113,7 +112,6 @@ KINDS: dict[str, Kind] = {
     "llm": str,
     "llm_model": str,
     "model": Path,
-    "reranker": str,
     "embedder": str,
     "backend": str,
     "extractors": str,
@@ -137,7 +135,7 @@ OF_A_STORE = {
     "llm_context": range(2_048, 2**24 + 1),
 }
 # A relative path in a variable or a file would mean another folder wherever one stands.
-_ABSOLUTE = ("config", "model", "reranker")
+_ABSOLUTE = ("config", "model")
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
@@ -250,7 +248,8 @@ def _check_absolute(values: Mapping[str, Any], where: Callable[[str], str]) -> N
     """Raise UsageError for a relative path; on the command line one may be relative."""
     for key in _ABSOLUTE:
         value = values.get(key)
-        if isinstance(value, str) and not (is_address(value) or Path(value).is_absolute()):
+        named = value in MODEL_NAMES
+        if isinstance(value, str) and not (named or Path(value).is_absolute()):
             raise UsageError(
                 f"{where(key)} must be an absolute path, not {_shown(value)}.",
                 "A relative one would mean another folder wherever you stand.",
@@ -293,7 +292,16 @@ def _shown(value: object) -> str:
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names; raises UsageError if it does not exist."""
+    """The folder that `flag` names, None for the packaged model; raises UsageError for none.
+
+    "minilm" is the packaged model, "multilingual" that of the extra: CorpusError where it is not.
+    """
+    if folder == Path("minilm"):
+        return None
+    if folder == Path("multilingual"):
+        if (found := multilingual_model()) is not None:
+            return found
+        raise CorpusError(f"{MULTILINGUAL} is not installed.", f"Run: {INSTALL_MULTILINGUAL}")
     if folder is not None and not paths.is_folder(folder):
         raise UsageError(
             f"There is no model folder {str(folder)!r}.",
@@ -316,17 +324,16 @@ def extensions() -> tuple[Extension, ...]:
 
 def absolute(settings: Settings) -> Settings:
     """The same settings with absolute paths, independent of the working folder."""
-    store, reranker = settings.store, settings.reranker
+    store, model = settings.store, settings.model
     if store is None and not settings.several:
         store = storage.find_store(paths.working_folder())
-    if reranker is not None and not is_address(reranker):
-        reranker = str(paths.from_here(Path(reranker)))
+    if model is not None and str(model) not in MODEL_NAMES:
+        model = paths.from_here(model)
     return replace(
         settings,
         store=paths.from_here(store) if store else None,
-        model=paths.from_here(settings.model) if settings.model else None,
+        model=model,
         llm=_absolute_place(settings.llm),
-        reranker=_absolute_place(reranker) if reranker is not None else None,
     )
 
 

@@ -20,6 +20,7 @@ from typing import Any
 from indexer import CorpusError, lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
+_KEY = "receipts.json"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -90,6 +91,16 @@ def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Non
             os.close(folder)
     except OSError:
         raise _unusable(state_folder() / name) from None
+
+
+def receipt_key(*, make: bool) -> bytes | None:
+    """The key that receipts are signed with; None where there is none, nor can be made one."""
+    try:
+        if make and not load(_KEY):
+            update(_KEY, lambda known: known or {"key": secrets.token_hex(32)})
+        return bytes.fromhex(load(_KEY)["key"])
+    except (NoUserState, KeyError, TypeError, ValueError):
+        return None
 
 
 def fits(content: dict[str, Any]) -> bool:

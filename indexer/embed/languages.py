@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import regex
 
-from indexer.records import ENGLISH
+from indexer.records import ENGLISH, MULTILINGUAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -95,6 +95,8 @@ def in_languages(chunks: Sequence[Chunk]) -> list[Chunk]:
 
 def is_multilingual(encoder: Encoder) -> bool:
     """Whether a model reads many languages, by the size of its vocabulary."""
+    if encoder.name.startswith(MULTILINGUAL):  # whose vocabulary takes a second to set up
+        return True
     return encoder.tokenizer.get_vocab_size() >= MULTILINGUAL_WORDS
 
 

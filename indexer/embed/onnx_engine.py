@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.folder import ModelFolder
+from indexer.embed.folder import ModelFolder, Rows
 from indexer.embed.graph import Precision, Shape, Weights, bert
 from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
+from indexer.measure import Tokens
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
-    from tokenizers import Encoding
 
 # Model types whose layers are BertModel's; the value says whether places count from the padding
 # index on, as RoBERTa's do.
@@ -64,14 +64,14 @@ class OnnxEngine:
         self, folder: ModelFolder, precision: Precision = "float32", threads: int | None = None
     ) -> None:
         assert folder.weights_sha256  # nothing is loaded whose hash was not taken
-        self._tokenizer = folder.tokenizer
+        self._folder = folder
         self._max_tokens = folder.max_tokens
         self._dimension = folder.dimension
         self._takes_first = folder.pooling == ("cls",)
         self._threads = threads or _cores()
         try:
-            weights = _weights(folder)
-            self._words = weights["embeddings.word_embeddings.weight"]
+            weights = folder.tensors()
+            self._words = folder.words(weights)
             self._places = _places(folder, weights)
             self._session = _session(bert(weights, _shape(folder, self._words), precision))
         except KeyError as error:
@@ -83,19 +83,19 @@ class OnnxEngine:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
         vectors = np.empty((len(texts), self._dimension), np.float32)
-        encodings = self._tokenizer.encode_batch(list(texts))
+        encodings = self._folder.tokens(texts)
         for at, vector in self._each(lambda e: self._pooled(self._run(e)), encodings):
             vectors[at] = vector
         return vectors
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
         """The same vectors with those of the tokens; tokens past the window are left out."""
-        encodings = self._tokenizer.encode_batch(list(texts))
+        encodings = self._folder.tokens(texts)
         found = dict(self._each(self._with_tokens, encodings))
         return [found[at] for at in range(len(encodings))]
 
     def _each(
-        self, work: Callable[[Encoding], Result], encodings: Sequence[Encoding]
+        self, work: Callable[[Tokens], Result], encodings: Sequence[Tokens]
     ) -> Iterator[tuple[int, Result]]:
         """Index and result of each text, longest first, which balances the cores."""
         order = sorted(range(len(encodings)), key=lambda at: -len(encodings[at].ids))
@@ -106,7 +106,7 @@ class OnnxEngine:
         with ThreadPoolExecutor(self._threads) as pool:
             yield from zip(order, pool.map(work, chosen), strict=True)
 
-    def _run(self, encoding: Encoding) -> NDArray[np.float32]:
+    def _run(self, encoding: Tokens) -> NDArray[np.float32]:
         """The vectors of a text's tokens, float32, (tokens, width); special tokens included."""
         ids = encoding.ids
         if len(ids) > self._max_tokens:  # cut as transformers cuts: the end mark stays
@@ -120,7 +120,7 @@ class OnnxEngine:
         unit: NDArray[np.float32] = vector / np.float32(max(float(np.linalg.norm(vector)), 1e-12))
         return unit
 
-    def _with_tokens(self, encoding: Encoding) -> Encoded:
+    def _with_tokens(self, encoding: Tokens) -> Encoded:
         tokens = self._run(encoding)
         spans = np.array(encoding.offsets, np.int64).reshape(-1, 2)[: len(tokens)]
         if len(encoding.ids) > len(tokens):
@@ -135,22 +135,6 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
-def _weights(folder: ModelFolder) -> Weights:
-    """The weights by BertModel's names, float32."""
-    from safetensors import SafetensorError, safe_open
-
-    found = {}
-    for path in folder.weights:
-        try:
-            with safe_open(path, framework="numpy") as file:
-                for name in file.keys():  # noqa: SIM118 - it is no mapping
-                    short = name.removeprefix("bert.").removeprefix("roberta.")
-                    found[short] = np.asarray(file.get_tensor(name), np.float32)
-        except SafetensorError as error:
-            raise CorpusError(f"The weights {str(path)!r} cannot be read: {error}.") from None
-    return found
-
-
 def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
     """The position and type embeddings: (positions, width)."""
     first = int(folder.config["pad_token_id"]) + 1 if _FAMILIES[folder.config["model_type"]] else 0
@@ -161,7 +145,7 @@ def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
     return places
 
 
-def _shape(folder: ModelFolder, words: NDArray[np.float32]) -> Shape:
+def _shape(folder: ModelFolder, words: Rows) -> Shape:
     """The sizes that the configuration names; raises CorpusError for what no model has."""
     config = folder.config
     try:
@@ -173,7 +157,7 @@ def _shape(folder: ModelFolder, words: NDArray[np.float32]) -> Shape:
         )
     except (TypeError, ValueError) as error:
         raise _unlike(folder, str(error)) from None
-    if words.ndim != 2 or words.shape[1] != shape.width:
+    if len(words.shape) != 2 or words.shape[1] != shape.width:
         raise _unlike(folder, f"hidden_size is {shape.width}, the words are {words.shape}")
     if shape.layers < 1 or shape.heads < 1 or shape.width % shape.heads:
         raise _unlike(folder, f"{shape.layers} layers, {shape.heads} heads over {shape.width}")

@@ -24,7 +24,6 @@ _LONG = (
 )
 TEXTS = ("Which tyre pressure does the manual give for error E1042?", _LONG)
 FOLDER = "probes"  # in the store
-_PACKAGED = Path(__file__).parent / "probe-all-MiniLM-L6-v2.npy"
 
 
 def least_cosine(engine: Engine, expected: NDArray[np.float32]) -> float:
@@ -32,9 +31,9 @@ def least_cosine(engine: Engine, expected: NDArray[np.float32]) -> float:
     return float((engine.encode(TEXTS) * expected).sum(axis=1).min())
 
 
-def packaged() -> NDArray[np.float32]:
-    """The vectors of TEXTS by sentence-transformers and the packaged weights, float32, (2, 384)."""
-    return _loaded(_PACKAGED)
+def shipped(model: str) -> NDArray[np.float32]:
+    """The vectors of TEXTS by transformers and the weights of a model that we know, (2, 384)."""
+    return _loaded(Path(__file__).parent / f"probe-{model}.npy")
 
 
 def kept(store: Path | None, folder: ModelFolder) -> NDArray[np.float32] | None:

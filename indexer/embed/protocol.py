@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.measure import Measure
+
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Engine(Protocol):
         ...
 
 
-class Encoder(Engine, Protocol):
+class Encoder(Engine, Measure, Protocol):
     """A text embedding model: an engine with the model's identity."""
 
     @property
@@ -54,16 +56,6 @@ class Encoder(Engine, Protocol):
     @property
     def dimension(self) -> int:
         """Length of a vector."""
-        ...
-
-    @property
-    def max_tokens(self) -> int:
-        """Length of the model's window, special tokens included."""
-        ...
-
-    @property
-    def tokenizer(self) -> Tokenizer:
-        """The model's tokenizer, neither truncating nor padding."""
         ...
 
     @property

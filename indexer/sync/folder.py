@@ -113,7 +113,7 @@ def _chunker(store: Path, encoder: Encoder, tokens: int | None, overlap: int | N
         made = None
     version = made.get("chunker") if isinstance(made, dict) else None
     cut = Cut.chosen(tokens, overlap, version if isinstance(version, str) else None)
-    return Chunker(encoder.tokenizer, encoder.max_tokens, cut)
+    return Chunker(encoder, cut)
 
 
 def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost: bool) -> str:

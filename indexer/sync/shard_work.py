@@ -45,7 +45,7 @@ class ShardWorker:
             Path(opening["model"]) if opening["model"] else None, self._store
         )
         cut = Cut.stored(opening["fingerprint"]["chunker"])
-        self._chunker = Chunker(self._encoder.tokenizer, self._encoder.max_tokens, cut)
+        self._chunker = Chunker(self._encoder, cut)
         self._fingerprint = fingerprint_of(self._encoder, self._chunker)
         theirs, ours = opening["fingerprint"], asdict(self._fingerprint)
         self._other = [key for key in ours if theirs.get(key) != ours[key]]

@@ -299,7 +299,6 @@ CASES = [
     # settings
     Case("settings: a server of the attacker's", settings('llm = "http://127.0.0.1:PORT"\n'), ("ask auto", "Librarian"), "refused"),
     Case("settings: an embedding model elsewhere", settings('model = "HOME/documents/model"\n'), ("search",), "refused"),
-    Case("settings: a reranker that is the home", settings('reranker = "HOME/documents/model"\n'), ("status",), "refused"),
     Case("settings: llama-server and weights", settings('llm = "gguf:HOME/.bashrc"\n'), ("ask auto",), "refused"),
     Case("settings: a key in escape sequences", settings('"\\u001b]0;owned\\u0007" = 1\n'), ("status",), "refused"),
     Case("settings: nested lists", settings("max_file_bytes = " + "[" * 100_000 + "]" * 100_000), ("status",), "refused"),

@@ -54,7 +54,8 @@ def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, f
             assert done.returncode == 0, done.stderr
             assert listing(surroundings) == before, command
     assert list((surroundings / "store").iterdir())  # the control: an index was made
-    assert recorded(surroundings) == ["corpus-agent/stores.json"]
+    kept = ["corpus-agent/receipts.json", "corpus-agent/stores.json"]  # the key, the record
+    assert recorded(surroundings) == kept
 
 
 @pytest.mark.nightly

@@ -35,7 +35,7 @@ def python(tmp_path_factory):
         subprocess.run(["cp", "-a", sys.prefix, home], check=True, capture_output=True)
     packages = Path(home, *Path(os.__file__).parent.parts[-2:], "site-packages")
     sources = []
-    for name in ("extractor", "embedder", "reranker", "backend"):
+    for name in ("extractor", "embedder", "backend"):
         source = shutil.copytree(PLUGINS / name, home.parent / name)  # a build writes beside it
         sources.append(source)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
@@ -122,28 +122,6 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
                 "lists", "--llm", "none", "--json")  # fmt: skip
     assert asked["seal"] == "enforced"
     assert "voyage.logbook" in {each["source"] for each in asked["passages"]}
-
-
-def test_a_reranker_behind_http_orders_what_was_found_through_its_relay(python, folder, run):
-    run("index", "docs", "--embedder", "words", "--json")
-    question = ("search", "price of tar at Grimvik", "--embedder", "words", "--json")
-    with subprocess.Popen(
-        [python, "-m", "example_reranker"], stdout=subprocess.PIPE, text=True, cwd="/"
-    ) as server:
-        try:
-            port = server.stdout.readline().strip()
-            found = run(*question, "--reranker", f"http://127.0.0.1:{port}")
-            asked = run("ask", "price of tar at Grimvik", "--embedder", "words", "--llm", "none",
-                        "--reranker", f"http://127.0.0.1:{port}", "--json")  # fmt: skip
-        finally:
-            server.kill()
-    assert found["seal"] == asked["seal"] == "enforced"
-    order = [each["source"] for each in found["results"]]
-    assert (order[0], order[-1]) == ("tar.md", "prices.txt")  # the shortest, and the longest
-    gone = run(*question, "--reranker", f"http://127.0.0.1:{port}")  # the order of the search
-    assert gone["results"][0]["source"] == "prices.txt"
-    far = run(*question, "--reranker", "http://192.0.2.1:80", code=2)
-    assert "is not this machine" in far
 
 
 @pytest.mark.nightly

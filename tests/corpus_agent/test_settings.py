@@ -27,7 +27,7 @@ def test_a_flag_beats_the_environment_beats_the_store_beats_the_user_beats_the_d
     assert (settings.llm_seconds, settings.llm_model, settings.store) == (4, "kept", store)
 
 
-@pytest.mark.parametrize("key", ["llm", "llm_model", "model", "reranker", "root", "trust_store"])
+@pytest.mark.parametrize("key", ["llm", "llm_model", "model", "root", "trust_store"])
 def test_a_store_decides_nothing_that_draws_a_boundary(tmp_path, key):
     text = f'# ours\nmax_file_bytes = 7000000\n{key} = "/root"\n'
     store = write(tmp_path / "store/config.toml", text).parent
@@ -115,7 +115,7 @@ def test_the_page_names_every_variable_and_no_other():
     assert named == {f"CORPUS_AGENT_{part.upper()}" for part in parts}
 
 
-@pytest.mark.parametrize("key", ["CONFIG", "MODEL", "RERANKER"])
+@pytest.mark.parametrize("key", ["CONFIG", "MODEL"])
 def test_no_folder_that_one_stands_in_decides_what_a_variable_means(tmp_path, monkeypatch, key):
     write(tmp_path / "clone/here.toml", 'llm = "theirs"\n')
     monkeypatch.chdir(tmp_path / "clone")
@@ -123,8 +123,7 @@ def test_no_folder_that_one_stands_in_decides_what_a_variable_means(tmp_path, mo
         with pytest.raises(UsageError, match=f"CORPUS_AGENT_{key} must be an absolute path"):
             load({}, None, {f"CORPUS_AGENT_{key}": said})
     load({}, None, {f"CORPUS_AGENT_{key}": str(tmp_path / "clone/here.toml")})  # the controls
-    named = "here.toml" if key == "RERANKER" else Path("here.toml")  # it may be an address
-    typed = {} if key == "CONFIG" else {key.lower(): named}
+    typed = {} if key == "CONFIG" else {key.lower(): Path("here.toml")}
     load(typed, Path("here.toml") if key == "CONFIG" else None, {})
     if key != "CONFIG":
         write(user_config(), f'{key.lower()} = "here"\n')

@@ -11,7 +11,7 @@ from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder
 
 TOY = ToyEncoder()
-SMALL = Chunker(TOY.tokenizer, TOY.max_tokens)
+SMALL = Chunker(TOY)
 
 
 def document(*lines: str, extractor: str = "markdown/1", title: str = "T") -> Document:
@@ -78,7 +78,7 @@ def test_what_the_model_sees_fits_its_window(lines):
 @pytest.mark.slow
 def test_the_real_model_counts_as_the_chunker_does():
     encoder = FolderEncoder()
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = Chunker(encoder)
     text = "Der Mietvertrag läuft über 24 Monate; the rent is £1,130.50 a month. 家賃は高い。"
     doc = document(*[line for n in range(80) for line in (f"## Part {n}", text)])
     chunks = chunker.chunk(doc)
@@ -108,13 +108,13 @@ def test_names_that_each_row_repeats_take_no_place_from_rows():
 def test_a_chosen_cut_is_kept_by_the_index_and_an_overlap_leaves_something_new():
     text = " ".join(f"word{number}" for number in range(60))
     document = Document("a.txt", "a", (Line(text),), "text/2", "0" * 64)
-    plain = Chunker(TOY.tokenizer, TOY.max_tokens, Cut(10)).chunk(document)
-    doubled = Chunker(TOY.tokenizer, TOY.max_tokens, Cut(10, 4)).chunk(document)
+    plain = Chunker(TOY, Cut(10)).chunk(document)
+    doubled = Chunker(TOY, Cut(10, 4)).chunk(document)
     ends = [(a.text.split()[-1], b.text.split()[0]) for a, b in pairwise(doubled)]
     assert len(doubled) > len(plain) == 6
     assert all(int(last[4:]) >= int(first[4:]) for last, first in ends)  # they overlap
     assert [chunk.text.split()[0] for chunk in plain] == [f"word{n}" for n in range(0, 60, 10)]
-    version = Chunker(TOY.tokenizer, TOY.max_tokens, Cut(10, 4)).version
+    version = Chunker(TOY, Cut(10, 4)).version
     assert Cut.stored(version) == Cut(10, 4)
     assert Cut.stored(SMALL.version) == Cut()  # nobody chose it
     assert Cut.chosen(None, None, version) == Cut(10, 4)
@@ -123,4 +123,4 @@ def test_a_chosen_cut_is_kept_by_the_index_and_an_overlap_leaves_something_new()
         with pytest.raises(UsageError, match=f"{tokens} tokens cannot overlap by {overlap}"):
             Cut(tokens, overlap)
     with pytest.raises(UsageError, match="1,000 tokens do not fit into this model's window"):
-        Chunker(TOY.tokenizer, TOY.max_tokens, Cut(1_000))
+        Chunker(TOY, Cut(1_000))

@@ -39,7 +39,8 @@ from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
-from indexer.records import Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
+from indexer.measure import Tokens
+from indexer.records import CHUNK_TOKENS, Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse, place_of
 from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
@@ -187,6 +188,7 @@ class ToyEncoder:
     """
 
     name = "toy"
+    passage_tokens = CHUNK_TOKENS
     document_prefix = ""
     query_prefix = ""
 
@@ -203,6 +205,10 @@ class ToyEncoder:
         tokenizer = Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
         tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
         return tokenizer
+
+    def tokens(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of texts."""
+        return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""

@@ -19,12 +19,12 @@ from tests.support.fakes import ToyEncoder
 from tests.support.rows import by_text, chunk_rows
 
 ENCODER = ToyEncoder()
-CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
+CHUNKER = Chunker(ENCODER)
 
 
 def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
     own(store, root)
-    chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+    chunker = Chunker(encoder)
     return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
 
 
@@ -37,7 +37,7 @@ def sync(
 ) -> Outcome:
     with writer(store, root, encoder) as open_writer:
         todo, seen = planned(root, open_writer, **options)
-        chunker = Chunker(encoder.tokenizer, encoder.max_tokens)
+        chunker = Chunker(encoder)
         reuse = not options.get("force", False)
         run = Run(root, open_writer, encoder, chunker, reuse=reuse, commit_seconds=commit_seconds)
         return run.apply(todo, seen.ignored, seen.started_ns)

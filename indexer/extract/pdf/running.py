@@ -238,8 +238,11 @@ def _running(
     """The rows of an edge that run, with what they have in common with those on other pages."""
     found: list[tuple[EdgeRow, str, bool]] = []
     misses = 0
+    texts = {mate.text for _, edge in others for mate in edge}
     for place, row in enumerate(rows):
-        evidence = _evidence(number, page, place, row, others, total)
+        evidence = None
+        if row.numbers or row.text in texts:
+            evidence = _evidence(number, page, place, row, others, total)
         if evidence is None or (misses and not evidence[1]):
             misses += 1
             if misses > 1:

@@ -13,8 +13,9 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering import receipt
+from corpus_agent.answering import receipt, signing
 from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.render.receipts import FOREIGN
 from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage, FileRow
 from indexer.store.snapshots import OpenStore
@@ -104,7 +105,7 @@ def test_a_receipt_is_one_line_of_ascii():
 def test_verify_tells_apart_what_was_answered_and_what_was_shown(status, heading):
     content = {"question": "How warm?", "answerer": "toy", "status": status}
     (first, *_) = render.verify_lines([(content, [])])
-    assert first == f"once 'How warm?', {heading}"
+    assert first == f"once 'How warm?', {heading} · {FOREIGN}"
     (one,) = render.verify_object([(content, [])], 1, "off")["verify"]["receipts"]
     assert one["status"] == (None if "no known" in heading else status)
 
@@ -383,7 +384,8 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(fie
     said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
     said["status"] = "answered"
     (heading, *_) = render.verify_lines([(said, [])])
-    assert heading == "2026-01-02T03:04:05+00:00 'How warm?', answered, by toy"  # the control
+    control = "2026-01-02T03:04:05+00:00 'How warm?', answered, by toy"
+    assert heading == f"{control} · {FOREIGN}"
     lines = list(render.verify_lines([({**said, field: text}, [])]))
     assert lines[1:] == ["(nothing was quoted)", "There is no quotation to verify"]
     assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
@@ -437,20 +439,71 @@ def test_a_log_that_has_another_name_elsewhere_is_not_written(tmp_path):
         receipt.delete(tmp_path, receipt.key_of(content))
 
 
-def test_a_receipt_that_was_edited_is_shown_cleaned_and_nothing_of_another_kind():
+KEY = b"k" * 32
+EDITS = {
+    "answer": lambda r: r | {"answer": "Nine years."},
+    "question": lambda r: r | {"question": "Other?"},
+    "status": lambda r: r | {"status": "answered"},
+    "a quotation": lambda r: r | {"citations": [r["citations"][0] | {"quote": "Other words."}]},
+    "its place": lambda r: r | {"citations": [r["citations"][0] | {"line_start": 7}]},
+    "its verdict": lambda r: r | {"citations": [r["citations"][0] | {"verdict": "moved"}]},
+    "a hash": lambda r: r | {"citations": [r["citations"][0] | {"file_sha256": None}]},
+    "a citation less": lambda r: r | {"citations": []},
+    "a citation more": lambda r: r | {"citations": r["citations"] * 2},
+    "time": lambda r: r | {"started": "2020-01-01T00:00:00+00:00"},
+    "seal": lambda r: r | {"seal": "off"},
+    "egress": lambda r: r | {"egress": "evil.example"},
+    "a new key": lambda r: r | {"note": "x"},
+    "a key less": lambda r: {name: value for name, value in r.items() if name != "seal"},
+    "signature of another key": lambda r: signing.signed(
+        {name: value for name, value in r.items() if name != "signature"}, b"o" * 32
+    ),
+    "no signature": lambda r: {n: value for n, value in r.items() if n != "signature"},
+    "empty signature": lambda r: r | {"signature": ""},
+    "signature of a kind": lambda r: r | {"signature": True},
+    "signature cut": lambda r: r | {"signature": r["signature"][:-1]},
+    "signature in other letters": lambda r: r | {"signature": r["signature"] + "é"},
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
+    whole = signing.signed(
+        {
+            "receipt": 1, "question": "Q?", "answer": "A.", "status": "likely", "seal": "enforced",
+            "started": "2026-01-01T00:00:00+00:00", "egress": None, "citations": [
+                {"source": "a.md", "quote": "Words.", "line_start": 1, "line_end": 1,
+                 "file_sha256": "ab", "verdict": "verified"},
+            ],
+        }, KEY,
+    )  # fmt: skip
+    read_back = json.loads(receipt.line_of(whole))
+    assert signing.is_own(read_back, KEY)
+    forged = json.loads(receipt.line_of(EDITS[edit](read_back)))
+    assert not signing.is_own(forged, KEY)
+    assert not signing.is_own(read_back, None)
+    (own, *_), (other, *_) = (
+        list(render.verify_lines([(one, [])], KEY)) for one in (read_back, forged)
+    )
+    assert "not from this program" in other and "not from this program" not in own
+    assert render.recorded_answer(forged, [], own=False).status == "perhaps"
+
+
+def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_kind():
     content = {
         "receipt": 1, "question": "Q\x1b[31m?", "answer": "See https://evil.example <b>x</b>",
         "status": "verified by everybody", "coverage": [1], "version": "x", "notices": "none",
         "egress": 7, "model_server": "me", "citations": [
-            {"source": "a\u202eb.md", "quote": "<script>1</script>", "line_start": 1,
-             "line_end": 1, "file_sha256": None, "verdict": "perfect", "page": "x"},
+            {"source": "a.md", "quote": "<script>1</script>", "line_start": 4, "line_end": 4,
+             "file_sha256": None, "verdict": "verified", "page": "x"},
         ],
     }  # fmt: skip
-    shown = render.answer_object(render.recorded_answer(content), "off")
+    corpus = MemoryCorpus({"a.md": "Other words.\n"})
+    rows = list(receipt.check(content, corpus, lambda _: None))
+    shown = render.answer_object(render.recorded_answer(content, rows, own=True), "off")
     assert shown["question"] == "Q?"
     assert "://" not in shown["answer"]
     assert (shown["status"], shown["version"], shown["egress"]) == ("perhaps", 0, None)
     [passage] = shown["passages"]
-    citation = passage["citation"]
-    assert (citation["verdict"], passage["page"], citation["n"]) == ("not_found", None, 0)
-    assert "<script" not in citation["quote"] + passage["text"]
+    assert (passage["citation"]["verdict"], passage["line_start"]) == ("not_found", 4)
+    assert "<script" not in passage["citation"]["quote"] + passage["text"]

@@ -63,7 +63,7 @@ CHAT = {
     ],
 }
 LISTED = {
-    *("POST /v1/chat/completions", "POST /v1/rerank", "POST /api/show", "GET /api/v0/models"),
+    *("POST /v1/chat/completions", "POST /api/show", "GET /api/v0/models"),
     *("GET /v1/models", "GET /props", "GET /health", "GET /api/ps"),
 }
 SMUGGLED = (
@@ -140,10 +140,6 @@ def _is_body(said, content):
         return False
     if said == "POST /api/show":
         return content == {"model": "m"}
-    if said == "POST /v1/rerank":
-        passages = content.get("documents", [])
-        known = {"model", "query", "documents", "top_n"}
-        return set(content) <= known and all(isinstance(text, str) for text in passages)
     known = {"role", "content", "tool_calls", "tool_call_id"}
     return set(content) <= set(CHAT) and all(
         set(message) <= known and isinstance(message.get("content"), str | None)

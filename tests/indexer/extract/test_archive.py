@@ -15,7 +15,7 @@ from tests.support.fakes import ToyEncoder
 from tests.support.pdfs import pdf_of
 
 TOY = ToyEncoder()
-CHUNKER = Chunker(TOY.tokenizer, TOY.max_tokens)
+CHUNKER = Chunker(TOY)
 PICTURE = b"\x89PNG\r\n\x1a\n"
 
 

@@ -16,7 +16,7 @@ from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
 
 TOY = ToyEncoder()
-CHUNKER = Chunker(TOY.tokenizer, TOY.max_tokens)
+CHUNKER = Chunker(TOY)
 EXTRACTORS = {
     "a.txt": "text",
     "a.md": "markdown",

@@ -49,7 +49,7 @@ def test_what_is_made_anew_goes_on_from_where_it_was_stopped(tmp_path: Path):
     asked = count(1)  # between documents, and once for each batch of texts
     with writer(store, root, other) as open_writer:
         todo, seen = planned(root, open_writer)
-        chunker = Chunker(other.tokenizer, other.max_tokens)
+        chunker = Chunker(other)
         run = Run(root, open_writer, other, chunker, should_stop=lambda: next(asked) > 8)
         assert run.apply(todo, seen.ignored).interrupted
     assert found(store, "boiler")  # what was committed is as it was

@@ -40,7 +40,7 @@ from tests.support.toy_index import sync
 pytestmark = pytest.mark.slow
 
 ENCODER = ToyEncoder()
-CHUNKER = Chunker(ENCODER.tokenizer, ENCODER.max_tokens)
+CHUNKER = Chunker(ENCODER)
 
 
 @pytest.fixture
