@@ -10,7 +10,6 @@ catalogues.
 from __future__ import annotations
 
 import argparse
-import compileall
 import random
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.common import data, print_table, timed
-from benchmarks.golden import REPOSITORY
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.records import Query
@@ -43,8 +41,6 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=5)
     given = parser.parse_args()
-    for package in ("corpus_agent", "indexer"):
-        compileall.compile_dir(str(REPOSITORY / package), quiet=1)
     with tempfile.TemporaryDirectory() as scratch:
         folder, settings = Path(scratch, "notes"), Settings(store=Path(scratch, "store"))
         generated(folder, given.chunks)
