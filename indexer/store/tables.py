@@ -117,7 +117,10 @@ class Tables:
     def index(self, scale: upkeep.Scale) -> None:
         """Create and drop indices as the number of chunk rows requires; new ones cover all."""
         names = [index.name for index in self._chunks.list_indices()]
-        upkeep.change(self._chunks, upkeep.plan_indices(self.count_chunks(), names, scale))
+        changes = upkeep.plan_indices(self.count_chunks(), names, scale)
+        if changes.drop or changes.make:
+            upkeep.change(self._chunks, changes)
+            upkeep.merge(self._chunks)  # the first `optimize` after it makes a version once more
 
     def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
         """Merge fragments and index rows, all or as is due; whether all were merged.
