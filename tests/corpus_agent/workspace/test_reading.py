@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
+from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
 from corpus_agent.workspace.window import Cut, lines_window
 from tests.support.places import SAMPLE
 
@@ -143,9 +144,8 @@ def test_an_exact_repeat_is_a_notice_of_one_line(tmp_path, tools):
     assert tools.read("a.txt", limit=5) == "     1\tone"
 
 
-def test_text_that_is_too_large_is_refused_and_grep_is_named(tmp_path, tools, monkeypatch):
-    monkeypatch.setattr("corpus_agent.workspace.ledger.MAX_WHOLE_BYTES", 10)
-    put(tmp_path, "a.txt", "one\n" * 3)
+def test_text_that_is_too_large_is_refused_and_grep_is_named(tmp_path, tools):
+    put(tmp_path, "a.txt", "one\n" * (MAX_WHOLE_BYTES // 4 + 1))
     answer = tools.read("a.txt")
     assert answer.startswith("Error: ") and "Use grep" in answer
     put(tmp_path, "b.txt", "one\n")  # the control
