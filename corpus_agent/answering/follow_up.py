@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.comparison import of_the_two
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -74,9 +73,6 @@ def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
     asked: list[str] = []
     for turn in history:
         asked.append(carried_over(turn.question, asked[-1] if asked else None))
-    two = of_the_two(question, *(" ".join(content_terms(each)) for each in asked[-2:]))
-    if two is not None:
-        return (two,)
     before = asked[-1] if asked else None
     if (carried := carried_over(question, before)) == question:
         return (question,)

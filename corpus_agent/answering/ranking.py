@@ -15,7 +15,6 @@ import numpy as np
 
 from corpus_agent.answering import confidence
 from corpus_agent.answering.answer_type import has_kind, has_measure
-from corpus_agent.answering.comparison import sides
 from corpus_agent.answering.coverage import Coverage, EncodeTokens, Subject, Vectors
 from corpus_agent.answering.shown import (
     KEEP_WITHIN,
@@ -361,8 +360,8 @@ def _is_in(candidate: Candidate, sentence: Sentence) -> bool:
     return same and sentence.start <= candidate.start and candidate.end <= sentence.end
 
 
-def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
-    """One ranking of the answers to several parts: the best of each first, then `most` in all.
+def merged(rankings: Sequence[Ranking]) -> Ranking:
+    """One ranking of the answers to several parts: the best of each first, then the others.
 
     The confidence is the mean of the parts', so that half an answer is kept.
     """
@@ -374,7 +373,7 @@ def merged(rankings: Sequence[Ranking], most: int = MOST_SENTENCES) -> Ranking:
     for sentence in others:
         chosen.setdefault((sentence.passage, sentence.start), sentence)
     confidence = sum(ranking.confidence for ranking in rankings) / max(1, len(rankings))
-    return Ranking(tuple(chosen.values())[:most], confidence)
+    return Ranking(tuple(chosen.values())[:MOST_SENTENCES], confidence)
 
 
 def rank_sentences(
@@ -394,4 +393,4 @@ def rank_sentences(
     if len(asked) == 1:
         return _rank_one(question, hits, encode, memory, KEEP_WITHIN, read)
     rankings = [_rank_one(part, hits, encode, memory, math.inf, read) for part in asked]
-    return merged(rankings, len(asked) if sides(question) else MOST_SENTENCES)
+    return merged(rankings)

@@ -1,7 +1,7 @@
 """The last conversation of a store, from the receipts of its log.
 
-The log lies in the store, where a run that a document took over might write. So nothing of a
-receipt is taken over but the words of question and answer; its quotations are looked up anew.
+The log lies in the store, where a run that a document took over might write. So only receipts with
+this user's signature go on, and their quotations are looked up anew.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.receipt import Receipt, check, logged
 from corpus_agent.answering.records import Answer, Turn, alone
+from corpus_agent.answering.signing import is_own
 from corpus_agent.text.sanitize import one_line, visible
 
 if TYPE_CHECKING:
@@ -35,15 +36,17 @@ class ResumedConversation:
     asked: tuple[str, ...] = ()
 
 
-def conversation(store: Path | None, corpus: CorpusView, *, resume: bool) -> ResumedConversation:
+def conversation(
+    store: Path | None, corpus: CorpusView, key: bytes | None, *, resume: bool
+) -> ResumedConversation:
     """A new conversation, or the one to `resume`; a new one without a log, as of several."""
-    return last_conversation(store, corpus) if resume and store else ResumedConversation()
+    return last_conversation(store, corpus, key) if resume and store else ResumedConversation()
 
 
-def last_conversation(store: Path, corpus: CorpusView) -> ResumedConversation:
+def last_conversation(store: Path, corpus: CorpusView, key: bytes | None) -> ResumedConversation:
     """The newest conversation of the log, the first turn first; a new one where there is none."""
-    receipts, _ = logged(store)  # the newest first
-    # An earlier version wrote no name: what follows another question is of a conversation.
+    receipts = [each for each in logged(store)[0] if is_own(each, key)]  # the newest first
+    # One without a name follows another question.
     at = next((n for n, each in enumerate(receipts) if _name(each) or each.get("follows")), None)
     if at is None:
         asked = [one_line(str(each.get("question", ""))) for each in receipts[:MAX_ASKED]]

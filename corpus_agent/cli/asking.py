@@ -211,7 +211,7 @@ def chat(
 
     corpus = service.loading.open_to_search(settings)
     store = None if settings.several else existing_store(settings)
-    talking = answering.resumed.conversation(store, corpus, resume=resume)
+    talking = answering.resumed.conversation(store, corpus, launch.receipt_key, resume=resume)
     watching = Watching()
     answerer = service.session.answerer_for(
         corpus,

@@ -155,7 +155,8 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
     """How many documents are no row, and what was left out."""
     read = len(table.rows) - table.unreadable
     silent = read - sum(any(cell.values for cell in row.cells) for row in table.rows)
-    if silent:
+    understood = len(table.fields) - len([*not_understood(table)])
+    if silent and understood:  # of a field that was not understood nobody knows who says nothing
         them = "these" if len(table.fields) > 1 else one_line(table.fields[0].name)
         yield f"{silent:,} of {number_of(read, 'document')} say nothing of {them}"
     yield from _left_lines(table)

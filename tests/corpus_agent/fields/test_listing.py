@@ -80,36 +80,36 @@ def test_what_is_not_understood_is_refused_with_what_is(words, why):
     assert "contracts that end in 2025" in raised.value.hint
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "leases with a rent not over 1000 euros",
-        "leases without a rent over 1000 euros",
-        "leases that have no rent over 1000 euros",
-        "contracts that do not end in 2025",
-        "contracts that don't end in 2025",
-        "contracts that don’t end before 2025",
-        "contracts that end except in 2025",
-        "contracts that end neither in 2025",
-        "contracts that only end in 2025",
-        "no contract that ends in 2025",
-        "none of my contracts that end in 2025",
-        "Verträge mit einer Miete nicht über 1000 Euro",
-        "Verträge ohne Miete über 1000 Euro",
-        "Verträge, die nicht 2025 enden",
-        "Verträge, die 2025 nicht enden",
-        "kein Vertrag, der 2025 endet",
-        "contrats qui ne finissent pas en 2025",
-        "contrats sans loyer supérieur à 1000 euros",
-        "contratos que no terminan en 2025",
-        "contratti che non scadono nel 2025",
-        "contracten die niet in 2025 aflopen",
-        "contratos que não terminam em 2025",
-    ],
-)
-def test_a_condition_that_is_denied_is_refused_and_not_turned_into_its_opposite(words):
-    with pytest.raises(UsageError, match=r"denies, restricts or excepts|is no date|No field"):
-        parse_condition(words)
+DENIED = """
+leases with a rent not over 1000 euros
+leases without a rent over 1000 euros
+leases that have no rent over 1000 euros
+contracts that do not end in 2025
+contracts that don't end in 2025
+contracts that don’t end before 2025
+contracts that end except in 2025
+contracts that end neither in 2025
+contracts that only end in 2025
+no contract that ends in 2025
+none of my contracts that end in 2025
+Verträge mit einer Miete nicht über 1000 Euro
+Verträge ohne Miete über 1000 Euro
+Verträge, die nicht 2025 enden
+Verträge, die 2025 nicht enden
+kein Vertrag, der 2025 endet
+contrats qui ne finissent pas en 2025
+contrats sans loyer supérieur à 1000 euros
+contratos que no terminan en 2025
+contratti che non scadono nel 2025
+contracten die niet in 2025 aflopen
+contratos que não terminam em 2025
+"""
+
+
+def test_a_condition_that_is_denied_is_refused_and_not_turned_into_its_opposite():
+    for words in DENIED.strip().splitlines():
+        with pytest.raises(UsageError, match=r"denies, restricts or excepts|is no date|No field"):
+            parse_condition(words)
 
 
 def test_a_long_one_is_refused_and_costs_nothing():

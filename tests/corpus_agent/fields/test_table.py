@@ -9,9 +9,11 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.fields.condition import parse_condition
 from corpus_agent.fields.definition import fields_of
 from corpus_agent.fields.records import FieldTable
 from corpus_agent.fields.table import table_of
+from corpus_agent.fields.timeline import listed
 from indexer import Index
 from tests.support.command import Cli
 from tests.support.toy_index import sync
@@ -108,10 +110,18 @@ def test_a_document_that_says_nothing_is_counted_and_not_a_row(made):
         "2 of 4 documents say nothing of these",
         "unreadable: empty.pdf (it is damaged)",
     ]
-    lines = list(render.table_lines(table(made, "landord"), 90))
-    assert lines[0] == "4 of 4 documents say nothing of landord"
-    assert "is not a field that is known" in lines[-1]
-    assert "did you mean “landlord”?" in lines[-1]
+
+
+def test_a_field_that_was_not_understood_is_said_to_be_so_and_not_counted_as_unsaid(made):
+    unreadable, note = render.table_lines(table(made, "landord"), 90)
+    assert unreadable.startswith("unreadable: ")
+    assert "did you mean “landlord”?" in note
+    assert note in render.table_object(table(made, "landord"), "off")["notices"]
+    corpus = Index.open(made / "store", root=made / "docs")
+    assert (
+        listed(corpus, parse_condition("landord = Roe")).counted
+        == "0 of 4 documents: landord = Roe"
+    )
 
 
 def test_a_computed_value_is_marked_and_shows_both_things_that_it_follows_from(made):

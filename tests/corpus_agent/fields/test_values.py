@@ -11,33 +11,17 @@ def normal(readings) -> list[str]:
     return [reading.normal for reading in readings]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2024-03-12",
-        "2024/3/12",
-        "12.03.2024",
-        "12 March 2024",
-        "12th day of March, 2024",
-        "12t h day of March 2024",
-        "March 12, 2024",
-        "Mar. 12th, 2024",
-        "12-Mar-24",
-        "12. März 2024",
-        "12 mars 2024",
-        "12 de marzo de 2024",
-        "12 marzo 2024",
-        "12 de março de 2024",
-        "12 maart 2024",
-        "12 marca 2024",
-        "12 марта 2024",
-        "2024年3月12日",
-        "2024년 3월 12일",
-        "25/12/2023 und 12/03/2024",
-    ],
-)
-def test_a_day_has_one_form_in_every_language(text):
-    assert normal(find_dates(f"on {text}, at noon", day_first=habit(text)))[-1] == "2024-03-12"
+DAYS = """
+2024-03-12; 2024/3/12; 12.03.2024; 12 March 2024; 12th day of March, 2024; 12t h day of March 2024
+March 12, 2024; Mar. 12th, 2024; 12-Mar-24; 12. März 2024; 12 mars 2024; 12 de marzo de 2024
+12 marzo 2024; 12 de março de 2024; 12 maart 2024; 12 marca 2024; 12 марта 2024; 2024年3月12日
+2024년 3월 12일; 25/12/2023 und 12/03/2024"""
+
+
+def test_a_day_has_one_form_in_every_language():
+    for text in DAYS.replace("\n", "; ").strip("; ").split("; "):
+        found = find_dates(f"on {text}, at noon", day_first=habit(text))
+        assert normal(found)[-1] == "2024-03-12", text
 
 
 def test_a_date_that_may_be_read_in_two_ways_is_both_unless_others_say_which():

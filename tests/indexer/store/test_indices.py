@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from indexer.records import Query
+from indexer.store.folder import version_file, version_files
 from indexer.store.ranking import PARTITIONS
 from indexer.store.snapshot import Snapshot
 from indexer.store.upkeep import (
@@ -101,6 +102,8 @@ def check(store: Path) -> Snapshot:
     """The snapshot of a store that is whole, has an index of vectors, and finds what is nearest."""
     snapshot = check_store(store)
     assert snapshot._chunks.version == snapshot.manifest.chunks_version
+    newest = version_file(store, "chunks", snapshot.manifest.chunks_version)
+    assert version_files(store, "chunks")[0] == newest  # else the next run would tidy once more
     assert vector_index(snapshot)[0] > PARTITIONS  # the control: some are not looked through
     assert sum(vector_index(snapshot)[1:]) == snapshot.manifest.chunks
     assert recall(snapshot) >= RECALL
