@@ -114,13 +114,15 @@ class Tables:
             records = [{name: getattr(row, name) for name in names} for row in rows]
             self._files.add(pa.Table.from_pylist(records, schema=file_schema()))
 
-    def index(self, scale: upkeep.Scale) -> None:
-        """Create and drop indices as the number of chunk rows requires; new ones cover all."""
+    def index(self, scale: upkeep.Scale) -> bool:
+        """Create and drop indices as the number of chunk rows requires; whether any was.
+
+        New ones cover all rows.
+        """
         names = [index.name for index in self._chunks.list_indices()]
         changes = upkeep.plan_indices(self.count_chunks(), names, scale)
-        if changes.drop or changes.make:
-            upkeep.change(self._chunks, changes)
-            upkeep.merge(self._chunks)  # the first `optimize` after it makes a version once more
+        upkeep.change(self._chunks, changes)
+        return changes != upkeep.Changes()
 
     def merge(self, *, only_if_due: bool, finished: bool = True) -> bool:
         """Merge fragments and index rows, all or as is due; whether all were merged.

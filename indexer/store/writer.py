@@ -172,7 +172,8 @@ class Writer:
 
     def _open_tables(self) -> None:
         if self.manifest is None:
-            self.untidy = True  # the tables' first versions are of use to nobody
+            # A killed first run, or an earlier version, may have left tables behind.
+            self.untidy |= (self.store / TABLES).exists()
             self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
         else:
             self._tables, changed = Tables.committed(self.store, self.manifest)
@@ -242,11 +243,15 @@ class Writer:
         with translated(self.store), temp_within(self.store):
             if anew:
                 self._tables.rewrite()
-            limit = slack(MAX_VERSIONS, self._tables.count_chunks())
-            many = len(version_files(self.store)) > limit
-            due = anew or many or (complete and self.untidy)
+            rows = self._tables.count_chunks()
+            many = len(version_files(self.store)) > slack(MAX_VERSIONS, rows)
+            # Of a large one the index of vectors stays as it was trained.
+            first = self.manifest is None and rows < self._scale.exact_rows
+            due = anew or many or (complete and (self.untidy or first))
             merged = self._tables.merge(only_if_due=not due, finished=complete)
-            self._tables.index(self._scale)
+            if self._tables.index(self._scale) and merged:
+                # Else dropping versions would make one more, which the next run takes for torn.
+                self._tables.merge(only_if_due=False)
             manifest = self._publish(ignored, complete, walked_ns, merged=merged)
         self._stand_at()
         release_memory()

@@ -2,15 +2,15 @@
 
 Not painted, off the page, too small, in the colour of its ground, or under a box; and ActualText
 that says something else than the letters that it stands for. What lies under or over a picture, a
-pattern or another shape counts as seen, and so does what a scan's own words stand for. A page
-that draws each letter as an object is asked for the first of each word, and for all else only where
-one of these is suspect.
+pattern or another shape counts as seen, and so does what a scan's own words stand for. Of a
+page that draws each letter as an object the first of each word is asked, and all others where one
+of these is suspect.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -31,7 +31,7 @@ OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 BOTH = (2, 6)  # filled, with an outline of another colour
 NO_TEXT = -1  # FPDF_TEXTRENDERMODE_UNKNOWN
 MAX_FORM_DEPTH = 40  # as deep as pdfium reads
-MAX_ASKED = 1_000  # objects of a page: of more, the texts that words begin in at first
+MAX_ASKED = 1_000  # objects of a page: of more, of the texts those that words begin in at first
 THIN = 3.0  # points: a rule, which covers no line
 MIN_ALPHA, MAX_ALPHA = 40, 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
@@ -116,9 +116,12 @@ class Drawing:
 class Texts:
     """The texts of a drawing: their places among all that is drawn, and what they look like."""
 
-    def __init__(self, drawing: Drawing) -> None:
+    def __init__(self, drawing: Drawing, chosen: Collection[int] | None = None) -> None:
         self.drawing = drawing
         is_text = list(map(NO_TEXT.__ne__, drawing.modes))
+        if chosen is not None:
+            pairs = zip(is_text, drawing.objects, drawing.modes, strict=True)
+            is_text = [each and (it in chosen or mode == INVISIBLE) for each, it, mode in pairs]
         self.places = list(compress(range(len(is_text)), is_text))
         self.drawn = list(compress(drawing.objects, is_text))
         self.modes = list(compress(drawing.modes, is_text))
@@ -147,17 +150,15 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, 
 
     What is not shown is taken off the page in memory.
     """
-    texts = None
+    drawing = Drawing()
+    drawing.add(calls.objects_of(page), 0, IDENTITY)
     with closing(page.get_textpage()) as text_page:
         text = str(text_page.get_text_range())
-        if calls.count_objects(page) <= MAX_ASKED or _hides(page, _at_words(text_page, text)):
-            drawing = Drawing()
-            drawing.add(calls.objects_of(page), 0, IDENTITY)
-            texts = Texts(drawing)
-        if texts is None or not _hides(page, texts):
+        many = len(drawing.objects) > MAX_ASKED
+        if not _hides(page, Texts(drawing, _at_words(text_page, text) if many else None)):
             yield text_page, text, []
             return
-    hidden = _taken(page, texts)
+    hidden = _taken(page, Texts(drawing))
     with closing(page.get_textpage()) as text_page:
         yield text_page, str(text_page.get_text_range()), hidden
 
@@ -169,19 +170,13 @@ def _hides(page: pypdfium2.PdfPage, texts: Texts) -> bool:
     )
 
 
-def _at_words(text_page: pypdfium2.PdfTextPage, text: str) -> Texts:
-    """The texts that words begin in, as if there were nothing else.
-
-    Of all characters where pdfium's list has others than its text.
-    """
+def _at_words(text_page: pypdfium2.PdfTextPage, text: str) -> set[int]:
+    """The texts that words begin in; of all letters where pdfium lists others than its text."""
     number = text_page.count_chars()
     words = text.replace("\n", " ").replace("\u00a0", " ").split(" ")
     starts = map(add, accumulate(map(len, words), initial=0), count())
     numbers = list(starts) if len(text) == number else range(number)
-    drawing = Drawing()
-    found = {each for each in calls.texts_at(text_page, numbers) if each is not None}
-    drawing.add(list(found), 0, IDENTITY)
-    return Texts(drawing)
+    return {each for each in calls.texts_at(text_page, numbers) if each is not None}
 
 
 def _taken(page: pypdfium2.PdfPage, texts: Texts) -> list[str]:

@@ -178,8 +178,8 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
     search = snapshot._chunks.search(query, vector_column_name="vector").distance_type("cosine")
     plan = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).explain_plan()
     assert "ANNSubIndex" in plan
-    one = search.minimum_nprobes(1).maximum_nprobes(1).limit(600).to_list()
-    assert len(one) < 600  # LanceDB joins the smallest partitions
+    one = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).to_list()
+    assert len(one) < 60
 
 
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):

@@ -54,7 +54,7 @@ def index(root: Path, store: Path, kill_after: float | None = None) -> tuple[boo
         return process.returncode == 0, time.monotonic() - started
 
 
-@pytest.mark.timeout(1_500)
+@pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("kills", [3, pytest.param(100, marks=pytest.mark.nightly)])
 def test_killed_at_random_moments_the_index_stays_whole_and_is_finished_by_the_next_run(
     tmp_path, kills

@@ -99,6 +99,11 @@ def test_words_that_no_reader_of_the_page_sees_are_marked(way):
     assert hidden(data) == ["secret words"]
 
 
+def test_a_page_crowded_with_objects_hides_no_more_than_another():
+    crowd = "".join(f"{at % 50 + 300} {at // 50 + 300} 1 1 re f\n" for at in range(2_000))
+    assert hidden(page_of(crowd + SHOWN + SECRET + BLACK_BOX)) == ["secret words"]
+
+
 SEEN = {
     "as they are": SECRET,
     "on a box": "0.9 g 60 590 300 30 re f 0 g " + SECRET,
