@@ -261,10 +261,15 @@ def _nearest(haystack: Comparable, wanted: str, quote: str, near_line: int) -> F
 
 
 def _same_words(lines: Sequence[Line], found: Found, quote: str) -> bool:
-    """Whether a piece has the words of a quotation: "nowhere" is not "now here"."""
-    there = _between(lines, found)
-    joined = _BROKEN_LINE.sub("", there)
-    return _parts(quote) in (_parts(there), _parts(joined))
+    """Whether a piece has the words of a quotation: "nowhere" is not "now here".
+
+    Either may break a word at the end of a line.
+    """
+    there, said = (
+        [_parts(text), _parts(_BROKEN_LINE.sub("", text))]
+        for text in (_between(lines, found), quote)
+    )
+    return any(words in there for words in said)
 
 
 def _parts(text: str) -> list[str]:

@@ -43,6 +43,7 @@ def test_a_verbatim_quotation_is_verified_where_it_stands():
         "held by  the\nLandlord until\tthe tenancy ends",
         "the house applies to all flats",
         "The well-known rule",
+        "held by the Land-\nlord until the ten-\nancy ends",
         'all ﬂats: no noise after 22:30. "Quiet" - please.',
     ],
 )
