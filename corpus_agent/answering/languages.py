@@ -77,5 +77,5 @@ def notice_of(language: str) -> str:
     return (
         f"The question is not in the language of the passages that were found ({name}), which the "
         f"model does not bridge: ask in {name}, or index with a multilingual model "
-        "(corpus-agent --model DIR index)."
+        "(corpus-agent --model multilingual index)."
     )

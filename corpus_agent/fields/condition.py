@@ -28,6 +28,7 @@ from corpus_agent.text.tokens import fold
 from indexer import UsageError
 
 ListVerdict = Literal["yes", "no", "unclear", "silent", "unreadable"]
+_BETWEEN_NAMES = re.compile(r"; |, | and ")
 Sign = Literal["=", "<", "<=", ">", ">=", "contains"]
 
 MAX_CHARS = 500
@@ -96,7 +97,7 @@ def parse_condition(words: str) -> FieldCondition:
             return found
     if problem is None and (without := _WITHOUT.fullmatch(asked)):
         term = without["term"].strip(_QUOTES)
-        return FieldCondition(mention_of(term), (), f"without “{term}”")
+        return FieldCondition(mention_of(term), (), f"without the words “{term}”")
     raise problem or _refused(asked, "states no condition on a field")
 
 
@@ -334,8 +335,9 @@ def _holds(bound: Bound, normal: str) -> bool | None:
         return None
     try:
         mine, other = Decimal(number), Decimal(bound.value)
-    except InvalidOperation:  # words: any of several names
-        return bound.value in map(fold, normal.split("; ")) if bound.sign == "=" else None
+    except InvalidOperation:  # words: any of several names, as in "England and Wales"
+        names = [fold(normal), *map(fold, _BETWEEN_NAMES.split(normal))]
+        return bound.value in names if bound.sign == "=" else None
     return _compared(bound.sign, (mine > other) - (mine < other))
 
 

@@ -130,11 +130,13 @@ def _who(answer: Answer) -> Iterator[str]:
 
 def _searched(answer: Answer) -> str:
     """What was searched; where nothing came near, that nothing is about the question."""
+    named = ", ".join(map(in_answer, answer.changed[:3]))
     if answer.passages or answer.text:
-        return documents_searched(answer.coverage)
-    if answer.changed:
-        named = ", ".join(map(in_answer, answer.changed[:3]))
-        return f"Changed after it was indexed: {named}. Run corpus-agent index, then ask again."
+        searched = documents_searched(answer.coverage)
+        changed = f"changed or gone since the index was made: {named} (corpus-agent index)"
+        return f"{searched} · {changed}" if named else searched
+    if named:
+        return f"Changed or gone since the index was made: {named}. Run corpus-agent index."
     coverage = answer.coverage
     unread = (
         f" ({coverage.unreadable:,} could not be read: corpus-agent files --status failed)"

@@ -158,7 +158,8 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
     understood = len(table.fields) - len([*not_understood(table)])
     if silent and understood:  # of a field that was not understood nobody knows who says nothing
         them = "these" if len(table.fields) > 1 else one_line(table.fields[0].name)
-        yield f"{silent:,} of {number_of(read, 'document')} say nothing of {them}"
+        say = "says" if silent == 1 else "say"
+        yield f"{silent:,} of {number_of(read, 'document')} {say} nothing of {them}"
     yield from _left_lines(table)
 
 
@@ -167,7 +168,7 @@ def _left_lines(table: FieldTable) -> Iterator[str]:
         if row.reason:
             yield _unread(row.source, row.reason)
     if table.changed:
-        yield f"{number_of(table.changed, 'document')} changed after they were indexed"
+        yield f"{number_of(table.changed, 'document')} changed after indexing"
     if table.unverified:
         yield left_out(table.unverified, "value")
     yield from (_plain(notice) for notice in not_understood(table))
@@ -207,7 +208,7 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
     for source, reason in timeline.unread:
         yield _unread(source, reason)
     if timeline.changed:
-        yield f"{number_of(timeline.changed, 'document')} changed after they were indexed"
+        yield f"{number_of(timeline.changed, 'document')} changed after indexing"
     if timeline.unverified:
         yield left_out(timeline.unverified, "statement")
 

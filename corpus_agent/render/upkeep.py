@@ -107,7 +107,7 @@ def what_reads_them(manifest: storage.Manifest, recognition: RecognitionState) -
 
 
 LIST_OF_IGNORED = "corpus-agent files --ignored"
-MULTILINGUAL = "corpus-agent --model DIR index"
+MULTILINGUAL = "corpus-agent --model multilingual index"
 
 
 def not_read(share: float) -> str:
@@ -144,7 +144,7 @@ def status_lines(status: Object) -> Iterator[str]:
     languages = status["languages"]
     if languages["command"]:
         yield (
-            f"language {not_read(languages['unread'])}; a multilingual model in DIR mends it: "
+            f"language {not_read(languages['unread'])}; the multilingual model mends it: "
             f"{languages['command']}"
         )
     yield f"passages {status['chunks']:,}, embedded by {status['model']}"

@@ -18,7 +18,7 @@ from indexer.confine import extensions
 from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
 from indexer.measure import Tokens
-from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
+from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -132,7 +132,9 @@ def option_for(model: str) -> str:
     Of a folder its name alone is known, since an index may be moved to where others lie.
     """
     if model.partition(" ")[0] == PACKAGED_MODEL:  # its precision behind it
-        return "the packaged one (no --model, no --embedder)"
+        return "--model minilm"
+    if model.startswith(MULTILINGUAL):
+        return "--model multilingual"
     for each in extensions.installed():
         usable = each.kind == "embedders" and not each.refused
         if usable and InstalledEncoder(each.name).name == model:

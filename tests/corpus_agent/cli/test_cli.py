@@ -190,6 +190,12 @@ def test_indexing_asking_and_searching_work_from_end_to_end(cli: Cli, tmp_path):
     assert {name: count for name, count in answer["coverage"].items() if count} == {
         "indexed": 1, "empty": 1, "blank": 1,
     }  # fmt: skip
+    (tmp_path / "docs/loaf.md").write_text(
+        "# Rolls\n\nRolls bake at a temperature of 210 °C, as bread does.\n"
+    )
+    cli("index")
+    (tmp_path / "docs/oven.md").write_text("# Oven\n\nThe bread bakes at 250 °C for 40 minutes.\n")
+    assert "made: oven.md (corpus-agent index)" in cli("ask", question, "--llm", "none").stdout
     assert list(Path(os.environ["HOME"]).iterdir()) == []  # nothing outside the store
 
 

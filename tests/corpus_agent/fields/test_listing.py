@@ -133,6 +133,9 @@ def test_values_that_differ_are_unclear():
     assert verdict(condition, cell("2025-01-01", "2026-02-01")) == "unclear"
     assert verdict(condition, Cell("silent")) == "silent"
     assert verdict(condition, Cell("unreadable")) == "unreadable"
+    law = cell("England and Wales")
+    for name, there in (("Wales", "yes"), ("england and wales", "yes"), ("New Wales", "no")):
+        assert verdict(parse_condition(f"governing law = {name}"), law) == there, name
 
 
 def test_every_document_is_looked_at_and_counted():

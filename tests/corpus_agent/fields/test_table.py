@@ -194,7 +194,7 @@ def test_the_command_prints_a_table_and_writes_files(cli: Cli, made, tmp_path):
     two = ("--path", "lease.txt", "--path", "invoice.txt")
     shown = cli("--store", store, "table", "due date", "--quotations", *two)
     assert "due date: invoice.txt:5\n        “Due date: 11 April 2024" in shown.stdout
-    assert "1 of 2 documents say nothing of due date" in shown.stdout
+    assert "1 of 2 documents says nothing of due date" in shown.stdout
     without = cli("--store", store, "list", "without boiler")
     assert without.stdout.startswith("contract.txt\nlease.txt\nminutes.txt\n\n3 of 4 documents")
     law = cli("--store", store, "list", "governing law = new york", "--json")
