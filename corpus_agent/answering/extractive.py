@@ -86,7 +86,9 @@ class ExtractiveAnswerer:
                 *remarks([passage.citation for passage in passages]),
             ),
             calls=tuple(found.calls),
-            changed=tuple(dict.fromkeys(h.chunk.source for h in left if not h.unreachable)),
+            changed=tuple(
+                dict.fromkeys(h.chunk.source for h in left if h.stale and not h.unreachable)
+            ),
         )
 
     def read(self, question: str, corpus: CorpusView, history: Sequence[Turn] = ()) -> AskedAs:

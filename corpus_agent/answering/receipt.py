@@ -312,9 +312,16 @@ def load(path: Path) -> list[Receipt]:
     return found
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys all differ: of two equal ones, readers take the first or the last."""
+    if len(found := dict(pairs)) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
 def _receipt_in(line: bytes, where: str) -> Receipt:
     try:
-        content = json.loads(line)
+        content = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict) or not isinstance(content.get("citations"), list):

@@ -50,9 +50,8 @@ def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | 
     """
     if settings.model is not None:
         return model_folder(settings.model, "--model")
-    made = storage.recorded(store, "fingerprint") if store is not None else None
-    if isinstance(made, dict):
-        is_theirs = str(made.get("model")).startswith(MULTILINGUAL)
+    if store is not None and (made := storage.recorded_model(store)):
+        is_theirs = made.startswith(MULTILINGUAL)
         return model_folder(Path("multilingual"), "--model") if is_theirs else None
     if not choosing or settings.root is None or (found := multilingual_model()) is None:
         return None

@@ -21,6 +21,7 @@ from indexer import CorpusError, lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
 _KEY = "receipts.json"
+KEY_BYTES = 32
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -97,8 +98,9 @@ def receipt_key(*, make: bool) -> bytes | None:
     """The key that receipts are signed with; None where there is none, nor can be made one."""
     try:
         if make and not load(_KEY):
-            update(_KEY, lambda known: known or {"key": secrets.token_hex(32)})
-        return bytes.fromhex(load(_KEY)["key"])
+            update(_KEY, lambda known: known or {"key": secrets.token_hex(KEY_BYTES)})
+        key = bytes.fromhex(load(_KEY)["key"])
+        return key if len(key) == KEY_BYTES else None
     except (NoUserState, KeyError, TypeError, ValueError):
         return None
 

@@ -144,7 +144,7 @@ class FolderEncoder:
 
     @cached_property
     def _engine(self) -> Engine:
-        assert self.weights_sha256  # absent or changed weights are explained before all else
+        self._folder.check()  # absent or changed weights are explained before all else
         return self._pinned_engine() if self._pinned else self._other_engine()
 
     def _pinned_engine(self) -> Engine:

@@ -87,6 +87,11 @@ class ModelFolder:
             "Only safetensors weights are loaded.",
         )
 
+    def check(self) -> None:
+        """Raise CorpusError unless the weights are there, and those that are expected."""
+        if not self.weights_sha256:
+            raise CorpusError(f"The model folder {str(self.path)!r} has no weights.")
+
     @cached_property
     def weights_sha256(self) -> str:
         """SHA-256 of the weights; raises CorpusError if they are absent or not the expected."""

@@ -75,7 +75,7 @@ class FourBitModel(ModelFolder):
 
     @cached_property
     def _layout(self) -> _Layout:
-        assert self.weights_sha256  # nothing is read whose hash was not taken
+        self.check()  # nothing is read whose hash was not taken
         return _Layout.read(self._bytes)
 
     @cached_property

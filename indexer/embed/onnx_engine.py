@@ -63,7 +63,7 @@ class OnnxEngine:
     def __init__(
         self, folder: ModelFolder, precision: Precision = "float32", threads: int | None = None
     ) -> None:
-        assert folder.weights_sha256  # nothing is loaded whose hash was not taken
+        folder.check()  # nothing is loaded whose hash was not taken
         self._folder = folder
         self._max_tokens = folder.max_tokens
         self._dimension = folder.dimension

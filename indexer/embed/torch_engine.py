@@ -65,7 +65,7 @@ class TorchEngine:
     """The model of a folder, loaded by sentence-transformers onto `device`; `half`: in float16."""
 
     def __init__(self, folder: ModelFolder, device: str = "cpu", *, half: bool = False) -> None:
-        assert folder.weights_sha256  # nothing is loaded whose hash was not taken
+        folder.check()  # nothing is loaded whose hash was not taken
         prepare(folder)
         import torch
         from sentence_transformers import SentenceTransformer

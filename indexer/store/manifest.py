@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from indexer.errors import DamagedStore, IncompatibleStore
+from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
@@ -167,6 +167,15 @@ def is_outdated(store: Path) -> bool:
 def recorded(store: Path, key: str) -> object:
     """A value of the committed manifest, of any schema; None if there is none."""
     return _load(store).get(key) if (store / MANIFEST_NAME).exists() else None
+
+
+def recorded_model(store: Path) -> str:
+    """The model that an index was made with; "" without one, or where it is damaged."""
+    try:
+        made = recorded(store, "fingerprint")
+    except (DamagedStore, NoIndex):  # whoever opens it says what is wrong with it
+        return ""
+    return str(made.get("model", "")) if isinstance(made, dict) else ""
 
 
 def read_draft(store: Path) -> Manifest | None:

@@ -98,7 +98,8 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
     checks = {each["name"]: each for each in doctor["checks"]}
     assert checks["extensions"]["state"] == "warn"
     assert ".csv (example-logbook 1.2) is NOT used" in checks["extensions"]["found"]
-    assert checks["engine"]["found"] == "the installed embedder 'words': --embedder"
+    engine = run("status", "--embedder", "words", "--json")["engine"]
+    assert engine == "the installed embedder 'words': --embedder"
 
     # The reader's code ran where ours does: nothing to reach, and outside of it everything.
     text = "\n".join(run("read", "voyage.logbook", "--json")["lines"])

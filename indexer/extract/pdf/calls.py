@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
@@ -167,12 +167,6 @@ def remove(page: pypdfium2.PdfPage, drawn: int, form: int) -> None:
         removed = quick("FPDFFormObj_RemoveObject")(form, ctypes.c_void_p(drawn))
     if removed:
         quick("FPDFPageObj_Destroy", None)(drawn)
-
-
-def texts_at(text_page: pypdfium2.PdfTextPage, numbers: Sequence[int]) -> Iterator[int | None]:
-    """The text that each character of those numbers is of; None for those that pdfium has added."""
-    get = quick("FPDFText_GetTextObject", ctypes.c_void_p)
-    return map(get, repeat(address_of(text_page.raw)), numbers)
 
 
 def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:

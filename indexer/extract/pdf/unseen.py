@@ -2,21 +2,19 @@
 
 Not painted, off the page, too small, in the colour of its ground, or under a box; and ActualText
 that says something else than the letters that it stands for. What lies under or over a picture, a
-pattern or another shape counts as seen, and so does what a scan's own words stand for. Of a
-page that draws each letter as an object the first of each word is asked, and all others where one
-of these is suspect.
+pattern or another shape counts as seen, and so does what a scan's own words stand for.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, compress, count
+from itertools import accumulate, compress
 from math import hypot
-from operator import add, sub
+from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
@@ -31,7 +29,6 @@ OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 BOTH = (2, 6)  # filled, with an outline of another colour
 NO_TEXT = -1  # FPDF_TEXTRENDERMODE_UNKNOWN
 MAX_FORM_DEPTH = 40  # as deep as pdfium reads
-MAX_ASKED = 1_000  # objects of a page: of more, of the texts those that words begin in at first
 THIN = 3.0  # points: a rule, which covers no line
 MIN_ALPHA, MAX_ALPHA = 40, 255
 MIN_FONT_SHARE = 0.001  # of the page's height: 0.8 points on A4
@@ -116,12 +113,9 @@ class Drawing:
 class Texts:
     """The texts of a drawing: their places among all that is drawn, and what they look like."""
 
-    def __init__(self, drawing: Drawing, chosen: Collection[int] | None = None) -> None:
+    def __init__(self, drawing: Drawing) -> None:
         self.drawing = drawing
         is_text = list(map(NO_TEXT.__ne__, drawing.modes))
-        if chosen is not None:
-            pairs = zip(is_text, drawing.objects, drawing.modes, strict=True)
-            is_text = [each and (it in chosen or mode == INVISIBLE) for each, it, mode in pairs]
         self.places = list(compress(range(len(is_text)), is_text))
         self.drawn = list(compress(drawing.objects, is_text))
         self.modes = list(compress(drawing.modes, is_text))
@@ -152,13 +146,12 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, 
     """
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
-    with closing(page.get_textpage()) as text_page:
-        text = str(text_page.get_text_range())
-        many = len(drawing.objects) > MAX_ASKED
-        if not _hides(page, Texts(drawing, _at_words(text_page, text) if many else None)):
-            yield text_page, text, []
-            return
-    hidden = _taken(page, Texts(drawing))
+    texts = Texts(drawing)
+    if not _hides(page, texts):
+        with closing(page.get_textpage()) as text_page:
+            yield text_page, str(text_page.get_text_range()), []
+        return
+    hidden = _taken(page, texts)
     with closing(page.get_textpage()) as text_page:
         yield text_page, str(text_page.get_text_range()), hidden
 
@@ -168,15 +161,6 @@ def _hides(page: pypdfium2.PdfPage, texts: Texts) -> bool:
     return bool(texts.places) and (
         bool(calls.marks_with(ACTUAL_TEXT, texts.drawn)) or bool(_unseen(texts, page.get_bbox()))
     )
-
-
-def _at_words(text_page: pypdfium2.PdfTextPage, text: str) -> set[int]:
-    """The texts that words begin in; of all letters where pdfium lists others than its text."""
-    number = text_page.count_chars()
-    words = text.replace("\n", " ").replace("\u00a0", " ").split(" ")
-    starts = map(add, accumulate(map(len, words), initial=0), count())
-    numbers = list(starts) if len(text) == number else range(number)
-    return {each for each in calls.texts_at(text_page, numbers) if each is not None}
 
 
 def _taken(page: pypdfium2.PdfPage, texts: Texts) -> list[str]:

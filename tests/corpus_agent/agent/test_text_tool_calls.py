@@ -124,4 +124,4 @@ def test_a_reply_costs_no_more_than_its_length_and_the_bound_of_a_call(piece):
     """It is parsed again with each piece that comes."""
     started = time.process_time()
     parse(piece * (40_000 // len(piece)), TOOLS)
-    assert time.process_time() - started < 0.5
+    assert time.process_time() - started < 3

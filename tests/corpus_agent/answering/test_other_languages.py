@@ -54,7 +54,7 @@ def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passage
     answer = answerer.answer("Who has paid which Kaution to whom and why?", Written("de"))
     (notice,) = [text for text in answer.notices if "language" in text]
     assert "German" in notice
-    assert "corpus-agent --model DIR index" in notice
+    assert "corpus-agent --model multilingual index" in notice
     assert answer.status != "not_found"
     assert any("1.130" in passage.text for passage in answer.passages)
 

@@ -102,6 +102,11 @@ def test_words_that_no_reader_of_the_page_sees_are_marked(way):
 def test_a_page_crowded_with_objects_hides_no_more_than_another():
     crowd = "".join(f"{at % 50 + 300} {at // 50 + 300} 1 1 re f\n" for at in range(2_000))
     assert hidden(page_of(crowd + SHOWN + SECRET + BLACK_BOX)) == ["secret words"]
+    letters = "".join(
+        f"BT /F 8 Tf {at % 50 * 9 + 60} {at // 50 * 9 + 60} Td (x) Tj ET\n" for at in range(1_200)
+    )
+    glued = "BT /F 12 Tf 72 740 Td (The rent is 5) Tj (000) Tj ET\nq 1 g 140 735 25 15 re f Q\n"
+    assert hidden(page_of(glued)) == hidden(page_of(glued + letters)) == ["000"]
 
 
 SEEN = {
