@@ -19,7 +19,7 @@ from corpus_agent.agent.messages import (
 from corpus_agent.agent.prompts import IN_FULL
 from corpus_agent.answering.follow_up import readings
 from corpus_agent.answering.support import Supporter
-from corpus_agent.answering.verification import Evidence
+from corpus_agent.answering.verification import Verification
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
@@ -60,7 +60,7 @@ class Work:
         self._history = history
         self._encode = encode
         self.known = [citation for turn in history for citation in turn.answer.citations]
-        self.evidence = Evidence(
+        self.evidence = Verification(
             corpus,
             lambda shown: self.toolbox.source_of(shown),
             self._supporter,

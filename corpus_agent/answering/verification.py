@@ -56,7 +56,7 @@ class Finished:
     dropped: int
 
 
-class Evidence:
+class Verification:
     """The evidence for the citations of one answer.
 
     `source_of` returns the source that the tools have shown under a name; `known` are citations of

@@ -112,7 +112,8 @@ def answer_foot_lines(answer: Answer) -> Iterator[str]:
         yield f"Note: {one_line(inert(notice))}"
     if answer.egress:
         yield f"egress: {one_line(answer.egress)}"
-    yield " · ".join(filter(None, (*_who(answer), _searched(answer))))
+    if foot := " · ".join(filter(None, (*_who(answer), _searched(answer)))):
+        yield foot
 
 
 def _who(answer: Answer) -> Iterator[str]:
@@ -138,11 +139,10 @@ def _searched(answer: Answer) -> str:
     if named:
         return f"Changed or gone since the index was made: {named}. Run corpus-agent index."
     coverage = answer.coverage
-    unread = (
-        f" ({coverage.unreadable:,} could not be read: corpus-agent files --status failed)"
-        if coverage.unreadable
-        else ""
-    )
+    if not (coverage.searched or coverage.unreadable):
+        return ""  # a notice says that the index is empty
+    failed = f" ({coverage.unreadable:,} could not be read: corpus-agent files --status failed)"
+    unread = failed if coverage.unreadable else ""
     documents = number_of(coverage.searched, "document")
     return f"Nothing in the {documents} is about this.{unread}"
 

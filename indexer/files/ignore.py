@@ -149,7 +149,7 @@ def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[Rule]:
         yield Rule(excludes, f"{Path(shown).name}:{number}", line, names, text.endswith("/"))
 
 
-_BLANKS = re.compile(r"(?<!\\)[ \t]+\Z")  # at the end, where they are not escaped
+_BLANKS = re.compile(r"(?:(?<![\\ \t])|(?<=\\[ \t]))[ \t]+\Z")  # at the end, not escaped
 _ESCAPED = re.compile(r"\\(.)|\[\^", re.DOTALL)
 _ANY, _NOTHING = re.compile(""), re.compile(r"(?!)")
 

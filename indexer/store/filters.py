@@ -222,7 +222,7 @@ def _day_of(mtime_ns: int) -> str | None:
 
 _GLOB = frozenset("*?")  # brackets alone are part of a name
 # Classes that mean the same to everybody; the database knows more signs in them ("&&", "[:").
-_SIGN = re.compile(r"\*+|\[[^\]]+\]|.", re.DOTALL)
+_SIGN = re.compile(r"\*+|\[[^\]]{1,255}\]|.", re.DOTALL)
 _CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")
 
 

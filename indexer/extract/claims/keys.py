@@ -24,23 +24,23 @@ _CERTIFICATE = re.compile(
 # The forms of text; a comment may stand in front of some.
 _TEXTS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (re.compile(rb"PuTTY-User-Key-File-\d: "), "PuTTY private key"),
-    (re.compile(rb"(?:#[^\n]*\n|\s)*AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"), "age key"),
+    (re.compile(rb"\A(?:#[^\n]*\n|\s)*AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"), "age key"),
     (
         re.compile(rb"untrusted comment: [^\n]{0,200}secret key\r?\n[A-Za-z0-9+/=]{40,}"),
         "signing key",
     ),
     (
-        re.compile(rb"(?:[A-Za-z-]+: [^\n]*\n)*?Key: \((?:protected-|shadowed-)?private-key"),
+        re.compile(rb"\A(?:[A-Za-z-]+: [^\n]*\n)*?Key: \((?:protected-|shadowed-)?private-key"),
         "GnuPG key",
     ),
     (re.compile(rb"\(\d{1,3}:(?:protected-|shadowed-)?private-key\("), "GnuPG private key"),
     (
-        re.compile(rb"\s*\[Interface\]\s[^\[]{0,2000}?PrivateKey\s*=\s*[A-Za-z0-9+/]{43}="),
+        re.compile(rb"\A\s*\[Interface\]\s[^\[]{0,2000}?PrivateKey\s*=\s*[A-Za-z0-9+/]{43}="),
         "WireGuard key",
     ),
     (
         re.compile(
-            rb'\s*\{(?=[^{}]{0,20000}"kty"\s*:)(?=[^{}]{0,20000}"(?:d|k)"\s*:\s*"[\w-]{16,}")'
+            rb'\A\s*\{(?=[^{}]{0,20000}"kty"\s*:)(?=[^{}]{0,20000}"(?:d|k)"\s*:\s*"[\w-]{16,}")'
             rb"[^{}]{0,20000}\}\s*\Z"
         ),
         "JSON web key",

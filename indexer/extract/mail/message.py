@@ -17,7 +17,7 @@ from indexer.extract.members import Member, Members, member_of
 from indexer.records import Line
 
 MAX_KEY_HEAD = 300  # characters in front of the base64 of a key that say so
-_OF_KEY = re.compile("BEGIN [A-Z ]*PRIVATE KEY|BEGIN OpenVPN Static key")
+_OF_KEY = re.compile("BEGIN [A-Z ]{0,60}PRIVATE KEY|BEGIN OpenVPN Static key")
 # Three lines at least, of which all but the last are long; a quoted message has signs before each.
 _BASE64 = re.compile(
     r"(?m)^(?:> ?)*[A-Za-z0-9+/]{60,}\n(?:(?:> ?)*[A-Za-z0-9+/]{60,}\n)+"

@@ -270,6 +270,7 @@ def test_a_receipt_that_was_edited_is_caught(made_once):
         ("", "holds no receipt"),
         ("not json", "line 1: not a receipt"),
         ("[1]", "line 1: not a receipt"),
+        ('{"receipt": 1, "receipt": 1, "citations": []}', "line 1: not a receipt"),
         ('{"citations": []}', "a receipt of version None"),
         ('{"receipt": 99, "citations": []}', "version 99"),
         ('{"receipt": 1, "citations": [{"source": "a"}]}', "a citation lacks one of"),

@@ -76,7 +76,6 @@ def test_a_question_finds_what_answers_it_in_another_language(encoder):
 
 
 def test_half_of_a_language_is_taken_off_a_question(encoder):
-    """Questions in two languages come nearer to each other; a control moves them apart."""
     plain = encoder.encode(["query: Wann endet der Mietvertrag?", "query: Πότε λήγει η μίσθωση;"])
     moved = np.array([without_language(vector) for vector in plain])
     assert moved[0] @ moved[1] != pytest.approx(float(plain[0] @ plain[1]), abs=0.01)
