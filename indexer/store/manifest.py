@@ -24,8 +24,7 @@ from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
-from indexer.store.folder import key_of, keyed_sum
-from indexer.store.refusals import damaged, no_index, unreadable
+from indexer.store.folder import damaged, key_of, keyed_sum, no_index, unreadable
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"

@@ -88,7 +88,7 @@ def sync_folder(
         writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
         display.start(_with_reason(todo, repaired, outdated=outdated), writer.rebuilding)
         sharded = None if hands is None else ShardedReading(
-            root, store, hands, chunker, today, writer.vectors, reuse=not choices.force
+            root, store, hands, chunker, today, writer.vectors, not choices.force
         )  # fmt: skip
         run = Run(
             root, writer, encoder, chunker, not choices.force, sharded=sharded, display=display,

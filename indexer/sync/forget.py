@@ -17,9 +17,9 @@ from indexer.store.folder import version_files
 from indexer.store.manifest import read_manifest, root_of
 from indexer.store.recognised import RecognisedPages
 from indexer.store.snapshot import Snapshot
-from indexer.store.staging import drop_staging
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
+from indexer.sync.shards import drop_staging
 
 TABLES = 2  # of an index, each of one version where nothing is left over
 

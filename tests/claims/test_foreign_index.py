@@ -14,9 +14,8 @@ from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.pages import RecognisedPage
-from indexer.store.folder import version_file
+from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
-from indexer.store.names import MARKER_NAME
 from indexer.store.recognised import KeptPage, RecognisedPages
 from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
