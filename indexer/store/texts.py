@@ -33,7 +33,7 @@ TEXTS_FOLDER = "texts"
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
 
 FORMAT = f"corpus-agent text 6 {' '.join(PLACE)}\n".encode()
-MAX_NOTE_BYTES = 2**20  # a larger one is not kept
+MAX_NOTE_BYTES = 4 * 2**20  # a larger one is not kept
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
@@ -122,13 +122,13 @@ class Texts:
             with contextlib.suppress(OSError):  # removed meanwhile
                 Path(path).unlink()
 
-    def _write(self, path: str, body: bytes) -> bool:
-        """Whether an entry with this content could be stored."""
+    def _write(self, path: str, body: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
+        """Whether an entry with this content could be stored, and left so much of the disk."""
         data = packed(body, self.key, _name(path))
         new = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
         try:
             disk = os.statvfs(self._store)
-            if disk.f_bavail * disk.f_frsize < RESERVED_DISK_BYTES + len(data):
+            if disk.f_bavail * disk.f_frsize < spare_bytes + len(data):
                 return False
             try:
                 _write_new(new, data)
@@ -155,11 +155,11 @@ class Notes:
         """The note of that name, None if there is none. Whoever writes the store may write it."""
         return self._texts._read(self._path(about)) if self._sha256 else None
 
-    def put(self, about: str, data: bytes) -> bool:
+    def put(self, about: str, data: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
         """Whether the note could be kept, in the place of a former one of that name."""
         if not (self._sha256 and self._texts._writable and len(data) <= MAX_NOTE_BYTES):
             return False
-        return self._texts._write(self._path(about), data)
+        return self._texts._write(self._path(about), data, spare_bytes)
 
     def _path(self, about: str) -> str:
         assert self._sha256

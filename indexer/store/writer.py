@@ -99,7 +99,8 @@ class Writer:
         self._held.close()
 
     def _open(self) -> None:
-        shutil.rmtree(self.store / "vectors", ignore_errors=True)  # of an earlier release
+        for name in ("vectors", "recognised"):  # of an earlier release
+            shutil.rmtree(self.store / name, ignore_errors=True)
         try:
             with translated(self.store):
                 self._open_committed()
