@@ -20,7 +20,7 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -126,7 +126,7 @@ def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: N
     with _opened(store) as folder, _making(store):
         # Of two processes that make it at once, the other one finds it made.
         lock_briefly(folder, fcntl.LOCK_EX, f"The index folder {str(store)!r}")
-        if _is_new(store, folder):
+        if _is_new(folder):
             os.fchmod(folder, 0o700)
             fresh = _identity_with(folder, secrets.token_hex(16))
             announce(fresh)
@@ -141,7 +141,7 @@ def may_be_made(store: Path) -> bool:
     if not os.path.lexists(store):
         return True
     with _opened(store) as folder:
-        return _is_new(store, folder)
+        return _is_new(folder)
 
 
 def read_small(store: Path, name: str) -> bytes | None:
@@ -278,16 +278,17 @@ def _identity_with(folder: int, ident: str) -> Identity:
 
 def _cannot_open(store: Path, error: OSError) -> CorpusError:
     """The error for a place that cannot be opened as a folder."""
-    if store.is_symlink():
-        return UsageError(f"{str(store)!r} is a link.", "Name the folder itself: --store DIR")
     if error.errno == errno.ENOENT:
         return no_index(store)
-    if error.errno == errno.ENOTDIR:
-        return UsageError(f"{str(store)!r} is a file.", "Choose another place: --store DIR")
     if error.errno in (errno.EACCES, errno.EPERM):
         return unreadable(store)
-    message = f"{str(store)!r} cannot be opened ({error.strerror})."
-    return CorpusError(message, "Choose another place: --store DIR")
+    what = {errno.ENOTDIR: "is a file"}.get(
+        error.errno or 0, f"cannot be opened ({error.strerror})"
+    )
+    what = "is a link" if store.is_symlink() else what
+    return UsageError(
+        f"{str(store)!r} {what}.", "Name a folder itself, or another place: --store DIR"
+    )
 
 
 def _foreign_name(store: Path, path: str) -> UsageError:
@@ -319,24 +320,18 @@ def _making(store: Path) -> Iterator[None]:
             raise UsageError(message, "Choose another place: --store DIR") from None
 
 
-def _is_new(store: Path, folder: int) -> bool:
+def _is_new(folder: int) -> bool:
     """Whether the folder is empty, or holds an interrupted creation only."""
     names = _names(folder)
-    if not names <= {_IGNORE, UNFINISHED_MARKER}:
-        return False
-    ignore = _read(store, folder, _IGNORE)
-    # The beginning of that file is ours if a marker was begun; alone it may be of any program.
-    begun = UNFINISHED_MARKER in names and _IGNORE_ALL.startswith(ignore or b"")
-    return ignore in (None, _IGNORE_ALL) or begun
+    return not names or (UNFINISHED_MARKER in names and names <= {_IGNORE, UNFINISHED_MARKER})
 
 
 def _mark(store: Path, folder: int, ident: str) -> None:
-    """Write the marker atomically, and the `.gitignore` of the store."""
-    if UNFINISHED_MARKER not in _names(folder):
-        _write(folder, UNFINISHED_MARKER, b"")
-    _keep_out_of_repositories(store, folder)
-    os.unlink(UNFINISHED_MARKER, dir_fd=folder)
+    """Write the marker atomically, and the `.gitignore` of the store meanwhile."""
+    with suppress(FileNotFoundError):
+        os.unlink(UNFINISHED_MARKER, dir_fd=folder)
     _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode())
+    _keep_out_of_repositories(store, folder)
     os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
     os.fsync(folder)
 
@@ -344,7 +339,7 @@ def _mark(store: Path, folder: int, ident: str) -> None:
 def _keep_out_of_repositories(store: Path, folder: int) -> None:
     """Restore the store's `.gitignore` if it was changed."""
     if _read(store, folder, _IGNORE) != _IGNORE_ALL:
-        if _IGNORE in _names(folder):
+        with suppress(FileNotFoundError):
             os.unlink(_IGNORE, dir_fd=folder)
         _write(folder, _IGNORE, _IGNORE_ALL)
 

@@ -16,7 +16,7 @@ from indexer.store.manifest import STORE_NAME as STORE_NAME
 from indexer.store.manifest import Manifest as Manifest
 from indexer.store.manifest import find_store as find_store
 from indexer.store.manifest import read_manifest as read_manifest
-from indexer.store.manifest import recorded_model as recorded_model
+from indexer.store.manifest import recorded as recorded
 from indexer.store.manifest import root_of as root_of
 from indexer.store.ownership import Identity as Identity
 from indexer.store.ownership import check_apart as check_apart

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
-from indexer.errors import CorpusError, DamagedStore, NoIndex
+from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
 from indexer.parsers.engines import is_installed
@@ -107,12 +107,7 @@ def sync_folder(
 
 def _chunker(store: Path, encoder: Encoder, tokens: int | None, overlap: int | None) -> Chunker:
     """The chunker of settings; what they leave open is as the index has it."""
-    try:
-        made = recorded(store, "fingerprint")
-    except (DamagedStore, NoIndex):  # the writer says what is wrong with it
-        made = None
-    version = made.get("chunker") if isinstance(made, dict) else None
-    cut = Cut.chosen(tokens, overlap, version if isinstance(version, str) else None)
+    cut = Cut.chosen(tokens, overlap, recorded(store, "chunker") or None)
     return Chunker(encoder, cut)
 
 

@@ -61,7 +61,7 @@ def test_a_store_is_made_once_for_its_owner_alone_and_keeps_its_identity(tmp_pat
     assert make_store(tmp_path / "other").id != first.id
 
 
-@pytest.mark.parametrize("left", [[], [".gitignore"], [".gitignore", UNFINISHED_MARKER]])
+@pytest.mark.parametrize("left", [[], [UNFINISHED_MARKER], [".gitignore", UNFINISHED_MARKER]])
 def test_an_empty_folder_and_a_making_that_was_stopped_become_a_store(tmp_path, left):
     store = tmp_path / "store"
     store.mkdir(mode=0o775)
