@@ -13,7 +13,7 @@ _SOURCES = frozenset(
 )
 _BOM = rb"(?:\xef\xbb\xbf)?\s*"
 _HTML = re.compile(
-    _BOM + rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*(?:<!doctype\s+html|<html[\s>])",
+    _BOM + rb"(?:<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+(?:<!doctype\s+html|<html[\s>])",
     re.DOTALL | re.IGNORECASE,
 )
 _HEADER = re.compile(rb"(?i)^(from|to|subject|date|received|message-id|mime-version|return-path):")
