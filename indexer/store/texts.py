@@ -21,10 +21,9 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from indexer.extract import extensions, is_todays
+from indexer.extract import REGISTRY, extensions, is_todays
 from indexer.extract.normalise import NORMALISER, is_storable
 from indexer.extract.own_properties import is_day
-from indexer.extract.registry import REGISTRY
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.protocol import PLACE, checked
