@@ -20,7 +20,7 @@ from indexer.extract.extraction import MAX_NESTING, Extraction, Extractor, Withi
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
 from indexer.extract.own_properties import OwnProperties
-from indexer.extract.registry import REGISTRY
+from indexer.extract.registry import REGISTRY as REGISTRY
 from indexer.extract.text.plain import is_text
 from indexer.records import Line
 
