@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,19 +71,13 @@ def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
     from corpus_agent.startup import for_examining
 
-    environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
         launch, indexes = for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
-        yield from environment.checks(settings, None, error, server)
-        return
+        return examination.checks([("", settings, None)], error, server)
     launched(launch)
-    yield from environment.checks(settings, indexes[0].store, launch.seal, server)
-    for one in indexes:
-        of = f"{one.name}: " if one.name else ""
-        for check in examination.store.checks(one.settings, one.store, one.problem):
-            yield replace(check, name=f"{of}{check.name}")
+    return examination.checks(indexes, launch.seal, server)
 
 
 @main.command()
@@ -106,7 +99,7 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     """
     found = trusted.permission(storage.named_store(store), root)
     if not dry_run:
-        trusted.trust(found.place)
+        trusted.record(found.place, storage.identity_of(found.place.store))
     content = render.trust_object(found, recorded=found.recorded or not dry_run)
     if as_json:
         return print_json(content)

@@ -17,15 +17,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import indexer
+from corpus_agent import service
 from corpus_agent.cli.group import Commands
-from corpus_agent.cli.printing import clean, print_lines
+from corpus_agent.cli.printing import clean, print_lines, print_notices
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
 from indexer import __version__, paths
 
 if TYPE_CHECKING:
+    from corpus_agent.service.service import Service
     from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
+    from indexer import Index
 
 Among = tuple[tuple[str, ...], tuple[str, ...], str]  # paths, paths to leave out, a filter
 Llm = dict[str, Any]  # --llm, --llm-model, --allow-remote-llm
@@ -65,6 +68,15 @@ def launch_to_read(
     if not asking:  # otherwise they are part of the answer
         print_notes(launch.notices)
     return launch
+
+
+def opened(among: Among = ((), (), ""), *, searching: bool = False) -> tuple[Service, Index]:
+    """What serves the index from within the seal, and the documents that the options choose."""
+    launch = launch_to_read(settings_in_force(several=True))
+    served = service.service.Service(launch, searching=searching)
+    corpus = served.among(*among)
+    print_notices(corpus)
+    return served, corpus
 
 
 def launch_to_index(
@@ -170,13 +182,6 @@ OCR = click.option(
     type=click.Choice(["auto", "off", "all"]),
     help="Pages without text that are recognised, with the extra [ocr]: auto (default: scanned "
     "pages, and pictures that show text), off, or all (every picture in full).",
-)
-LOG = click.option(
-    "--no-log",
-    "log",
-    flag_value="off",
-    default=None,
-    help="Keep no receipt of questions and answers in the index; see the setting log.",
 )
 
 
