@@ -88,20 +88,14 @@ class Corpus:
 
         A name that `corpus-agent stores` lists will do. Several are read as one corpus, in which
         each source begins with the name of its store, as in `notes:lease.md`; what changes an index
-        takes one.
-
-        `llm` and `llm_model` choose the model that answers (see --llm); by default answers are
-        passages only. `model` is the folder of another embedding model, or "minilm" or
-        "multilingual"; the others up to `chunk_overlap` are as the settings of those names.
+        takes one. The options up to `chunk_overlap` are as the settings of those names; by default
+        no model answers.
 
         With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
         index and Python's own; only a pipe to the model's relay. The index must exist, and no other
-        thread may run yet, so open before anything heavy is imported. Without it the process is not
-        changed, and every result has `"seal": "off"`. Raises SealUnavailable if the kernel cannot
-        seal; the process must then end.
-
-        Raises UntrustedStore for an index that this user did not make here, by this program or this
-        object, unless `trust_store` permits it; its documents must then lie beside or below it.
+        thread may run yet, so open before anything heavy is imported. Raises SealUnavailable if the
+        kernel cannot seal; the process must then end. Raises UntrustedStore for an index that this
+        user did not make here, unless `trust_store` permits it.
         """
         stores = stores_from_here([store] if isinstance(store, Path | str) else store)
         settings = Settings(
@@ -126,10 +120,7 @@ class Corpus:
         return cls(settings, None)
 
     def close(self) -> None:
-        """End the processes started for this object; after `seal` this process stays sealed.
-
-        Closing twice is closing once.
-        """
+        """End the processes started for this object; after `seal` this process stays sealed."""
         self._closed = True
         if self._launch is not None:
             self._launch.close()
@@ -216,9 +207,7 @@ class Corpus:
     ) -> None:
         """Keep the index up to date with its folder until `should_stop` returns true.
 
-        `on_outcome` is called after the first run and after each that changed the index,
-        `on_notice` with what a person should know. Not in a sealed process, which may follow no
-        events.
+        `on_outcome` is called after the first run and after each that changed the index.
         """
         self._check_open()
         if self._seal != "off":
@@ -235,10 +224,7 @@ class Corpus:
         service.watching.watch(self._settings, folder, should_stop, callbacks, encoder=encoder)
 
     def forget(self, source: str) -> Object:
-        """Drop a document from the index, by its name or its path; its file stays.
-
-        It comes back with the next run unless a rule keeps it out: `keep_out` has the line to add.
-        """
+        """Drop a document from the index, by its name or its path; `keep_out` keeps it out."""
         return render.forget_object(self._serving().forget(source), self._seal)
 
     def files(self, *, status: Paths = ()) -> Object:
@@ -322,10 +308,7 @@ class Corpus:
         where: str = "",
         on_document: Callable[[int, int], None] = lambda *_: None,
     ) -> Object:
-        """What every document says about each field, which is named in words.
-
-        `on_document` is called with how many documents were looked at, and of how many.
-        """
+        """What every document says about each field, which is named in words."""
         view = self._among(path, not_path, where)
         made = self._serving().table(names, view, on_document)
         return self._of(view, render.table_object(made, self._seal))
@@ -333,10 +316,7 @@ class Corpus:
     def list(
         self, condition: str, *, path: Paths = (), not_path: Paths = (), where: str = ""
     ) -> Object:
-        """Every document with whether it fulfils a condition, as "governing law = Florida".
-
-        What is not understood raises UsageError with what is.
-        """
+        """Every document with whether it fulfils a condition, as "governing law = Florida"."""
         view = self._among(path, not_path, where)
         return self._of(
             view, render.list_object(self._serving().listed(condition, view), self._seal)

@@ -11,7 +11,15 @@ from click.shell_completion import get_completion_class
 
 from corpus_agent import doctor as examination
 from corpus_agent import render
-from corpus_agent.cli.common import JSON, Llm, launched, llm_options, main, settings_in_force
+from corpus_agent.cli.common import (
+    JSON,
+    Llm,
+    launched,
+    llm_options,
+    main,
+    settings_in_force,
+    startup,
+)
 from corpus_agent.cli.printing import print_json, print_lines
 from corpus_agent.text.naming import called_path
 from corpus_agent.trust import known
@@ -69,15 +77,13 @@ def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
-    from corpus_agent.startup import for_examining
-
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        launch, indexes = for_examining(settings, seal_off=seal_off)
+        launch, indexes = startup().for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
-        return examination.checks([("", settings, None)], error, server)
+        return examination.store.every_check([("", settings, None)], error, server)
     launched(launch)
-    return examination.checks(indexes, launch.seal, server)
+    return examination.store.every_check(indexes, launch.seal, server)
 
 
 @main.command()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +34,13 @@ if TYPE_CHECKING:
 Among = tuple[tuple[str, ...], tuple[str, ...], str]  # paths, paths to leave out, a filter
 Llm = dict[str, Any]  # --llm, --llm-model, --allow-remote-llm
 MAX_DIGITS = 18  # of a line's number
+
+
+def startup() -> ModuleType:
+    """The module of the launch, which `--help` does not load."""
+    from corpus_agent import startup
+
+    return startup
 
 
 def launched(launch: Launch) -> Launch:
@@ -58,10 +66,8 @@ def launch_to_read(
     With `typed` it is an error that there is no model: who names one wants no answer without it.
     With `listener` it accepts that socket's connections.
     """
-    from corpus_agent.startup import for_reading
-
     seal_off = click.get_current_context().obj["unsealed"]
-    ready = for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
+    ready = startup().for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
     launch = launched(ready)
     if typed and launch.unavailable is not None:
         raise launch.unavailable
@@ -83,11 +89,11 @@ def launch_to_index(
     settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
 ) -> Launch:
     """A sealed process that may write the index of the folder `path`."""
-    from corpus_agent.startup import for_indexing
-
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(
-        for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching)
+        startup().for_indexing(
+            settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching
+        )
     )
     print_notes(launch.notices)
     return launch

@@ -8,7 +8,7 @@ use, so that importing the package loads neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent import lazy_modules
@@ -18,8 +18,6 @@ from indexer import CorpusError
 if TYPE_CHECKING:
     from corpus_agent.doctor import environment as environment
     from corpus_agent.doctor import store as store
-    from corpus_agent.seal import Sealed
-    from corpus_agent.startup import Examined
 else:
     __getattr__ = lazy_modules(__name__, ("environment", "store"))
 
@@ -85,19 +83,3 @@ def as_json(findings: Sequence[tuple[Check, Finding]]) -> dict[str, Any]:
             for check, finding in findings
         ],
     }
-
-
-def checks(
-    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Finding
-) -> Iterator[Check]:
-    """The checks of this machine and of each index; `closed` is the outcome of sealing.
-
-    `server` is what was found of the model server before. Where sealing failed no index is opened.
-    """
-    from corpus_agent.doctor import environment, store
-
-    _, settings, _ = indexes[0]
-    yield from environment.checks(settings, closed, server)
-    for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
-        for check in store.checks(of_one, problem):
-            yield replace(check, name=f"{name}: {check.name}" if name else check.name)

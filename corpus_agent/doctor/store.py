@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering
-from corpus_agent.doctor import Check, Finding
+from corpus_agent.doctor import Check, Finding, environment
 from corpus_agent.doctor.environment import processor
 from corpus_agent.service import encoding, session
 from corpus_agent.text.naming import called_path
@@ -23,7 +24,9 @@ from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, storage
 
 if TYPE_CHECKING:
+    from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
+    from corpus_agent.startup import Examined
     from indexer import Encoder, Index, Inspection
 
 INDEX = "corpus-agent index"
@@ -32,6 +35,20 @@ MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.py, NEAR
+
+
+def every_check(
+    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Finding
+) -> Iterator[Check]:
+    """The checks of this machine and of each index; `closed` is the outcome of sealing.
+
+    `server` is what was found of the model server before. Where sealing failed no index is opened.
+    """
+    _, settings, _ = indexes[0]
+    yield from environment.checks(settings, closed, server)
+    for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
+        for check in checks(of_one, problem):
+            yield replace(check, name=f"{name}: {check.name}" if name else check.name)
 
 
 def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:

@@ -38,4 +38,6 @@ def _findings(site: Site) -> dict[str, Any]:
     elif launch.model is not None:
         server = Finding("ok", f"{launch.model.name} at {launch.model.server}")
     indexes = [(name, alone, None) for name, alone in one_by_one(site.settings)]
-    return doctor.as_json(list(doctor.examine(doctor.checks(indexes, launch.seal, server))))
+    return doctor.as_json(
+        list(doctor.examine(doctor.store.every_check(indexes, launch.seal, server)))
+    )
