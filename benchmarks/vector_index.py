@@ -34,7 +34,7 @@ from indexer.store.ownership import make_store
 from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
-from indexer.store.upkeep import Scale
+from indexer.store.tables import Scale
 from indexer.store.writer import Writer
 from tests.support.rows import batches, by_vector, vector_index
 

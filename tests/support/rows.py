@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from indexer.records import Hit, Query
-from indexer.store.rows import CHARS_COLUMN, CHUNK_COLUMNS, FULL_TEXT_COLUMN
+from indexer.store.rows import CHARS_COLUMN, CHUNK_COLUMNS, FULL_TEXT_COLUMN, chunk_schema
 from indexer.store.snapshot import Snapshot
-from indexer.store.upkeep import VECTORS, trained_partitions
+from indexer.store.tables import VECTORS, trained_partitions
+
+if TYPE_CHECKING:
+    from lancedb.table import Table as LanceTable
 
 BATCH_ROWS = 4_096
 
@@ -28,7 +33,7 @@ def by_text(snapshot: Snapshot, query: Query) -> list[Hit]:
 
 def chunk_rows(snapshot: Snapshot) -> pa.Table:
     """All chunk rows with all columns and their texts."""
-    rows = snapshot._chunks.to_arrow()
+    rows = snapshot._chunks.rows(chunk_schema(snapshot.manifest.fingerprint.dimension).names)
     pairs = (rows[name].to_pylist() for name in (FULL_TEXT_COLUMN, CHARS_COLUMN))
     texts = [text[:chars] for text, chars in zip(*pairs, strict=True)]
     return rows.append_column("text", pa.array(texts, pa.string()))
@@ -36,15 +41,22 @@ def chunk_rows(snapshot: Snapshot) -> pa.Table:
 
 def batches(snapshot: Snapshot) -> Iterator[pa.RecordBatch]:
     """All chunk rows in batches: key, chunk and vector."""
-    rows = snapshot._chunks.search().select(["id", *CHUNK_COLUMNS, "vector"])
-    yield from rows.to_batches(BATCH_ROWS)
+    yield from snapshot._chunks.batches(["id", *CHUNK_COLUMNS, "vector"], BATCH_ROWS)
 
 
 def vector_index(snapshot: Snapshot) -> tuple[int, int, int]:
     """Partitions of the vector index, and numbers of rows inside and outside it; 0 without one."""
     rows = {
         each.name: (each.num_indexed_rows, each.num_unindexed_rows)
-        for each in snapshot._chunks.list_indices()
+        for each in snapshot._chunks.indices()
     }
     partitions = trained_partitions(rows)
     return partitions, *rows.get(VECTORS.format(partitions), (0, snapshot.manifest.chunks))
+
+
+def table_of(store: Path, name: str) -> LanceTable:
+    """A table as others open it: with the whole of LanceDB."""
+    import lancedb
+
+    table: LanceTable = lancedb.connect(str(store / "lance")).open_table(name)
+    return table
