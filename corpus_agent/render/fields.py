@@ -265,9 +265,8 @@ def table_csv(table: FieldTable) -> str:
 
 def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
     """The values of a cell; and where each stands, or why there is none."""
-    if cell.status in ("unknown", "unreadable"):
-        unknown = cell.status == "unknown"
-        return "", "not understood" if unknown else f"unreadable: {plain_reason(unread)}"
+    if cell.status == "unknown" or unread:
+        return "", f"unreadable: {plain_reason(unread)}" if unread else "not understood"
     normal = " | ".join(_DURATION.sub(_span, _plain(value.normal)) for value in cell.values)
     return normal, " | ".join(map(inert, map(_csv_place, cell.values)))
 

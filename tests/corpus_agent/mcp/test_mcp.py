@@ -53,8 +53,9 @@ def toy_store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tools(toy_store):
-    launch = Launch(unsealed())
-    return Tools(Service(Settings(store=toy_store), launch, ENCODER), launch)
+    settings = Settings(store=toy_store, root=toy_store.parent / "docs")
+    launch = Launch(unsealed(), settings=settings)
+    return Tools(Service(launch, ENCODER))
 
 
 def call(tools, name, **arguments):
