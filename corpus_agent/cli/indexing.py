@@ -38,7 +38,7 @@ from corpus_agent.settings import (
     load,
     one_by_one,
 )
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.trust.known import chosen_stores, store_to_write
 from indexer import STATUSES, Choices, UsageError, storage
 from indexer.confine import die_with_parent
@@ -166,7 +166,7 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
     parent, failed = os.getpid(), 0
     for folder in stores:
-        click.echo(f"{called_path(folder)}:", err=True)
+        click.echo(f"{called(str(folder), kind=PATH)}:", err=True)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:

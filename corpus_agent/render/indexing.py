@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
 from corpus_agent.render.upkeep import waiting_text
-from corpus_agent.text.naming import called, called_path, unambiguous
+from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
 
@@ -125,7 +125,7 @@ def store_lines(
     Of one that is there already, whose it is, unless somebody `named` its folder. `flag` names it.
     """
     if store.parent != root or not (named or new):
-        yield f"The index of {called_path(root)} is in {called_path(store)}."
+        yield f"The index of {called(str(root), kind=PATH)} is in {called(str(store), kind=PATH)}."
     if new:
         yield f'Ask with: corpus-agent {flag}ask "…"'
 
