@@ -109,9 +109,8 @@ def export(site: Site, request: Request) -> Response:
     content = _receipt(site, request.path_params["key"])
     corpus = site.service.corpus()
     rows = list(answering.receipt.check(content, corpus, corpus.file))
-    answer = render.exported_receipt((content, rows), site.launch.receipt_key)
     return Response(
-        render.export_markdown([answer]),
+        render.export_receipt((content, rows), site.launch.receipt_key),
         media_type="text/markdown",
         headers={"Content-Disposition": 'attachment; filename="answer.md"'},
     )

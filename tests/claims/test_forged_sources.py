@@ -144,7 +144,7 @@ def _exports(sources: list[str]) -> list[str]:
     """An answer that cites them, as an export has it."""
     cited = _cited(sources)
     answer = Answer("q?", "a [1]", "perhaps", "toy", passages(*cited), Coverage(1), 1)
-    return [render.export_markdown([render.exported_answer(answer)])]
+    return [render.export_markdown([answer])]
 
 
 def _verdicts(corpus: Index, sources: list[str]) -> set[str]:
