@@ -32,7 +32,6 @@ from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import (
     clean,
-    link_to,
     print_json,
     print_lines,
     print_notices,
@@ -101,8 +100,7 @@ def search(
         found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
         return print_json(found, corpus)
     print_notices(corpus)
-    link, near_only = link_to(launch.settings.root), limit is None
-    print_lines(render.search_lines(query, hits, corpus.coverage(), link, near_only=near_only))
+    print_lines(render.search_lines(query, hits, corpus.coverage(), near_only=limit is None))
     if explain:
         print_lines(render.explain_lines(hits))
     return None
@@ -183,7 +181,7 @@ def ask(
     if as_json:
         print_json(render.answer_object(answer, launch.seal.state), corpus)
     else:
-        print_lines(render.answer_lines(answer, link_to(settings.root), style))
+        print_lines(render.answer_lines(answer, style))
     if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
@@ -228,7 +226,7 @@ def chat(
                 question, newest, answerer, launch, settings, history, watching.event, talking.name
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, link_to(settings.root), style), talking.turns)
+    talk = Chat(corpus, Doing(answer, click.echo, style), talking.turns)
     if resume:
         print_lines(render.resumed_lines(talking), err=True)
     talk.run()

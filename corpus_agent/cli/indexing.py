@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     help="Have documents read and embedded by several sealed processes: local:N, N of this "
     "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
 )
-@click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
+@click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage. Default: 200, of the multilingual model 64.")
 @click.option(
     "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
 )

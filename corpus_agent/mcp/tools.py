@@ -150,7 +150,9 @@ class Tools:
         try:
             return run(checked, cancel)
         except CorpusError as error:
-            return failure(self._frame.line(str(error)), code=error.code)
+            for_user = bool(error.hint) and not isinstance(error, Refused)  # a command to type
+            said = f"{error.message} For the user: {error.hint}" if for_user else str(error)
+            return failure(self._frame.line(said), code=error.code)
 
     def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
         count = arguments.get("k", search.HITS)
@@ -330,7 +332,7 @@ def _counts(name: str, manifest: storage.Manifest) -> list[str]:
         counts += f" Scans without text: {waiting}."
     if unread := render.not_read(manifest.unread):
         counts += f" {unread}."
-    state = "" if manifest.complete else " It is NOT COMPLETE: run corpus-agent index to go on."
+    state = "" if manifest.complete else " It is not complete: the user can go on with corpus-agent index."
     of = f"Index {name}: " if name else ""
     return [f"{of}{counts}", f"Version {manifest.version} of {manifest.updated[:16]}.{state}"]
 

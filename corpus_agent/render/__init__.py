@@ -28,7 +28,6 @@ _PUBLIC = {
         "duration index_lines store_lines index_object plan_lines progress_line "
         "plan_object run_object waiting_line watch_line"
     ),
-    "corpus_agent.render.links": "Link link_below no_link",
     "corpus_agent.render.passages": (
         "explain_lines read_object search_lines search_object window_lines"
     ),
@@ -47,7 +46,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.files import *  # noqa: F403
     from corpus_agent.render.indexing import *  # noqa: F403
-    from corpus_agent.render.links import *  # noqa: F403
     from corpus_agent.render.passages import *  # noqa: F403
     from corpus_agent.render.receipts import *  # noqa: F403
     from corpus_agent.render.trusting import *  # noqa: F403

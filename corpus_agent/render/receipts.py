@@ -114,6 +114,8 @@ def standing(checked: Sequence[Rechecked]) -> str:
     if not checked:
         return "There is no quotation to verify"
     holding = sum(found.holds for found in checked)
+    if len(checked) == 1:
+        return f"The quotation {'still stands' if holding else 'no longer stands'} in its document"
     return f"{holding} of {len(checked)} quotations still stand in their documents"
 
 
