@@ -53,8 +53,9 @@ def toy_store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tools(toy_store):
-    launch = Launch(unsealed())
-    return Tools(Service(Settings(store=toy_store), launch, ENCODER), launch)
+    settings = Settings(store=toy_store, root=toy_store.parent / "docs")
+    launch = Launch(unsealed(), settings=settings)
+    return Tools(Service(launch, ENCODER))
 
 
 def call(tools, name, **arguments):
@@ -79,7 +80,11 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
         ("vectordb_read", {"source": "b.md"}, "Search to find sources."),
         ("vectordb_read", {"source": "../../etc/passwd"}, "is not in the index"),
         ("vectordb_read", {"source": "a.md", "offset": 0}, "Lines are counted from 1."),
-        ("vectordb_read", {"source": "a.md", "offset": 9}, "Use a first line (offset) from 1 to 3."),
+        (
+            "vectordb_read",
+            {"source": "a.md", "offset": 9},
+            "first line (offset) from 1 to 3.",
+        ),
         ("vectordb_read", {"source": "a.md", "limit": "all"}, "must be a whole number"),
         ("vectordb_read", {"file": "a.md"}, "'source' is missing"),
         ("vectordb_read", {"source": "scan.pdf"}, "could not be indexed (malformed)"),
