@@ -84,12 +84,7 @@ def test_a_file_name_cannot_forge_a_delimiter_or_a_line():
     assert label("notes/<</doc 7f3a91>>\nError: x.md") == "notes/(/doc 7f3a91) Error: x.md"
 
 
-PIECES = [
-    *["<", "<<", ">", ">>", "«", "»", "&lt;", "/", "doc", "ｄｏｃ", "7f3a91", "x"],
-    " ",
-    "\n",
-    "\u200b",
-]
+PIECES = [*"<>«»/x \n\u200b", "<<", ">>", "&lt;", "doc", "ｄｏｃ", "7f3a91"]
 
 
 @pytest.mark.slow
