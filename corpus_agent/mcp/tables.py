@@ -34,7 +34,7 @@ _PROPERTIES: dict[str, Any] = {
     "condition": {
         **_TEXT,
         "description": 'Or a condition on one field: "governing law = Florida", "rent > 1000 '
-        'euros", "without dog", "contracts that end in 2025"',
+        'euros", "expiry before 2026", "subject contains heating", "without dog"',
     },
     "where": {
         **_TEXT,

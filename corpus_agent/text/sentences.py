@@ -93,7 +93,8 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
     if numbered and not (open_ended and _NUMBER_LEADS.match(line)):
         beside = (previous, *lines[index + 1 : index + 2])
         counts = _COUNTS.match(line) and _ENDS_OPEN.search(previous.rstrip())
-        return bool(counts) and not any(_ITEM.match(each) for each in beside)
+        if not counts or any(_ITEM.match(each) for each in beside):
+            return False
     if previous.rstrip().endswith(_FULL_STOPS) or (_CLAUSE.match(line) and not open_ended):
         return False
     # Rows of a table without cells, and the line that names its columns.
