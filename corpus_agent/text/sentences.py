@@ -50,7 +50,7 @@ _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 _TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
 _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
-_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{L})\.\s*$")
+_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}°])(?:(?<![.])\d{1,2}|\p{L})\.\s*$")  # not "§ 3.2."
 _LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
 _SMALL = lazy(r"\s*\p{Ll}")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
