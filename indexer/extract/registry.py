@@ -50,7 +50,7 @@ def _row(
 
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 11, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row("pdf", 12, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     _row(
         "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
