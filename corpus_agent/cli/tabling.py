@@ -67,10 +67,9 @@ def table(
 def list_documents(words: str, among: Among, as_json: bool) -> None:
     """List the documents that fulfil a CONDITION on a field: "governing law = Florida".
 
-    A sign (=, <, <=, >, >=, contains) stands between the field and a word, a date, an amount or a
-    span of time: "rent > 1000 euros". "without TERM" lists the documents that have none of these
-    words. Words do, too, in seven languages: "contracts that end in 2025", "Verträge, die 2025
-    enden".
+    A sign (=, !=, <, <=, >, >=, contains, before, after) stands between the field and a word, a
+    date, an amount or a span of time: "rent > 1000 euros", "expiry before 2026". "without TERM"
+    lists the documents that have none of these words.
     """
     fields.condition.parse_condition(words)
     served, corpus = opened(among)

@@ -38,7 +38,7 @@ def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | 
     """
     if settings.model is not None:
         return model_folder(settings.model, "--model")
-    if store is not None and (made := storage.recorded_model(store)):
+    if store is not None and (made := storage.recorded(store, "model")):
         is_theirs = made.startswith(MULTILINGUAL)
         return model_folder(Path("multilingual"), "--model") if is_theirs else None
     if not choosing or settings.root is None or (found := multilingual_model()) is None:
