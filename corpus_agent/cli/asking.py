@@ -16,6 +16,7 @@ from corpus_agent.cli.common import (
     Among,
     Llm,
     below,
+    is_verbose,
     launch_to_read,
     llm_options,
     main,
@@ -32,7 +33,7 @@ from corpus_agent.cli.exporting import (
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import clean, link_to, print_json, print_lines, style
+from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import called, quoted
@@ -84,8 +85,7 @@ def search(
         seal = served.launch.seal.state
         found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
         return print_json(found, corpus)
-    link, near_only = link_to(served.settings.root), limit is None
-    print_lines(render.search_lines(query, hits, corpus.coverage(), link, near_only=near_only))
+    print_lines(render.search_lines(query, hits, corpus.coverage(), near_only=limit is None))
     if explain:
         print_lines(render.explain_lines(hits))
     return None
@@ -139,7 +139,7 @@ def ask(
     check_apart(receipt, export)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     served = service.service.Service(launch)
-    watching = Watching(quiet=as_json)
+    watching = Watching(quiet=as_json, verbose=is_verbose())
     corpus = served.among(*among)
     with watching:
         answer, record = served.ask(
@@ -153,7 +153,7 @@ def ask(
     if as_json:
         print_json(render.answer_object(answer, launch.seal.state), corpus)
     else:
-        print_lines(render.answer_lines(answer, link_to(launch.settings.root), style))
+        print_lines(render.answer_lines(answer, style))
     if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
@@ -178,7 +178,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     served = service.service.Service(launch)
     corpus = served.corpus()
     name = secrets.token_hex(8)
-    watching = Watching()
+    watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
         with watching:
@@ -191,7 +191,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
                 conversation=name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, link_to(settings.root), style))
+    talk = Chat(corpus, Doing(answer, click.echo, style))
     talk.run()
     write_answers(export, [turn.answer for turn in talk.turns])
     warn_of_index(export_file, settings.root)
