@@ -9,8 +9,8 @@ import click
 
 from corpus_agent import fields, render
 from corpus_agent.cli.common import JSON, Among, below, main, opened
-from corpus_agent.cli.exporting import opened_new, write_text
-from corpus_agent.cli.printing import print_json, print_lines
+from corpus_agent.cli.exporting import opened_new, warn_of_index, write_text
+from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import counted
 
 _WIDTH = 100  # columns where there is no terminal
@@ -48,8 +48,10 @@ def table(
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:
         made = served.table(words, corpus, on_document)
-    if csv_to is not None:
+    if csv_file is not None and csv_to is not None:
         write_text(csv_to, render.table_csv(made))
+        click.echo(f"Written: {clean(str(csv_file))}", err=True)
+        warn_of_index(csv_file, served.settings.root)
     if as_json:
         return print_json(render.table_object(made, served.launch.seal.state), corpus)
     if csv_file:
@@ -65,10 +67,9 @@ def table(
 def list_documents(words: str, among: Among, as_json: bool) -> None:
     """List the documents that fulfil a CONDITION on a field: "governing law = Florida".
 
-    A sign (=, <, <=, >, >=, contains) stands between the field and a word, a date, an amount or a
-    span of time: "rent > 1000 euros". "without TERM" lists the documents that have none of these
-    words. Words do, too, in seven languages: "contracts that end in 2025", "Verträge, die 2025
-    enden".
+    A sign (=, !=, <, <=, >, >=, contains, before, after) stands between the field and a word, a
+    date, an amount or a span of time: "rent > 1000 euros", "expiry before 2026". "without TERM"
+    lists the documents that have none of these words.
     """
     fields.condition.parse_condition(words)
     served, corpus = opened(among)
