@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from indexer.records import Hit, Query
-from indexer.store.rows import CHARS_COLUMN, CHUNK_COLUMNS, FULL_TEXT_COLUMN, chunk_schema
+from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, chunk_schema
 from indexer.store.snapshot import Snapshot
 from indexer.store.tables import VECTORS, trained_partitions
-
-if TYPE_CHECKING:
-    from lancedb.table import Table as LanceTable
-
-BATCH_ROWS = 4_096
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
@@ -39,11 +34,6 @@ def chunk_rows(snapshot: Snapshot) -> pa.Table:
     return rows.append_column("text", pa.array(texts, pa.string()))
 
 
-def batches(snapshot: Snapshot) -> Iterator[pa.RecordBatch]:
-    """All chunk rows in batches: key, chunk and vector."""
-    yield from snapshot._chunks.batches(["id", *CHUNK_COLUMNS, "vector"], BATCH_ROWS)
-
-
 def vector_index(snapshot: Snapshot) -> tuple[int, int, int]:
     """Partitions of the vector index, and numbers of rows inside and outside it; 0 without one."""
     rows = {
@@ -54,9 +44,6 @@ def vector_index(snapshot: Snapshot) -> tuple[int, int, int]:
     return partitions, *rows.get(VECTORS.format(partitions), (0, snapshot.manifest.chunks))
 
 
-def table_of(store: Path, name: str) -> LanceTable:
+def table_of(store: Path, name: str) -> Any:
     """A table as others open it: with the whole of LanceDB."""
-    import lancedb
-
-    table: LanceTable = lancedb.connect(str(store / "lance")).open_table(name)
-    return table
+    return import_module("lancedb").connect(str(store / "lance")).open_table(name)
