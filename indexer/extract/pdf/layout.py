@@ -64,8 +64,9 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
     with seen_text(page) as (text_page, text, hidden):
         places = Places(text_page, page, text)
-        from_right = right_to_left.is_base(text)
-        if not from_right and right_to_left.has_words(text):
+        has_words = right_to_left.has_words(text)
+        from_right = has_words and right_to_left.is_base(text)
+        if has_words and not from_right:
             found = right_to_left.reading_order(text, lambda at: places.box(places.index(at)))
             text = "".join(text[index] for index in found)
         lines = placed_lines(text, places, from_right)

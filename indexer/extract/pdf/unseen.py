@@ -199,8 +199,11 @@ class Drawing:
             for at, box in enumerate(_fours(self.boxes)):
                 if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
                     yield at
-        heights, widths = list(map(sub, tops, bottoms)), list(map(sub, rights, lefts))
-        small = [*_below(2 * least, heights), *_below(least / 2, widths)]
+        low = map((2 * least).__gt__, map(sub, tops, bottoms))
+        narrow = map((least / 2).__gt__, map(sub, rights, lefts))
+        number = range(len(lefts))
+        small = [at for at in compress(number, low) if tops[at] > bottoms[at]]
+        small += [at for at in compress(number, narrow) if rights[at] > lefts[at]]
         drawn = [self.texts[at] for at in small]
         each = iter(calls.matrices(drawn))
         for at, size, own in zip(
@@ -283,12 +286,6 @@ def _fours(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Four numbers at a time."""
     each = iter(values)
     return zip(each, each, each, each, strict=True)
-
-
-def _below(limit: float, sizes: Sequence[float]) -> Iterator[int]:
-    """Which of many sizes are below one, and are not 0."""
-    found = compress(range(len(sizes)), map(limit.__gt__, sizes))
-    return (at for at in found if sizes[at] > 0)
 
 
 def _of(values: array[float]) -> Matrix:
