@@ -8,6 +8,7 @@ pages.py.
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,10 +16,12 @@ from functools import cached_property
 from itertools import pairwise
 from math import ceil
 from statistics import median
+from typing import NamedTuple
 
 import regex
 
-from indexer.extract.pdf.lines import Piece, PlacedLine
+from indexer.extract.pdf.calls import Matrix
+from indexer.extract.pdf.lines import PlacedLine, across
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
@@ -30,6 +33,7 @@ MANY = 5  # the same for words with a number in them, which may be a heading's
 MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
 FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
 LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
+MAX_PIECES = 600  # of a page that has cells: more are single letters, set one by one
 TABLE_CELLS = 3  # the first row of a table that goes on from page to page
 FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
@@ -61,6 +65,26 @@ class EdgeRow:
         return _ends_of(self.text)
 
 
+class Pieces(NamedTuple):
+    """The pieces in which the text of a page is drawn: their boxes in one row, and its turn."""
+
+    boxes: array[float]
+    turn: Matrix
+
+    def places(self) -> Iterator[tuple[float, float, float]]:
+        """Left and right end of each and the height of its middle; none if there are too many."""
+        _, b, _, d, _, f = self.turn
+        each = iter(self.boxes)
+        few = len(self.boxes) <= 4 * MAX_PIECES
+        for left, bottom, right, top in zip(each, each, each, each, strict=True) if few else ():
+            if left < right and bottom < top:  # no blank
+                middle = (b * (left + right) + d * (bottom + top)) / 2 + f
+                yield *across(self.turn, (left, bottom, right, top)), middle
+
+
+NO_PIECES = Pieces(array("f"), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0))
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page of which the rows at its edges are known; `rows` counts all that it has.
@@ -78,7 +102,8 @@ class Page:
     size: float = 0.0
     height: float = 0.0
     only_shows: bool = False
-    pieces: Sequence[Piece] = ()
+    pieces: Pieces = NO_PIECES
+    texts: frozenset[str] = frozenset()  # of its rows at both edges
 
 
 @dataclass(slots=True)
@@ -103,7 +128,7 @@ class Kept:
 
 def page_of(
     lines: Sequence[PlacedLine],
-    pieces: Sequence[Piece],
+    pieces: Pieces,
     height: float,
     after: Sequence[str] = (),
     label: str = "",
@@ -145,6 +170,7 @@ def page_of(
         size,
         height,
         pieces=pieces,
+        texts=frozenset(row.text for row in (*top, *bottom)),
     )
 
 
@@ -172,7 +198,11 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
 def _cells(row: EdgeRow, page: Page) -> int:
     """How many pieces of text stand well apart on a row of the page."""
     line = page.lines[row.lines[0]]
-    there = sorted(piece for piece in page.pieces if line.bottom <= piece[2] <= line.top)
+    there = sorted(
+        (left, right)
+        for left, right, middle in page.pieces.places()
+        if line.bottom <= middle <= line.top
+    )
     return len(there) and 1 + sum(
         after[0] - before[1] > 1.5 * line.size for before, after in pairwise(there)
     )
@@ -203,19 +233,23 @@ def _without(
 ) -> Page:
     removed: set[int] = set()
     rows_near = max((each.rows for other, each in near if other != number), default=0)
-    for edge in ("top", "bottom"):
-        others = [
-            (other, getattr(each, edge))
-            for other, each in near
-            if abs(other - number) <= REACH and other != number and each.rows > 2
-        ]
-        for row, shape in _running(number, page, getattr(page, edge), others, total, rows_near):
+    others = [
+        (other, each)
+        for other, each in near
+        if abs(other - number) <= REACH and other != number and each.rows > 2
+    ]
+    texts = [each.texts for _, each in others]
+    for rows, edges in (
+        (page.top, [(other, each.top) for other, each in others]),
+        (page.bottom, [(other, each.bottom) for other, each in others]),
+    ):
+        for row, shape in _running(number, page, rows, texts, edges, total, rows_near):
             removed.update(row.lines)
             kept.add(shape, row.text)
     if not removed:
         return page
     lines = tuple(line for index, line in enumerate(page.lines) if index not in removed)
-    return Page(lines, page.after, page.label, size=page.size, pitch=page.pitch)
+    return Page(lines, page.after, page.label)
 
 
 Others = Sequence[tuple[int, Sequence[EdgeRow]]]
@@ -226,16 +260,20 @@ def _running(
     number: int,
     page: Page,
     rows: Sequence[EdgeRow],
+    texts: Sequence[frozenset[str]],
     others: Others,
     total: int,
     rows_near: int,
 ) -> list[tuple[EdgeRow, str]]:
-    """The rows of an edge that run, with what they have in common with those on other pages."""
+    """The rows of an edge that run, with what they have in common with those on other pages.
+
+    A row without a number and a twin among the `texts` of other pages does not run.
+    """
     found: list[tuple[EdgeRow, str, bool]] = []
     misses = 0
     for place, row in enumerate(rows):
         evidence = None
-        if row.numbers or any(mate.text == row.text for _, edge in others for mate in edge):
+        if row.numbers or any(row.text in each for each in texts):
             evidence = _evidence(number, page, place, row, others, total)
         if evidence is None or (misses and not evidence[1]):
             misses += 1
@@ -293,7 +331,12 @@ def _evidence(
 
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:
     """Whether it looks like the first row of a table that goes on from page to page."""
-    return _cells(row, page) >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
+    return row.gap < 1.5 * FREE * page.pitch and _cells(row, page) >= TABLE_CELLS
+
+
+def _is_worded(row: EdgeRow, page: Page) -> bool:
+    """Whether it is one piece with words in it."""
+    return any(map(str.isalpha, row.text)) and _cells(row, page) < 2
 
 
 def _counted(
@@ -303,10 +346,9 @@ def _counted(
 
     In one piece with words, a number beyond any page's counts something else: "Invoice 1005".
     """
-    worded = any(map(str.isalpha, row.text)) and _cells(row, page) < 2
     for value in row.numbers:
         step = value - number
-        if worded and abs(step) > max(total, FAR):
+        if abs(step) > max(total, FAR) and _is_worded(row, page):
             continue
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:

@@ -44,12 +44,21 @@ PAPER, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
 Colour = tuple[int, ...]  # red, green, blue, alpha
 
 
-@contextmanager
-def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, str, list[str]]]:
-    """The page's text as a viewer shows it, twice, and the lines of what it does not show.
+class SeenText(NamedTuple):
+    """The page's text as a viewer shows it, and the lines of what it does not show.
 
-    What is not shown is taken off the page in memory.
+    `boxes` are those of the pieces in which the text is drawn, with those that are not shown.
     """
+
+    text_page: pypdfium2.PdfTextPage
+    text: str
+    hidden: list[str]
+    boxes: array[float]
+
+
+@contextmanager
+def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
+    """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
     said = spoken.taken(drawing.texts)
@@ -66,7 +75,7 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, 
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
     with closing(text_page):
-        yield text_page, str(text_page.get_text_range()), hidden
+        yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.boxes)
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
