@@ -18,13 +18,14 @@ from indexer.extract.pdf.lines import (
     HYPHENS,
     LIGATURES,
     SHORT_WORDS,
+    Pieces,
     PlacedLine,
     Places,
     joined,
     placed_lines,
     respaced,
 )
-from indexer.extract.pdf.running import Page, Pieces, page_of
+from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
 
 if TYPE_CHECKING:

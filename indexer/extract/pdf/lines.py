@@ -23,6 +23,7 @@ HYPHENS = ("\ufffe", "\x02")
 LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 _LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
+MAX_PIECES = 600  # of a page that has cells: more are single letters, set one by one
 CLOSE = 0.15  # font sizes between a raised mark and its word
 
 _NUMBERS = (ctypes.c_double * 4)()
@@ -68,13 +69,13 @@ class Places:
 
     def extent(self, index: int) -> tuple[float, float]:
         """Left and right end of a character on the page as it is shown."""
-        return across(self.turn, self.box(index))
+        return _across(self.turn, self.box(index))
 
     def advance(self, index: int) -> tuple[float, float]:
         """The same with the room beside it that belongs to it."""
         quick("FPDFText_GetLooseCharBox")(self._raw, index, _REAL)
         left, top, right, bottom, *_ = _REALS
-        return across(self.turn, (left, bottom, right, top))
+        return _across(self.turn, (left, bottom, right, top))
 
     def base(self, index: int) -> tuple[float, float]:
         """Baseline and font size of a character; size 0 where it does not stand upright."""
@@ -91,7 +92,7 @@ class Places:
         return b * x + d * y + f, size * scale
 
 
-def across(turn: Matrix, box: Box) -> tuple[float, float]:
+def _across(turn: Matrix, box: Box) -> tuple[float, float]:
     """The horizontal extent of a box on the page as it is shown."""
     a, _, c, _, e, _ = turn
     left, bottom, right, top = box
@@ -106,6 +107,26 @@ def _turn(page: pypdfium2.PdfPage) -> Matrix:
         180: (-1.0, 0.0, 0.0, -1.0, right, top),
         270: (0.0, 1.0, -1.0, 0.0, top, -left),
     }.get(page.get_rotation(), (1.0, 0.0, 0.0, 1.0, -left, -bottom))
+
+
+class Pieces(NamedTuple):
+    """The pieces in which the text of a page is drawn: their boxes in one row, and its turn."""
+
+    boxes: Sequence[float]
+    turn: Matrix
+
+    def places(self) -> Iterator[tuple[float, float, float]]:
+        """Left and right end of each and the height of its middle; none if there are too many."""
+        _, b, _, d, _, f = self.turn
+        each = iter(self.boxes)
+        few = len(self.boxes) <= 4 * MAX_PIECES
+        for left, bottom, right, top in zip(each, each, each, each, strict=True) if few else ():
+            if left < right and bottom < top:  # no blank
+                middle = (b * (left + right) + d * (bottom + top)) / 2 + f
+                yield *_across(self.turn, (left, bottom, right, top)), middle
+
+
+NO_PIECES = Pieces((), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0))
 
 
 class PlacedLine(NamedTuple):

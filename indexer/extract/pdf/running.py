@@ -8,20 +8,17 @@ pages.py.
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from math import ceil
 from statistics import median
-from typing import NamedTuple
 
 import regex
 
-from indexer.extract.pdf.calls import Matrix
-from indexer.extract.pdf.lines import PlacedLine, across
+from indexer.extract.pdf.lines import NO_PIECES, Pieces, PlacedLine
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
@@ -33,7 +30,6 @@ MANY = 5  # the same for words with a number in them, which may be a heading's
 MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
 FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
 LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
-MAX_PIECES = 600  # of a page that has cells: more are single letters, set one by one
 TABLE_CELLS = 3  # the first row of a table that goes on from page to page
 FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
@@ -63,26 +59,6 @@ class EdgeRow:
     def ends(self) -> frozenset[int]:
         """Those of the numbers that stand at an end of the row."""
         return _ends_of(self.text)
-
-
-class Pieces(NamedTuple):
-    """The pieces in which the text of a page is drawn: their boxes in one row, and its turn."""
-
-    boxes: array[float]
-    turn: Matrix
-
-    def places(self) -> Iterator[tuple[float, float, float]]:
-        """Left and right end of each and the height of its middle; none if there are too many."""
-        _, b, _, d, _, f = self.turn
-        each = iter(self.boxes)
-        few = len(self.boxes) <= 4 * MAX_PIECES
-        for left, bottom, right, top in zip(each, each, each, each, strict=True) if few else ():
-            if left < right and bottom < top:  # no blank
-                middle = (b * (left + right) + d * (bottom + top)) / 2 + f
-                yield *across(self.turn, (left, bottom, right, top)), middle
-
-
-NO_PIECES = Pieces(array("f"), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,31 +189,21 @@ def _cells(row: EdgeRow, page: Page) -> int:
 
 def without_running(pages: Iterable[Page], total: int, kept: Kept) -> Iterator[Page]:
     """The pages, of which there are `total`, without heads and feet, which go to `kept`."""
-    near: deque[tuple[int, Page]] = deque()
-    waiting: deque[tuple[int, Page]] = deque()
-    for number, page in enumerate(pages):
+    near: deque[tuple[int, Page | None]] = deque(maxlen=2 * REACH + 1)
+    for number, page in enumerate(chain(pages, repeat(None, REACH))):
         near.append((number, page))
-        waiting.append((number, page))
-        if len(waiting) > REACH:
-            yield _without(*waiting.popleft(), near, total, kept)
-            while near[0][0] < waiting[0][0] - REACH:
-                near.popleft()
-    while waiting:
-        yield _without(*waiting.popleft(), near, total, kept)
-        while waiting and near[0][0] < waiting[0][0] - REACH:
-            near.popleft()
+        if number >= REACH and (middle := near[-1 - REACH][1]) is not None:
+            others = [(other, each) for other, each in near if each and each is not middle]
+            yield _without(number - REACH, middle, others, total, kept)
 
 
 def _without(
     number: int, page: Page, near: Sequence[tuple[int, Page]], total: int, kept: Kept
 ) -> Page:
+    """The page without the rows that run on it and those `near`."""
     removed: set[int] = set()
-    rows_near = max((each.rows for other, each in near if other != number), default=0)
-    others = [
-        (other, each)
-        for other, each in near
-        if abs(other - number) <= REACH and other != number and each.rows > 2
-    ]
+    rows_near = max((each.rows for _, each in near), default=0)
+    others = [(other, each) for other, each in near if each.rows > 2]
     texts = [each.texts for _, each in others]
     for rows, edges in (
         (page.top, [(other, each.top) for other, each in others]),
@@ -323,10 +289,7 @@ def _evidence(
         return row.text, not short and alike >= MOST * len(others)
     # A heading, unless it is none on other pages, whose body is not as small as this one's.
     plain = [each for each in mates if not each[1].large] if row.large else mates
-    counted = _counted(number, page, row, plain, few, many, total)
-    if counted is not None:
-        return counted
-    return None
+    return _counted(number, page, row, plain, few, many, total)
 
 
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:
