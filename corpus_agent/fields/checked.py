@@ -40,7 +40,7 @@ def checked_value(
     if len(proposal.readings) == 1:
         doubt = _doubt(document, proposal.readings[0], kind)
     return FieldValue(
-        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notice
+        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
     )
 
 

@@ -252,7 +252,7 @@ def renewal_terms(document: DocumentText) -> list[ProposedValue]:
     """How long an agreement goes on each time that it renews, with the notice that ends this."""
     notice = next(iter(renewal_notices(document)), None)
     return [
-        replace(one, notice=notice.readings[0]) if notice else one
+        replace(one, notes=(f"notice {notice.text}",)) if notice else one
         for one in cued(document, "renewal", document.durations)
     ]
 
