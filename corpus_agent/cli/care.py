@@ -14,6 +14,7 @@ from corpus_agent import render
 from corpus_agent.cli.common import (
     JSON,
     Llm,
+    is_verbose,
     launched,
     llm_options,
     main,
@@ -21,7 +22,7 @@ from corpus_agent.cli.common import (
     startup,
 )
 from corpus_agent.cli.printing import print_json, print_lines
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.trust import known
 from corpus_agent.trust import stores as trusted
 from indexer import SealUnavailable, storage
@@ -54,14 +55,13 @@ def selftest(as_json: bool) -> None:
 
 @main.command()
 @llm_options
-@click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
 @JSON
-def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
+def doctor(as_json: bool, llm: Llm) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
-    there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
-    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
+    there is one. Changes nothing. Exit 1 if anything is wrong; a warning is not. -v shows the
+    checks that are fine, too.
     """
     settings = settings_in_force(several=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
@@ -70,7 +70,7 @@ def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
     if as_json:
         print_json(render.as_object(doctor=content))
     else:
-        print_lines(examination.lines(findings, verbose=verbose))
+        print_lines(examination.lines(findings, verbose=is_verbose()))
     if not content["passed"]:
         raise SystemExit(1)
 
@@ -122,7 +122,7 @@ def stores(drop: str | None, as_json: bool) -> None:
     corpus-agent search "rent" -s notes -s contracts.
     """
     if drop is not None:
-        click.echo(f"Off the list: {called_path(trusted.drop(drop))}", err=True)
+        click.echo(f"Off the list: {called(str(trusted.drop(drop)), kind=PATH)}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
     content = render.stores_object(known.known_stores(settings))

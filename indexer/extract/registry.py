@@ -50,22 +50,22 @@ def _row(
 
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 11, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row("pdf", 12, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     _row(
         "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
-    _row("docx", 6, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
-    _row("pptx", 6, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
-    _row("xlsx", 8, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
-    _row("odf", 7, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
+    _row("docx", 7, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
+    _row("pptx", 7, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
+    _row("xlsx", 9, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
+    _row("odf", 8, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
     _row("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
-    _row("epub", 8, "html.ebook", ".epub", kinds="epub", markdown=True),
+    _row("epub", 9, "html.ebook", ".epub", kinds="epub", markdown=True),
     _row("iwork", 4, "iwork", ".pages .key .numbers", kinds="iwork", markdown=True),
-    _row("doc", 5, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
-    _row("ppt", 7, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    _row("xls", 6, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
-    _row("msg", 8, "mail.msg", ".msg", kinds="msg", container=True),
-    _row("rtf", 8, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
+    _row("doc", 6, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
+    _row("ppt", 8, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
+    _row("xls", 7, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
+    _row("msg", 9, "mail.msg", ".msg", kinds="msg", container=True),
+    _row("rtf", 9, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
     _row("mbox", 11, "mail.mime", ".mbox", kinds="mbox", container=True),
     _row(
         "eml",
@@ -84,10 +84,10 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         begins=beginnings.of(b"BEGIN:VCALENDAR"),
     ),
     _row("notebook", 6, "data", ".ipynb", markdown=True),
-    _row("csv", 3, "sheets.spreadsheets", ".csv .tsv .tab"),
+    _row("csv", 3, "data", ".csv .tsv .tab"),
     _row(
         "html",
-        6,
+        7,
         "html.page",
         ".html .htm .xhtml .xht .shtml",
         begins=beginnings.of_html,
@@ -96,7 +96,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("json", 4, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
     _row(
         "xml",
-        8,
+        9,
         "data",
         ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
         ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",
