@@ -24,7 +24,7 @@ _LINES = regex.compile(
     r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
     r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
-    r"|[\d,.]+ (?:citations? (?:was|were) dropped|sentences? (?:is|are|was|were) (?:not supported|left out)"
+    r"|[\d,.]+ (?:citations? (?:was|were) (?:dropped|left out)|sentences? (?:is|are|was|were) (?:not supported|left out)"
     r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
     r"|[\[\]\d,; ]*+quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
     r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"

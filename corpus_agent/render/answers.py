@@ -157,7 +157,7 @@ def resumed_lines(found: ResumedConversation) -> Iterator[str]:
     if not found.turns:
         yield "There is no conversation in the log; this is a new one."
         if found.asked:
-            yield "Asked one by one (ask begins no conversation):"
+            yield "Single questions (ask starts no conversation):"
         yield from (f"- {one_line(inert(question))}" for question in found.asked)
     for number, turn in enumerate(found.turns, start=1):
         yield f"{number}. {one_line(inert(turn.question))}"

@@ -41,7 +41,7 @@ def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     yield f"store     {_path(trust['store'])}, owner {trust['owner']}"
     missing = "" if trust["root_exists"] else "  (MISSING)"
     yield f"root      {_path(trust['root'])}{missing}"
-    yield "          whatever the index names below it can be searched, read and shown"
+    yield "          every file that the index names in it can be searched, read and shown"
     if trust["documents"] is None:
         yield "documents none yet: its first run did not finish"
     else:

@@ -35,7 +35,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield f"{source} is not in the index; nothing changed."
         return
     yield (
-        f"{source} is out of the index, with {number_of(done.row.chunks, 'chunk')} "
+        f"{source} is out of the index, with {number_of(done.row.chunks, 'passage')} "
         f"(version {done.version}). The file stays."
     )
     if done.rule:
