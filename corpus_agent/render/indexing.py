@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
-from corpus_agent.render.upkeep import waiting_text
+from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
