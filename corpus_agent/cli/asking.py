@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from corpus_agent.cli.common import (
     Among,
     Llm,
     below,
+    is_verbose,
     launch_to_read,
     llm_options,
     main,
@@ -33,7 +35,7 @@ from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.selftest import evaluation
-from corpus_agent.settings import existing_store, stores_to_read
+from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.trust.stores import place_of
 from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
@@ -137,7 +139,7 @@ def ask(
     check_apart(receipt, export)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     served = service.service.Service(launch)
-    watching = Watching(quiet=as_json)
+    watching = Watching(quiet=as_json, verbose=is_verbose())
     corpus = served.among(*among)
     with watching:
         answer, record = served.ask(
@@ -159,18 +161,15 @@ def ask(
 @main.command()
 @llm_options
 @QUOTES
-@click.option("--resume", is_flag=True, help="Go on with the last conversation.")
 @EXPORT
 @LOG
-def chat(
-    llm: Llm, quotes_only: bool, resume: bool, export_file: Path | None, log: str | None
-) -> None:
+def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None) -> None:
     """Ask one question after another; /help lists the commands.
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation. One with several indexes is
     not recorded: --export writes it.
     """
-    settings = settings_in_force(several=not resume, log=log, **llm)
+    settings = settings_in_force(several=True, log=log, **llm)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
@@ -178,9 +177,8 @@ def chat(
 
     served = service.service.Service(launch)
     corpus = served.corpus()
-    store = None if settings.several else existing_store(settings)
-    talking = answering.resumed.conversation(store, corpus, launch.receipt_key, resume=resume)
-    watching = Watching()
+    name = secrets.token_hex(8)
+    watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
         with watching:
@@ -190,12 +188,10 @@ def chat(
                 onlooker=watching.onlooker,
                 quotes_only=quotes_only,
                 corpus=newest,
-                conversation=talking.name,
+                conversation=name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, style), talking.turns)
-    if resume:
-        print_lines(render.resumed_lines(talking), err=True)
+    talk = Chat(corpus, Doing(answer, click.echo, style))
     talk.run()
     write_answers(export, [turn.answer for turn in talk.turns])
     warn_of_index(export_file, settings.root)

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines resumed_lines"
-    ),
+    "corpus_agent.render.answers": ("answer_lines answer_object block citation_lines"),
     "corpus_agent.render.common": "as_object evidence local_time names place stores_read",
     "corpus_agent.render.export": "export_markdown export_receipt",
     "corpus_agent.render.fields": (

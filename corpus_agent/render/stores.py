@@ -114,20 +114,21 @@ def waiting_text(pages: int, pictures: int) -> str:
     return " and ".join(number_of(count, noun) for count, noun in counts if count)
 
 
-def status_lines(status: Object) -> Iterator[str]:
-    """The status as text, from its JSON."""
+def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
+    """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
     files = status["files"]
+    yield (
+        f"{number_of(files['indexed'], 'document')}, {number_of(status['chunks'], 'passage')}, "
+        f"brought up to date {local_time(status['updated'])}"
+    )
+    if not status["complete"]:
+        yield "The last run did not end: corpus-agent index goes on from there"
     yield f"folder   {_path(status['root'])}{_missing(status)}"
     yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
-    blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
-    yield (
-        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty{blank}, "
-        f"{files['failed']:,} failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
-        + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
-    )
-    if files["kept_out"]:
-        kept_out = f"{files['kept_out']:,} are ignored by a rule"
-        yield f"         {kept_out}: corpus-agent files --ignored"
+    if unread := files["failed"] + files["empty"] - files["blank"]:
+        yield f"unread   {number_of(unread, 'file')}: corpus-agent files --status failed,empty"
+    if files["unreachable"]:
+        yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
     recognition, languages = status["recognition"], status["languages"]
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
@@ -137,13 +138,21 @@ def status_lines(status: Object) -> Iterator[str]:
             f"language {not_read(languages['unread'])}; the multilingual model mends it: "
             f"{languages['command']}"
         )
-    yield f"passages {status['chunks']:,}, embedded by {status['model']}"
+    if verbose:
+        yield from _details(status)
+
+
+def _details(status: Object) -> Iterator[str]:
+    files = status["files"]
+    yield f"other    {files['skipped']:,} of other kinds, {files['blank']:,} without a byte"
+    kept_out = f", {files['kept_out']:,} by ignore files: corpus-agent files --ignored"
+    yield f"ignored  {files['ignored']:,}{kept_out if files['kept_out'] else ''}"
+    yield f"model    {status['model']}"
     yield f"engine   {status['engine']}"
     for each in status["extensions"]:
         use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
         yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
-    state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
-    yield f"version  {status['version']}, {local_time(status['updated'])}, {state}"
+    yield f"version  {status['version']}"
 
 
 def _missing(found: Object) -> str:
