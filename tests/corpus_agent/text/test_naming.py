@@ -135,7 +135,7 @@ PLAIN = re.compile(r"[\w./+@~,=&%#()\[\]-]+")
 
 
 def is_quoted(shown):
-    return len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown[0] not in shown[1:-1]
+    return len(shown) > 1 and shown[0] == shown[-1] in "'\"`" and shown[0] not in shown[1:-1]
 
 
 @pytest.mark.slow
@@ -191,7 +191,7 @@ def test_a_name_is_taken_back_as_it_was_shown(names):
 COLLIDING = (1609, 5893)  # whose names have the same mark
 
 TAKEN = [
-    ("lease.md", "lease[.]md"), ("anna@evil.com", "anna[@]evil[.]com"),
+    ("lease.md", "`lease.md`"), ("anna@evil.com", "anna[@]evil[.]com"),
     ("www.evil.com/a", "www[.]evil[.]com/a"), ("a&amp;b.md", "a& amp;b[.]md"),
     ("a\\*b.pdf", "a\\ *b.pdf"), ("[x](y).pdf", "[x] (y).pdf"), ("<b>.pdf", "< b>.pdf"),
     ("data:x.pdf", "data[:]x.pdf"), ("x y.pdf", "'x y.pdf'"), ("it's 1.pdf", '"it\'s 1.pdf"'),
