@@ -119,7 +119,7 @@ class Query:
     none selects all. What `not_paths` select is left out. The first `per_source` hits of each
     document go before the others; None: by score alone. `where` is a filter as in `type=pdf
     date>=2024-03` (see store/filters.py). `among` are the sources that are left of all of it, set
-    by the index; None: all.
+    by the index; None: all. With `only_words` no vector is looked at.
     """
 
     text: str
@@ -129,6 +129,7 @@ class Query:
     not_paths: tuple[str, ...] = ()
     where: str = ""
     among: frozenset[str] | None = None
+    only_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

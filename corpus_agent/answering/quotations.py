@@ -99,11 +99,7 @@ def check_quotation(
         near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
         found = _exactly(near.lines, quote, near_line - offset + 1)
         if found is not None and _surely_near(found, near, near_line):
-            cited = _citation(n, source, near.lines, _widened(near.lines, found))
-            shift = offset - 1
-            return replace(
-                cited, line_start=cited.line_start + shift, line_end=cited.line_end + shift
-            )
+            return citation(n, source, near.lines, _widened(near.lines, found), offset - 1)
     except Refused:
         pass  # the claimed line may be beyond the end: then the whole document is searched
     unknown = Citation(n, source, None, near_line, near_line, quote, "not_found")
@@ -114,17 +110,23 @@ def check_quotation(
     whole = locate(lines, quote, near_line)
     if whole is None or (not elsewhere and whole[3] == "moved"):
         return unknown
-    return _citation(n, source, lines, whole)
+    return citation(n, source, lines, whole)
 
 
-def _citation(n: int, source: str, lines: Sequence[Line], found: Located) -> Citation:
-    """The citation of lines that were located, with what their extractor noted about them."""
+def citation(
+    n: int, source: str, lines: Sequence[Line], found: Located, shift: int = 0
+) -> Citation:
+    """The citation of lines that were located, with what their extractor noted about them.
+
+    `shift` lines of the document are before these.
+    """
     first, last, text, verdict = found
     quoted = lines[first - 1 : last]
     confidences = [line.confidence for line in quoted if line.confidence is not None]
     hidden = any(line.hidden for line in quoted)
     page, lowest = quoted[0].page, min(confidences, default=None)
-    return Citation(n, source, page, first, last, text, verdict, hidden, lowest)
+    place = first + shift, last + shift
+    return Citation(n, source, page, *place, text, verdict, hidden, lowest)
 
 
 Located = tuple[int, int, str, Verdict]
@@ -157,12 +159,18 @@ def read_all(corpus: Readable, source: str) -> list[Line]:
 
 def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
     """Where a quotation is, as whole sentences, or what resembles it; None if not found."""
-    found = _exactly(lines, quote, near_line)
+    found = standing(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
-    first, last, text, verdict = _widened(lines, found)
+    first, last, text, verdict = found
     near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
     return first, last, text, verdict if near or verdict == "partial" else "moved"
+
+
+def standing(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
+    """The whole sentences that hold a quotation as it is; None if none does."""
+    found = _exactly(lines, quote, near_line)
+    return None if found is None else _widened(lines, found)
 
 
 def _widened(lines: Sequence[Line], found: Found) -> Located:

@@ -37,12 +37,12 @@ from indexer import (
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, Passage
     from corpus_agent.tools.corpus import CorpusView
-    from indexer import OpenStore
+    from indexer import Index, OpenStore
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
 MAX_LOG_BYTES = 4_000_000  # of each of the two files; the older is replaced when the newer is full
-MAX_RECEIPT_BYTES = 50_000_000  # read back by `verify`
+MAX_RECEIPT_BYTES = 50_000_000  # read back by `check`
 _KEY_CHARACTERS = 32
 _SHOWN_NAME = 60  # characters
 
@@ -303,12 +303,17 @@ def load(path: Path) -> list[Receipt]:
         data = read_regular(path, MAX_RECEIPT_BYTES)
     except OSError as error:
         raise UsageError(f"The receipt {str(path)!r} cannot be read: {error.strerror}.") from None
+    return receipts_in(data, str(path))
+
+
+def receipts_in(data: bytes, name: str) -> list[Receipt]:
+    """The receipts of a file's bytes; raises UsageError for any other file."""
     found = []
     for number, line in enumerate(data.splitlines(), start=1):
         if line.strip():
-            found.append(_receipt_in(line, f"{str(path)!r}, line {number}"))
+            found.append(_receipt_in(line, f"{name!r}, line {number}"))
     if not found:
-        raise UsageError(f"{str(path)!r} holds no receipt.", "Make one: corpus-agent ask --receipt")
+        raise UsageError(f"{name!r} holds no receipt.", "Make one: corpus-agent ask --receipt")
     return found
 
 
@@ -362,6 +367,11 @@ def check(
         yield Rechecked(now, (line, cited["line_end"]), state)
 
 
+def check_all(receipts: Iterable[Receipt], corpus: Index) -> list[tuple[Receipt, list[Rechecked]]]:
+    """Each receipt with its quotations, checked again."""
+    return [(one, list(check(one, corpus, corpus.file, corpus.stores))) for one in receipts]
+
+
 def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:
     """Today's names of the stores that a receipt is of, by their names then; none of one store.
 
@@ -376,7 +386,7 @@ def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:
         of = ", ".join(visible(name)[:_SHOWN_NAME] for name in named)
         raise UsageError(
             f"A receipt is of several indexes, and not all of them are named: {of}.",
-            "Name them: corpus-agent verify FILE -s NAME -s NAME; their names: corpus-agent stores",
+            "Name them: corpus-agent check FILE -s NAME -s NAME; their names: corpus-agent stores",
         )
     if stores and not then and content["citations"]:
         raise UsageError(

@@ -243,21 +243,35 @@ class Corpus(OpenCorpus):
         document = service.places.on_disk(view, source)
         return render.forget_object(service.session.forget(self._settings, document), self._seal)
 
-    def verify(self, receipts: Path | str | None = None) -> Object:
+    def check(
+        self,
+        text: str,
+        *,
+        path: str | Sequence[str] = (),
+        not_path: str | Sequence[str] = (),
+        where: str = "",
+        on_piece: Callable[[int, int], object] = lambda *_: None,
+    ) -> Object:
+        """What the documents say of each quotation and statement of anybody's text.
+
+        Paths and `where`: as of `search`. `on_piece` is called with how many statements were
+        checked, and of how many.
+        """
+        view = self._bounded(path, not_path, where)
+        checked = self._serving().check(text, view, on_piece)
+        return {**render.checked_object(checked, self._seal), **render.stores_read(view.stores)}
+
+    def check_receipts(self, receipts: Path | str | None = None) -> Object:
         """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
 
         By default the receipts of all answers of this index.
         """
         key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
-        loaded = answering.receipt.load(Path(log))
         view = service.session.open_corpus(self._settings, searching=False, anew=True)
-        checked = [
-            (content, list(answering.receipt.check(content, view, view.file, view.stores)))
-            for content in loaded
-        ]
-        verified = render.verify_object(checked, view.version, self._seal, key)
-        return {**verified, **render.stores_read(view.stores)}
+        checked = answering.receipt.check_all(answering.receipt.load(Path(log)), view)
+        found = render.receipts_object(checked, view.version, self._seal, key)
+        return {**found, **render.stores_read(view.stores)}
 
     def watch(
         self,

@@ -14,6 +14,7 @@ import threading
 from corpus_agent.cli import (
     asking,
     care,
+    checking,
     indexing,
     serving,
     tabling,
@@ -23,6 +24,7 @@ from corpus_agent.cli.common import main
 __all__ = [
     "asking",
     "care",
+    "checking",
     "indexing",
     "main",
     "run",

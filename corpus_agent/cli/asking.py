@@ -130,7 +130,7 @@ QUOTES = click.option(
     "receipt_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write what was asked, read and answered to FILE; see verify.",
+    help="Write what was asked, read and answered to FILE; see check.",
 )
 @EXPORT
 @LOG
@@ -282,33 +282,6 @@ def open_document(place: str) -> None:
     roots = {one.prefix: place_of(one.store, settings).root for one in stores}
     source, program = service.opening.open_document(place, roots)
     click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
-
-
-@main.command()
-@click.argument("file", type=click.Path(path_type=Path))
-@JSON
-def verify(file: Path, as_json: bool) -> None:
-    """Check every quotation of a receipt against today's files, parsed anew; no model takes part.
-
-    FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
-    quotation still stands in its document, 1 otherwise.
-    """
-    receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
-    launch = launch_to_read(settings_in_force(several=True))
-    key = launch.receipt_key
-
-    # A run that a document took over may have written what the store keeps of a text.
-    corpus = service.session.open_corpus(launch.settings, searching=False, anew=True)
-    checked = [
-        (content, list(answering.receipt.check(content, corpus, corpus.file, corpus.stores)))
-        for content in receipts
-    ]
-    if as_json:
-        print_json(render.verify_object(checked, corpus.version, launch.seal.state, key), corpus)
-    else:
-        print_lines(render.verify_lines(checked, key))
-    if not all(found.holds for _, rows in checked for found in rows):
-        raise SystemExit(1)
 
 
 @main.command(name="eval")

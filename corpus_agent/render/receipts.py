@@ -26,10 +26,10 @@ _COUNTED = ("indexed", "empty", "failed", "unreachable", "kept_out", "blank")
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
-def verify_object(
+def receipts_object(
     checked: Sequence[CheckedReceipt], version: int, seal: Seal, key: bytes | None = None
 ) -> Object:
-    """The JSON of `verify`; `key` is that of this user's receipts."""
+    """The JSON of `check` for receipts; `key` is that of this user's receipts."""
     receipts: list[Object] = [
         {
             "question": visible(str(content.get("question", ""))),
@@ -45,7 +45,7 @@ def verify_object(
     return {
         "schema_version": SCHEMA_VERSION,
         "version": version,
-        "verify": {"holds": holds, "receipts": receipts},
+        "check": {"holds": holds, "receipts": receipts},
         "seal": seal,
     }
 
@@ -94,7 +94,7 @@ def _count(found: object, name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
-def verify_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:
+def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:
     """Each quotation of each receipt and the result of its check, as text."""
     for content, rows in checked:
         yield heading(content, own=is_own(content, key))
@@ -112,7 +112,7 @@ def verify_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) ->
 def standing(checked: Sequence[Rechecked]) -> str:
     """How many quotations still stand, on one line."""
     if not checked:
-        return "There is no quotation to verify"
+        return "There is no quotation to check"
     holding = sum(found.holds for found in checked)
     return f"{holding} of {len(checked)} quotations still stand in their documents"
 

@@ -7,11 +7,12 @@ process and by the MCP server, after the seal.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from corpus_agent.check.checking import check_text
 from corpus_agent.service import loading, session
 from corpus_agent.service.cancel import Cancel, Onlooker
 from corpus_agent.settings import Settings, stores_to_read
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer, Answerer, Turn
+    from corpus_agent.check.records import Checked
     from corpus_agent.startup import Launch
 
 
@@ -123,6 +125,12 @@ class Service:
             )
         finally:
             _onlooker.reset(before)
+
+    def check(
+        self, text: str, corpus: Index, on_piece: Callable[[int, int], object] = lambda *_: None
+    ) -> Checked:
+        """What the documents of a version say of a text; what `on_piece` raises ends it."""
+        return check_text(text, corpus, self._encoder.encode_tokens, on_piece=on_piece)
 
 
 class _OneAtATime:

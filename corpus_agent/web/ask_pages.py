@@ -92,8 +92,8 @@ def receipt(site: Site, request: Request) -> Response:
     corpus = session.open_corpus(site.settings, searching=False, anew=True)
     rows = list(answering.receipt.check(content, corpus, corpus.file))
     key = site.launch.receipt_key
-    found = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state, key)
-    [checked] = found["verify"]["receipts"]
+    found = render.receipts_object([(content, rows)], corpus.version, site.launch.seal.state, key)
+    [checked] = found["check"]["receipts"]
     recorded = render.recorded_answer(content, rows, own=checked["signed"])
     return site.show(
         "receipt.html",

@@ -115,7 +115,7 @@ def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     recheck = Rechecked(Citation(1, "a.txt", None, 3, 4, text, "altered"), (3, 4), "same")
     printed = {
         "ask": render.answer_lines(answer),
-        "verify": render.verify_lines([({"question": text}, [recheck])]),
+        "check": render.receipt_lines([({"question": text}, [recheck])]),
         "chat": [render.export_markdown([render.exported_answer(answer)])],
     }
     for command, lines in printed.items():
