@@ -330,7 +330,7 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
     best: Located | None = None
     best_share = ALTERED_SHARE
     slack = 1 + len(wanted) // 5
-    for begin in _likely(words, wanted):
+    for begin in likely(words, wanted):
         start, end = max(0, begin - slack), begin + len(wanted) + slack
         matcher = SequenceMatcher(None, words[start:end], wanted, autojunk=False)
         blocks = [block for block in matcher.get_matching_blocks() if block.size]
@@ -346,7 +346,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.translate(SAME).casefold())
 
 
-def _likely(words: Sequence[str], wanted: Sequence[str]) -> list[int]:
+def likely(words: Sequence[str], wanted: Sequence[str]) -> list[int]:
     """The likely start positions of a run of words that `wanted` is a version of, best first.
 
     Each pair of adjacent words in both votes for the start position that it implies; a run that

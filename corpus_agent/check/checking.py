@@ -60,15 +60,9 @@ def check_text(
 
 
 def document_names(sources: Iterable[str]) -> dict[str, str]:
-    """Each document by its names, without case: as it is shown, its last part, its last word.
-
-    What several documents are called names none.
-    """
+    """Each document by its names, without case: as it is shown, and its last part if alone."""
     whole = {fold(name): source for name, source in known(sources).items()}
     parts: dict[str, set[str]] = {}
     for source in whole.values():
-        last = fold(source.rpartition("/")[2])
-        for name in (last, last.rpartition(" ")[2]):
-            parts.setdefault(name, set()).add(source)
-    alone = {name: next(iter(those)) for name, those in parts.items() if len(those) == 1}
-    return alone | whole
+        parts.setdefault(fold(source.rpartition("/")[2]), set()).add(source)
+    return {name: next(iter(those)) for name, those in parts.items() if len(those) == 1} | whole

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.alignment import Difference
     from corpus_agent.answering.records import Citation
     from indexer import Coverage
 
@@ -14,8 +15,6 @@ Kind = Literal[
     "quoted", "altered", "pieced_together", "supported", "doubtful", "elsewhere", "not_found"
 ]
 FOUND: frozenset[Kind] = frozenset(["quoted", "supported"])
-Difference = tuple[str, str]
-"""The words of the checked text, and those of the document."""
 
 
 @dataclass(frozen=True, slots=True)

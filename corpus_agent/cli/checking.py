@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corpus_agent import answering, render, service
+from corpus_agent.check.checking import check_text, text_of
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -62,10 +63,9 @@ def check(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
 
     corpus = service.loading.open_to_search(settings)
     corpus = service.places.bounded(corpus, *among)
+    text = text_of(data, "text.md" if str(file) == "-" else file.name)
     with counted("checking statements") as on_piece:
-        checked = service.checking.check_file(
-            data, file.name, corpus, launch, settings, on_piece=on_piece
-        )
+        checked = check_text(text, corpus, corpus.encoder.encode_tokens, on_piece=on_piece)
     if as_json:
         print_json(render.checked_object(checked, launch.seal.state), corpus)
     else:

@@ -10,7 +10,6 @@ from corpus_agent import lazy_modules
 
 __all__ = [
     "cancel",
-    "checking",
     "cluster",
     "loading",
     "opening",
@@ -23,7 +22,6 @@ __all__ = [
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
-    from corpus_agent.service import checking as checking
     from corpus_agent.service import cluster as cluster
     from corpus_agent.service import loading as loading
     from corpus_agent.service import opening as opening

@@ -9,7 +9,7 @@ import pytest
 from corpus_agent import render
 from corpus_agent.check.checking import check_text, document_names, text_of
 from corpus_agent.check.pieces import MAX_PIECES, take_apart
-from corpus_agent.check.records import Checked
+from corpus_agent.check.records import Checked, Named
 from indexer.errors import CorpusError
 from tests.support.fakes import ListedCorpus
 
@@ -210,10 +210,12 @@ def test_taking_apart_costs_no_more_than_its_text(unit):
     assert large < 8 * small + 1
 
 
-def test_documents_are_known_by_whole_name_last_part_and_last_word():
+def test_documents_are_known_by_whole_name_and_last_part():
     names = document_names(["a/lease.md", "b/lease.md", "c/annual report.pdf", "lease.md"])
     assert names["lease.md"] == "lease.md"
-    assert names["report.pdf"] == "c/annual report.pdf"
+    assert names["annual report.pdf"] == "c/annual report.pdf"
+    named, _ = take_apart("“it is as it is here” (see annual report.pdf, page 4)", names.get)
+    assert named[0].named == Named("c/annual report.pdf", page=4)
     assert "b/lease.md" in names and document_names(["a/x.md", "b/x.md"]).get("x.md") is None
 
 
