@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -35,7 +34,6 @@ POOL = 10
 # (cells of annual reports quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
-_GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
 
@@ -136,9 +134,8 @@ def _searched(question: str, corpus: CorpusView) -> list[Searched]:
     named = next((own for hits in found if (own := named_documents(hits))), [])
     if not named:
         return [every]
-    begin = tuple(_GLOB.split(source)[0] for source in named)
-    of_these = [replace(query, limit=NAMED_POOL, paths=begin) for query in queries]
-    alone = [[hit for hit in corpus.search(q) if hit.chunk.source in named] for q in of_these]
+    of_these = [replace(q, limit=NAMED_POOL, among=frozenset(named)) for q in queries]
+    alone = [corpus.search(query) for query in of_these]
     return [_pool(of_these, alone, NAMED_POOL, named), every]
 
 

@@ -37,7 +37,7 @@ from indexer import (
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, Passage
     from corpus_agent.tools.corpus import CorpusView
-    from indexer import Index, OpenStore
+    from indexer import OpenStore
 
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
@@ -365,11 +365,6 @@ def check(
             now = replace(now, line_start=0, line_end=0, quote="")
         state = _state(source, cited.get("file_sha256"), corpus, row_of)
         yield Rechecked(now, (line, cited["line_end"]), state)
-
-
-def check_all(receipts: Iterable[Receipt], corpus: Index) -> list[tuple[Receipt, list[Rechecked]]]:
-    """Each receipt with its quotations, checked again."""
-    return [(one, list(check(one, corpus, corpus.file, corpus.stores))) for one in receipts]
 
 
 def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.check.pieces import MAX_CHARACTERS, take_apart
 from corpus_agent.check.quotations import QuotationFinder
 from corpus_agent.check.records import Checked
-from corpus_agent.check.statements import Judge, StatementFinder
+from corpus_agent.check.statements import StatementFinder
 from corpus_agent.text.naming import called, known
 from corpus_agent.text.tokens import fold
 from indexer import CorpusError, UnreadableDocument, parsed_lines
@@ -37,26 +37,21 @@ def check_text(
     text: str,
     corpus: Index,
     encode: EncodeTokens | None = None,
-    judge: Judge | None = None,
-    model: str = "",
     on_piece: Callable[[int, int], object] = lambda *_: None,
 ) -> Checked:
     """What the documents say of each quotation and statement of a text.
 
-    `judge` is asked about statements that words and figures do not find. `on_piece` is called with
-    how many are done, and of how many. Raises CorpusError for a text beyond the limits.
+    `on_piece` is called with how many are done, and of how many; what it raises ends it. Raises
+    CorpusError for a text beyond the limits.
     """
     names = document_names(row.source for row in corpus.files() if row.is_document)
     pieces, left_out = take_apart(text, lambda name: names.get(fold(name)))
-    quotations = QuotationFinder(corpus)
-    statements = StatementFinder(corpus, encode, judge, model)
+    quotations, statements = QuotationFinder(corpus), StatementFinder(corpus, encode)
     findings = []
     for number, piece in enumerate(pieces):
         on_piece(number, len(pieces))
         findings.append((quotations if piece.is_quotation else statements).find(piece))
-    return Checked(
-        text, findings, left_out, corpus.coverage(), corpus.version, tuple(corpus.notices)
-    )
+    return Checked(text, findings, left_out, corpus.coverage(), corpus.version, corpus.notices)
 
 
 def document_names(sources: Iterable[str]) -> dict[str, str]:

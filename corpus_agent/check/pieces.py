@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 import regex
 
@@ -75,12 +76,11 @@ def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]
     if len(text) > MAX_CHARACTERS:
         said = f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked."
         raise CorpusError(said, "Check it in parts.")
-    reader, pieces = _Reader(text, resolve), list[Piece]()
-    for piece in reader.pieces():
-        pieces.append(piece)
-        if len(pieces) > MAX_PIECES:
-            said = f"The text has more than {MAX_PIECES:,} quotations and statements."
-            raise CorpusError(said, "Check it in parts.")
+    reader = _Reader(text, resolve)
+    pieces = [*islice(reader.pieces(), MAX_PIECES + 1)]
+    if len(pieces) > MAX_PIECES:
+        said = f"The text has more than {MAX_PIECES:,} quotations and statements."
+        raise CorpusError(said, "Check it in parts.")
     return sorted(pieces, key=lambda piece: piece.start), dict(reader.left_out)
 
 
@@ -151,7 +151,8 @@ class _Reader:
             if (note := _NOTE.match(body)) and self._place(body, note.end()):
                 self.left_out["reference"] += 1
                 continue
-            named = self._place(body) or self._noted(body)
+            noted = (self._notes[mark] for mark in _NOTE_MARK.findall(body) if mark in self._notes)
+            named = self._place(body) or next(noted, None)
             while done < len(spans) and spans[done][0] < unit.end:
                 begin, end = spans[done]
                 beside = self._place(text[end : end + 200].partition("\n")[0]) or named
@@ -200,22 +201,15 @@ class _Reader:
     def _places(self, text: str) -> Iterator[tuple[int, int, Named]]:
         """The places that a text names, and where; a name may have a few spaces."""
         for match in _PLACE.finditer(text):
-            starts = [
-                match.start(),
-                *(
-                    gap.end()
-                    for gap in _GAP.finditer(text, max(0, match.start() - 80), match.start())
-                ),
-            ]
-            known = {at: self._resolve(text[at : match.end("name")]) for at in sorted(starts)}
+            least = max(0, match.start() - 80)
+            gaps = [gap.end() for gap in _GAP.finditer(text, least, match.start())]
+            known = {
+                at: self._resolve(text[at : match.end("name")]) for at in (*gaps, match.start())
+            }
             begin = next((at for at, source in known.items() if source), None)
             if begin is not None and (source := known[begin]):
                 line, page = (int(match[one]) if match[one] else None for one in ("line", "page"))
                 yield begin, match.end(), Named(source, line, page)
-
-    def _noted(self, body: str) -> Named | None:
-        found = (self._notes.get(mark) for mark in _NOTE_MARK.findall(body))
-        return next(filter(None, found), None)
 
 
 def _is_long_enough(words: str) -> bool:

@@ -5,7 +5,6 @@ What is compared is the document as it is now, some lines around each passage th
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -84,7 +83,7 @@ class QuotationFinder:
 
     def __init__(self, corpus: CorpusView) -> None:
         self._corpus = corpus
-        self._kept: OrderedDict[tuple[str, int], Nearby | None] = OrderedDict()
+        self._kept: dict[tuple[str, int, int], Nearby | None] = {}
 
     def find(self, piece: Piece) -> Finding:
         """Where a quotation stands, or what differs from it."""
@@ -95,23 +94,22 @@ class QuotationFinder:
 
     def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
         """The places that are most likely to hold some words; first those that the text names."""
-        text = words[:QUERY_CHARACTERS]
-        asked = [Query(text, HITS, None, only_words=True)] if any(map(str.isalnum, text)) else []
-        places = [(hit.chunk.source, hit.chunk.line_start, hit.chunk.line_end)
-                  for query in asked for hit in self._corpus.search(query)]  # fmt: skip
-        if named is not None:
-            within = [replace(query, paths=(named.source,)) for query in asked]
-            own = [hit.chunk for query in within for hit in self._corpus.search(query)]
-            first = [(named.source, named.line, named.line)] if named.line else []
-            places = [*first, *((c.source, c.line_start, c.line_end) for c in own), *places]
+        if not any(map(str.isalnum, words[:QUERY_CHARACTERS])):
+            return
+        asked = Query(words[:QUERY_CHARACTERS], HITS, None, only_words=True)
+        own = [] if named is None else [replace(asked, among=frozenset([named.source]))]
+        hits = [hit.chunk for query in (*own, asked) for hit in self._corpus.search(query)]
+        places = [(chunk.source, chunk.line_start, chunk.line_end) for chunk in hits]
+        if named is not None and named.line:
+            places.insert(0, (named.source, named.line, named.line))
+        if len(self._kept) > KEPT:
+            self._kept.clear()
         for place in dict.fromkeys(places):
-            if place[:2] not in self._kept:
-                self._kept[place[:2]] = self._read(*place)
-            found = self._kept[place[:2]]
+            if place not in self._kept:
+                self._kept[place] = self._read(*place)
+            found = self._kept[place]
             if found is not None:
                 yield found
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
 
     def _read(self, source: str, first: int, last: int) -> Nearby | None:
         lines: list[Line] = []

@@ -40,17 +40,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where a piece stands: its kind, the document's words and places, the words that differ.
-
-    `model` judged it where words and figures did not; `reason` are its own words.
-    """
+    """Where a piece stands: its kind, the document's words and places, the words that differ."""
 
     piece: Piece
     kind: Kind
     citations: tuple[Citation, ...] = ()
     differs: tuple[Difference, ...] = ()
-    model: str = ""
-    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +57,7 @@ class Checked:
     left_out: Mapping[str, int]
     coverage: Coverage
     version: int
-    notices: tuple[str, ...] = ()
+    notices: Sequence[str] = ()
 
     @property
     def holds(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,47 +16,30 @@ if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Citation
     from corpus_agent.tools.corpus import CorpusView
-    from indexer import Chunk
 
 _LABEL = re.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
 HITS = 8  # passages that a statement is compared with
-
-Judge = Callable[[str, Sequence["Chunk"]], tuple[Kind, str] | None]
-"""What a model says of a statement and passages, with its reason; None for nothing."""
 
 
 class StatementFinder:
     """Finds what the documents say of statements."""
 
-    def __init__(
-        self,
-        corpus: CorpusView,
-        encode: EncodeTokens | None,
-        judge: Judge | None = None,
-        model: str = "",
-    ) -> None:
+    def __init__(self, corpus: CorpusView, encode: EncodeTokens | None) -> None:
         self._corpus, self._encode = corpus, encode
-        self._judge, self._model = judge, model
 
     def find(self, piece: Piece) -> Finding:
-        """The passages that say a statement, or the one that says otherwise."""
-        named = piece.named
-        asked = Query(piece.text, HITS, None)
-        if named is not None:
-            own = self._corpus.search(replace(asked, paths=(named.source,)))
-            found = self._judged(piece, [hit.chunk for hit in own])
-            if found.kind != "not_found":
-                return found
-        passages = [hit.chunk for hit in self._corpus.search(asked)]
-        found = self._judged(piece, passages)
-        if found.kind == "not_found" and self._judge is not None and passages:
-            verdict = self._judge(piece.text, passages)
-            if verdict is not None:
-                kind, reason = verdict
-                return replace(found, kind=kind, model=self._model, reason=reason)
-        return found
+        """The passages that say a statement, or the one that says otherwise.
 
-    def _judged(self, piece: Piece, passages: Sequence[Chunk]) -> Finding:
+        The document that the text names goes first.
+        """
+        asked = Query(piece.text, HITS, None)
+        found = Finding(piece, "not_found")
+        if piece.named is not None:
+            found = self._judged(piece, replace(asked, among=frozenset([piece.named.source])))
+        return found if found.kind != "not_found" else self._judged(piece, asked)
+
+    def _judged(self, piece: Piece, asked: Query) -> Finding:
+        passages = [hit.chunk for hit in self._corpus.search(asked)]
         found = Supporter(passages, self._encode).support(piece.text)
         if isinstance(found, Judgement):
             return self._differing(piece, found)

@@ -14,7 +14,6 @@ import threading
 from corpus_agent.cli import (
     asking,
     care,
-    checking,
     indexing,
     serving,
     tabling,
@@ -24,7 +23,6 @@ from corpus_agent.cli.common import main
 __all__ = [
     "asking",
     "care",
-    "checking",
     "indexing",
     "main",
     "run",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,15 @@ from click.shell_completion import get_completion_class
 
 from corpus_agent import doctor as examination
 from corpus_agent import render
-from corpus_agent.cli.common import JSON, Llm, launched, llm_options, main, settings_in_force
+from corpus_agent.cli.common import (
+    JSON,
+    Llm,
+    launched,
+    llm_options,
+    main,
+    settings_in_force,
+    startup,
+)
 from corpus_agent.cli.printing import print_json, print_lines
 from corpus_agent.text.naming import called_path
 from corpus_agent.trust import known
@@ -70,21 +77,13 @@ def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
-    from corpus_agent.startup import for_examining
-
-    environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        launch, indexes = for_examining(settings, seal_off=seal_off)
+        launch, indexes = startup().for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
-        yield from environment.checks(settings, None, error, server)
-        return
+        return examination.store.every_check([("", settings, None)], error, server)
     launched(launch)
-    yield from environment.checks(settings, indexes[0].store, launch.seal, server)
-    for one in indexes:
-        of = f"{one.name}: " if one.name else ""
-        for check in examination.store.checks(one.settings, one.store, one.problem):
-            yield replace(check, name=f"{of}{check.name}")
+    return examination.store.every_check(indexes, launch.seal, server)
 
 
 @main.command()
@@ -106,7 +105,7 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     """
     found = trusted.permission(storage.named_store(store), root)
     if not dry_run:
-        trusted.trust(found.place)
+        trusted.record(found.place, storage.identity_of(found.place.store))
     content = render.trust_object(found, recorded=found.recorded or not dry_run)
     if as_json:
         return print_json(content)

@@ -12,24 +12,35 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import indexer
+from corpus_agent import service
 from corpus_agent.cli.group import Commands
-from corpus_agent.cli.printing import clean, print_lines
+from corpus_agent.cli.printing import clean, print_lines, print_notices
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
 from indexer import __version__, paths
 
 if TYPE_CHECKING:
+    from corpus_agent.service.service import Service
     from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
+    from indexer import Index
 
 Among = tuple[tuple[str, ...], tuple[str, ...], str]  # paths, paths to leave out, a filter
 Llm = dict[str, Any]  # --llm, --llm-model, --allow-remote-llm
 MAX_DIGITS = 18  # of a line's number
+
+
+def startup() -> ModuleType:
+    """The module of the launch, which `--help` does not load."""
+    from corpus_agent import startup
+
+    return startup
 
 
 def launched(launch: Launch) -> Launch:
@@ -55,10 +66,8 @@ def launch_to_read(
     With `typed` it is an error that there is no model: who names one wants no answer without it.
     With `listener` it accepts that socket's connections.
     """
-    from corpus_agent.startup import for_reading
-
     seal_off = click.get_current_context().obj["unsealed"]
-    ready = for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
+    ready = startup().for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
     launch = launched(ready)
     if typed and launch.unavailable is not None:
         raise launch.unavailable
@@ -67,15 +76,24 @@ def launch_to_read(
     return launch
 
 
+def opened(among: Among = ((), (), ""), *, searching: bool = False) -> tuple[Service, Index]:
+    """What serves the index from within the seal, and the documents that the options choose."""
+    launch = launch_to_read(settings_in_force(several=True))
+    served = service.service.Service(launch, searching=searching)
+    corpus = served.among(*among)
+    print_notices(corpus)
+    return served, corpus
+
+
 def launch_to_index(
     settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
 ) -> Launch:
     """A sealed process that may write the index of the folder `path`."""
-    from corpus_agent.startup import for_indexing
-
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(
-        for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching)
+        startup().for_indexing(
+            settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching
+        )
     )
     print_notes(launch.notices)
     return launch
@@ -170,13 +188,6 @@ OCR = click.option(
     type=click.Choice(["auto", "off", "all"]),
     help="Pages without text that are recognised, with the extra [ocr]: auto (default: scanned "
     "pages, and pictures that show text), off, or all (every picture in full).",
-)
-LOG = click.option(
-    "--no-log",
-    "log",
-    flag_value="off",
-    default=None,
-    help="Keep no receipt of questions and answers in the index; see the setting log.",
 )
 
 

@@ -25,6 +25,7 @@ from corpus_agent.cli.common import (
     launch_to_index,
     launch_to_read,
     main,
+    opened,
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
@@ -32,15 +33,12 @@ from corpus_agent.cli.printing import clean, print_each, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.settings import (
     Settings,
-    engine_of,
     existing_place,
-    extensions,
     load,
-    one_by_one,
 )
 from corpus_agent.text.naming import called_path
 from corpus_agent.trust.known import chosen_stores, store_to_write
-from indexer import STATUSES, Choices, UsageError, storage
+from indexer import STATUSES, Choices, UsageError
 from indexer.confine import die_with_parent
 
 if TYPE_CHECKING:
@@ -248,10 +246,7 @@ def forget(source: str, as_json: bool) -> None:
     .corpusignore is printed. A file that is not in the index is forgotten already.
     """
     launch = launch_to_read(settings_in_force())
-    settings = launch.settings
-
-    corpus = service.session.open_corpus(settings, searching=False)
-    done = service.session.forget(settings, service.places.on_disk(corpus, source))
+    done = service.service.Service(launch, searching=False).forget(source)
     if as_json:
         return print_json(render.forget_object(done, launch.seal.state))
     return print_lines(render.forget_lines(done))
@@ -280,13 +275,11 @@ def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> Non
         raise UsageError(
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
-    launch = launch_to_read(settings_in_force(several=True))
-
-    corpus = service.session.open_corpus(launch.settings, searching=False)
-    chosen = service.places.chosen_rows(corpus, *among)
-    rows = [row for row in chosen if row.status in wanted]
+    served, corpus = opened()
+    rows = [row for row in service.places.chosen_rows(corpus, *among) if row.status in wanted]
     if as_json:
-        return print_json(render.files_object(rows, corpus.version, launch.seal.state), corpus)
+        seal = served.launch.seal.state
+        return print_json(render.files_object(rows, corpus.version, seal), corpus)
     return print_lines(render.file_line(row) for row in rows)
 
 
@@ -295,20 +288,8 @@ def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> Non
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and whether it is complete."""
     launch = launch_to_read(settings_in_force(several=True))
-
-    found = []
-    for name, settings in one_by_one(launch.settings):
-        store, root = existing_place(settings)
-        content = render.status_object(
-            storage.checked_manifest(store),
-            store,
-            root,
-            storage.usage(store),
-            launch.seal.state,
-            root_exists=indexer.paths.is_folder(root),
-            recognition=indexer.recognition_state(),
-            engine=engine_of(settings),
-            extensions=extensions(),
-        )
-        found.append((name, content))
+    found = [
+        (name, render.status_object(one, launch.seal.state))
+        for name, one in service.service.Service(launch, searching=False).status()
+    ]
     return print_each(found, [render.status_lines(each) for _, each in found], as_json=as_json)

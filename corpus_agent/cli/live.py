@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from corpus_agent import render
+from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.sanitize import inert, one_line
 
 if TYPE_CHECKING:
@@ -69,6 +70,11 @@ class Watching:
         if self._live is not None:
             self._live.stop()
             self._live = None
+
+    @property
+    def onlooker(self) -> Onlooker:
+        """The callbacks of a question that is shown here."""
+        return Onlooker(self.event, self.draft, self.passages)
 
     def event(self, line: str) -> None:
         """Show one line on the current step."""

@@ -35,7 +35,6 @@ from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
-    from corpus_agent.startup import Launch
     from corpus_agent.tools.corpus import CorpusView
     from indexer import FileRow, Index
 
@@ -116,9 +115,9 @@ class Listed:
 class Tools:
     """The tools over one service, with the delimiters of one session."""
 
-    def __init__(self, service: Service, launch: Launch) -> None:
+    def __init__(self, service: Service) -> None:
         self.service = service
-        self._launch = launch
+        self._launch = service.launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
 
@@ -238,18 +237,18 @@ class Tools:
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
         onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
-        found, _ = self.service.ask_after(
-            arguments["question"], (), cancel, onlooker, quotes_only=quotes_only
+        found, _ = self.service.ask(
+            arguments["question"], cancel=cancel, onlooker=onlooker, quotes_only=quotes_only
         )
         answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        return tables.run(self.service.corpus(), self._frame, arguments, lambda *_: cancel.check())
+        return tables.run(self.service, self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
-        manifests = self.service.manifests()
+        manifests = {name: one.manifest for name, one in self.service.status()}
         counted = [_counts(name, manifest) for name, manifest in manifests.items()]
         lines = [*(line for lines in counted for line in lines), self._who_answers()]
         lines.append(self._sealed())

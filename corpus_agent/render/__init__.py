@@ -18,7 +18,7 @@ _PUBLIC = {
     "corpus_agent.render.checked": (
         "checked_html checked_lines checked_markdown checked_object summary_lines"
     ),
-    "corpus_agent.render.common": "as_object evidence names place stores_read",
+    "corpus_agent.render.common": "as_object evidence local_time names place stores_read",
     "corpus_agent.render.export": "export_markdown exported_answer exported_receipt",
     "corpus_agent.render.fields": (
         "foot_lines list_lines list_object table_csv table_lines table_object timeline_lines "
@@ -33,7 +33,7 @@ _PUBLIC = {
     ),
     "corpus_agent.render.links": "Link link_below no_link",
     "corpus_agent.render.passages": (
-        "explain_lines read_object search_lines search_object window_lines"
+        "explain_lines near read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.receipts": "receipt_lines receipts_object recorded_answer",
     "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",

@@ -74,8 +74,6 @@ def _finding_object(finding: Finding) -> Object:
             {**citation_object(cited), "n": number}
             for number, cited in enumerate(finding.citations, start=1)
         ],
-        "model": inert(one_line(finding.model)) or None,
-        "reason": inert(finding.reason) or None,
     }
 
 
@@ -95,8 +93,6 @@ def checked_lines(checked: Checked, link: Link = no_link) -> Iterator[str]:
         head = f"{_SIGNS[finding.kind]} {word:<{wide[0]}}  {place:<{wide[1]}}"
         where = ", ".join(_place(cited, link) for cited in finding.citations)
         yield "  ".join(filter(None, (head, _said(finding), where)))
-        if finding.model:
-            yield f"    {one_line(inert(finding.model))}: {_brief(finding.reason)}"
     yield from summary_lines(checked)
 
 
@@ -208,8 +204,7 @@ def checked_html(checked: Checked) -> str:
 
 
 def _headed(finding: Finding) -> str:
-    judged = f" ({one_line(inert(finding.model))}: {_brief(finding.reason)})"
-    return f"{_word(finding)}: {_said(finding)}{judged if finding.model else ''}"
+    return f"{_word(finding)}: {_said(finding)}"
 
 
 def _marked(checked: Checked) -> Iterator[tuple[str, int]]:

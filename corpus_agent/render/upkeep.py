@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, local_time, size_mb, taken
@@ -11,10 +11,9 @@ from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from corpus_agent.render.common import Object, Seal
-    from indexer import Extension, Forgotten, RecognitionState, storage
+    from corpus_agent.service.service import IndexStatus
+    from indexer import Forgotten, RecognitionState, storage
 
 
 def forget_object(done: Forgotten, seal: Seal) -> Object:
@@ -47,26 +46,16 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield "The next run of index takes it up again; rename it, or move it elsewhere."
 
 
-def status_object(
-    manifest: storage.Manifest,
-    store: Path,
-    root: Path,
-    used: storage.Usage,
-    seal: Seal,
-    *,
-    root_exists: bool,
-    recognition: RecognitionState,
-    engine: str,
-    extensions: Sequence[Extension] = (),
-) -> Object:
-    """The JSON of `status`; `engine` is what would embed now, and why."""
+def status_object(status: IndexStatus, seal: Seal) -> Object:
+    """The JSON of `status`."""
+    manifest, recognition = status.manifest, status.recognition
     coverage = manifest.coverage
     return {
         "schema_version": SCHEMA_VERSION,
         "version": manifest.version,
-        "store": unambiguous(str(store)),
-        "root": unambiguous(str(root)),
-        "root_exists": root_exists,
+        "store": unambiguous(str(status.store)),
+        "root": unambiguous(str(status.root)),
+        "root_exists": status.root_exists,
         "files": {
             **taken(coverage, "indexed empty failed skipped unreachable kept_out blank"),
             "ignored": manifest.ignored,
@@ -84,14 +73,14 @@ def status_object(
             "command": MULTILINGUAL if not_read(manifest.unread) else None,
         },
         "chunks": manifest.chunks,
-        "bytes": used.bytes,
-        "disk": taken(used, "tables versions"),
+        "bytes": status.used.bytes,
+        "disk": taken(status.used, "tables versions"),
         "model": manifest.fingerprint.model,
         "chunker": manifest.fingerprint.chunker,
-        "engine": engine,
+        "engine": status.engine,
         "extensions": [
             {**taken(each, "kind name package version"), "refused": each.refused or None}
-            for each in extensions
+            for each in status.extensions
         ],
         "complete": manifest.complete,
         "updated": manifest.updated,

@@ -19,8 +19,8 @@ from corpus_agent.text.values import Reading
 _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
-_DURATION = regex.compile(r"P([0-9]{1,6})([DWMY])")
-_DAYS = {"D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
+_DURATION = regex.compile(r"P([0-9]{1,6})([BDWMY])")  # B: days of business
+_DAYS = {"B": (1, 4), "D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
 _MONTHS = {"M": 1, "Y": 12}
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
 _MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
@@ -232,6 +232,8 @@ def add_duration(day: str, duration: str) -> str | None:
         return None
     start = date.fromisoformat(day)
     count, unit = int(duration[1:-1]), duration[-1]
+    if unit == "B":
+        return None
     if unit in "DW":
         ordinal = start.toordinal() + count * (7 if unit == "W" else 1)
         return date.fromordinal(ordinal).isoformat() if ordinal <= date.max.toordinal() else None
@@ -243,11 +245,6 @@ def add_duration(day: str, duration: str) -> str | None:
     return None
 
 
-def is_duration(text: str) -> bool:
-    """Whether a text is a duration in the form of "P18M"."""
-    return _DURATION.fullmatch(text) is not None
-
-
 def compare_durations(one: str, other: str) -> int | None:
     """1 if the first is longer, 0 if as long, -1 if shorter; None where months have to be counted.
 
@@ -257,8 +254,8 @@ def compare_durations(one: str, other: str) -> int | None:
     mine, its = (_DURATION.fullmatch(each) for each in (one, other))
     if mine is None or its is None:
         return None
-    if {mine[2], its[2]} <= _MONTHS.keys():
-        here, there = (int(each[1]) * _MONTHS[each[2]] for each in (mine, its))
+    if mine[2] == its[2] or {mine[2], its[2]} <= _MONTHS.keys():
+        here, there = (int(each[1]) * _MONTHS.get(each[2], 1) for each in (mine, its))
         return (here > there) - (here < there)
     (least, most), (shortest, longest) = (
         tuple(int(each[1]) * days for days in _DAYS[each[2]]) for each in (mine, its)

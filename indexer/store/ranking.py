@@ -231,3 +231,8 @@ def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -
 def _filtered(search: Any, where: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base
     """Filter before the limit is applied, so that a filter never loses results."""
     return search.where(where, prefilter=True) if where else search
+
+
+def quoted(value: str) -> str:
+    """`value` as an SQL string literal. The one place where text enters a condition."""
+    return "'" + value.replace("'", "''") + "'"

@@ -14,7 +14,6 @@ from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_other
 from indexer.store.folder import TABLES
-from indexer.store.integrity import check_own_data
 from indexer.store.lance import import_lancedb
 from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, Kept, KnownVectors
 
@@ -42,8 +41,7 @@ class Embedded:
 
 
 def connect(store: Path) -> DBConnection:
-    """The LanceDB database in a store; raises DamagedStore if its data is outside the store."""
-    check_own_data(store)
+    """The LanceDB database in a store."""
     lancedb = import_lancedb()
     # An absolute path without "://" can never be taken for a cloud address.
     database: DBConnection = lancedb.connect(str((store / TABLES).resolve()))

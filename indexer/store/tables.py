@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 from indexer.records import FileRow
 from indexer.store import upkeep
-from indexer.store.filters import quoted
 from indexer.store.folder import TABLES, version_file, version_files
 from indexer.store.manifest import Manifest, read_draft
+from indexer.store.ranking import quoted
 from indexer.store.rows import (
     Embedded,
     chunk_batches,

@@ -90,14 +90,6 @@ class _FlatParts:
             for data in inside(part, "xmlData"):
                 self._parts.setdefault((attribute(part, "name") or "").lstrip("/"), data)
 
-    def names(self) -> list[str]:
-        """All names, in the order in which they are stored."""
-        return list(self._parts)
-
-    def read(self, name: str) -> bytes | None:
-        """None: all parts are XML here."""
-        return None
-
     def xml(self, name: str) -> Element | None:
         """The root of a part; None where there is none of that name."""
         return self._parts.get(name.lstrip("/"))

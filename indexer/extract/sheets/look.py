@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import Parts, attribute, child, inside, number_of
+from indexer.extract.container import ZipParts, attribute, child, inside, number_of
 from indexer.extract.tables.hidden_cells import MAX_COLUMNS, Concealed
 from indexer.extract.tables.sheet_look import Place, SheetLook
 
@@ -37,7 +37,7 @@ class Styles:
     bold: frozenset[int]
 
 
-def read_styles(parts: Parts, name: str) -> Styles:
+def read_styles(parts: ZipParts, name: str) -> Styles:
     """The styles of a workbook; none where it has none."""
     root = parts.xml(name) if name else None
     own = {
@@ -57,7 +57,7 @@ def read_styles(parts: Parts, name: str) -> Styles:
     return Styles(formats, frozenset(bold))
 
 
-def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
+def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
     """The look of the sheet in the part `name`; of a damaged one what comes before the damage.
 
     Its values may be readable all the same, since calamine passes over what they do not need.

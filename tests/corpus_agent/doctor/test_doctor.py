@@ -80,9 +80,6 @@ def test_vectors_of_another_model_are_found(store):
     assert wrong(store) == {"embedding"}
 
 
-# -- the store
-
-
 # -- the machine
 
 

@@ -53,8 +53,9 @@ def toy_store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tools(toy_store):
-    launch = Launch(unsealed())
-    return Tools(Service(Settings(store=toy_store), launch, ENCODER), launch)
+    settings = Settings(store=toy_store, root=toy_store.parent / "docs")
+    launch = Launch(unsealed(), settings=settings)
+    return Tools(Service(launch, ENCODER))
 
 
 def call(tools, name, **arguments):
@@ -89,7 +90,7 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
         ("corpus_table", {"fields": "a", "condition": "b"}, "not both"),
         ("corpus_table", {"fields": "a", "offset": 0}, "the number of a row, from 1"),
         ("corpus_table", {"fields": [1]}, "must be a list of texts"),
-        ("corpus_table", {"condition": "contracts that please me"}, "states no condition"),
+        ("corpus_table", {"condition": "contracts that please me"}, "is no condition"),
         ("corpus_table", {"fields": "a", "where": "size>3"}, "is no property"),
         ("vectordb_search", {"query": "a", "k": -1}, "k is from 1 to 50, not -1"),
         ("vectordb_search", {"query": "a", "k": 51}, "k is from 1 to 50"),

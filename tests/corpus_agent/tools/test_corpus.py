@@ -66,9 +66,10 @@ def test_search_keeps_to_its_limits(corpus):
     assert len(hits) <= 3
     others = len({hit.chunk.source for hit in corpus.search(Query("tenant pays clause", 100))}) > 1
     assert sum(hit.chunk.source == hits[0].chunk.source for hit in hits) <= (2 if others else 3)
-    assert {h.chunk.source for h in corpus.search(Query("tenant bread", paths=("home/",)))} == {
-        "home/lease.txt"
-    }
+    assert {
+        h.chunk.source
+        for h in corpus.search(Query("tenant bread", among=frozenset({"home/lease.txt"})))
+    } == {"home/lease.txt"}
 
 
 @pytest.mark.slow
