@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     from corpus_agent.answering.alignment import Difference
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "quoted", "altered", "pieced_together", "supported", "doubtful", "elsewhere", "not_found"
 ]
+SIGNS: dict[Kind, str] = dict(zip(get_args(Kind), "✓✗✗✓??·", strict=True))
 FOUND: frozenset[Kind] = frozenset(["quoted", "supported"])
 
 

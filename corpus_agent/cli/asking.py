@@ -32,7 +32,7 @@ from corpus_agent.cli.exporting import (
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import clean, link_to, print_json, print_lines, style
+from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.cli.progress import counted
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import existing_store, stores_to_read
@@ -92,8 +92,7 @@ def search(
         seal = served.launch.seal.state
         found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
         return print_json(found, corpus)
-    link, near_only = link_to(served.settings.root), limit is None
-    print_lines(render.search_lines(query, hits, corpus.coverage(), link, near_only=near_only))
+    print_lines(render.search_lines(query, hits, corpus.coverage(), near_only=limit is None))
     if explain:
         print_lines(render.explain_lines(hits))
     return None
@@ -161,7 +160,7 @@ def ask(
     if as_json:
         print_json(render.answer_object(answer, launch.seal.state), corpus)
     else:
-        print_lines(render.answer_lines(answer, link_to(launch.settings.root), style))
+        print_lines(render.answer_lines(answer, style))
     if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
@@ -203,7 +202,7 @@ def chat(
                 conversation=talking.name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, link_to(settings.root), style), talking.turns)
+    talk = Chat(corpus, Doing(answer, click.echo, style), talking.turns)
     if resume:
         print_lines(render.resumed_lines(talking), err=True)
     talk.run()
@@ -293,7 +292,7 @@ def check(file: Path, among: Among, form: str, as_json: bool) -> None:
         with counted("checking statements") as on_piece:
             checked = served.check(text, corpus, on_piece)
         shown, holds = render.checked_object(checked, seal), checked.holds
-        lines = render.checked_lines(checked, link_to(launch.settings.root))
+        lines = render.checked_lines(checked)
         if form != "text":
             whole = render.checked_markdown if form == "md" else render.checked_html
             lines = iter([whole(checked)])

@@ -21,7 +21,7 @@ from corpus_agent.cli.common import (
     startup,
 )
 from corpus_agent.cli.printing import print_json, print_lines
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.trust import known
 from corpus_agent.trust import stores as trusted
 from indexer import SealUnavailable, storage
@@ -122,7 +122,7 @@ def stores(drop: str | None, as_json: bool) -> None:
     corpus-agent search "rent" -s notes -s contracts.
     """
     if drop is not None:
-        click.echo(f"Off the list: {called_path(trusted.drop(drop))}", err=True)
+        click.echo(f"Off the list: {called(str(trusted.drop(drop)), kind=PATH)}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
     content = render.stores_object(known.known_stores(settings))

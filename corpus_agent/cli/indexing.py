@@ -36,7 +36,7 @@ from corpus_agent.settings import (
     existing_place,
     load,
 )
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.trust.known import chosen_stores, store_to_write
 from indexer import STATUSES, Choices, UsageError
 from indexer.confine import die_with_parent
@@ -75,7 +75,12 @@ if TYPE_CHECKING:
     help="Have documents read and embedded by several sealed processes: local:N, N of this "
     "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
 )
-@click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
+@click.option(
+    "--chunk-tokens",
+    type=int,
+    metavar="N",
+    help="Tokens of a passage. Default: 200, of the multilingual model 64.",
+)
 @click.option(
     "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
 )
@@ -164,7 +169,7 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
     parent, failed = os.getpid(), 0
     for folder in stores:
-        click.echo(f"{called_path(folder)}:", err=True)
+        click.echo(f"{called(str(folder), kind=PATH)}:", err=True)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:

@@ -19,7 +19,7 @@ from corpus_agent import answering
 from corpus_agent.doctor import Check, Finding, environment
 from corpus_agent.doctor.environment import processor
 from corpus_agent.service import encoding, session
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, storage
 
@@ -140,7 +140,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     root = root or storage.root_of(store, manifest)
     absent = paths.absence(root)
     if not absent and (paths.is_there(root) or not manifest.coverage.searched):
-        return Finding("ok", called_path(root))
+        return Finding("ok", called(str(root), kind=PATH))
     found = f"{str(root)!r} {absent or 'is empty'}; what was indexed can be searched and not read"
     return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
 

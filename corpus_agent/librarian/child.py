@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.librarian.process import MAX_REQUEST_BYTES, packed, read_frame, write_all
-from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
+from corpus_agent.render.for_parent import handed_over
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import NamedStore, Settings, absolute, load
@@ -112,7 +112,7 @@ class _Desk:
         except CorpusError as error:
             self._reply(number, error=_problem(error))
         else:
-            self._reply(number, answer=asdict(handed_over(with_unambiguous_sources(answer))))
+            self._reply(number, answer=asdict(handed_over(answer)))
 
     def _reply(self, number: int, **content: object) -> None:
         """Reply to a question unless its reply was already sent."""

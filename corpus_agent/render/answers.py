@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
 from corpus_agent.render.common import in_answer, place_of, qualified, taken
-from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.column_names import ends_with_figures
 from corpus_agent.text.naming import EXTRACTIVE, answerer
 from corpus_agent.text.sanitize import inert, one_line, visible
@@ -67,23 +66,17 @@ def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iter
         yield style(shown, marked) if style else shown
 
 
-def passage_lines(
-    passage: Passage, label: str = "", link: Link = no_link, style: Style = None
-) -> Iterator[str]:
+def passage_lines(passage: Passage, label: str = "", style: Style = None) -> Iterator[str]:
     """A passage as text: the label or its word, its place and heading, its lines."""
-    yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage, link)}"
+    yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage)}"
     yield from block_lines(passage.text, passage.likely, style)
 
 
-def headed(passage: Passage, link: Link = no_link, *, worded: bool = False) -> str:
+def headed(passage: Passage, *, worded: bool = False) -> str:
     """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
     word = passage.word if worded and passage.probability is not None else ""
     citation = passage.citation
-    where = link(
-        inert(place_of(citation.source, citation.line_start, citation.page)),
-        citation.source,
-        citation.page,
-    )
+    where = inert(place_of(citation.source, citation.line_start, citation.page))
     heading = one_line(inert(citation.heading))
     return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
 
@@ -91,7 +84,7 @@ def headed(passage: Passage, link: Link = no_link, *, worded: bool = False) -> s
 # ---- The screen
 
 
-def answer_lines(answer: Answer, link: Link = no_link, style: Style = None) -> Iterator[str]:
+def answer_lines(answer: Answer, style: Style = None) -> Iterator[str]:
     """An answer as text: what a model or a list says, the passages, the footer."""
     if answer.text:
         yield from inert(answer.text).split("\n")
@@ -101,7 +94,7 @@ def answer_lines(answer: Answer, link: Link = no_link, style: Style = None) -> I
         yield ""
     for passage in answer.passages:
         label = f"[{passage.citation.n}]" if answer.text else ""
-        yield from passage_lines(passage, label, link, style)
+        yield from passage_lines(passage, label, style)
         yield ""
     yield from answer_foot_lines(answer)
 
@@ -153,10 +146,10 @@ def _asked(server: ModelServer | None) -> Iterator[str]:
         yield f"server {one_line(server.address)} of {one_line(server.owner)}"
 
 
-def citation_lines(passages: Iterable[Passage], link: Link = no_link) -> Iterator[str]:
+def citation_lines(passages: Iterable[Passage]) -> Iterator[str]:
     """The passages of a conversation by their numbers."""
     for passage in passages:
-        yield from passage_lines(passage, f"[{passage.citation.n}]", link)
+        yield from passage_lines(passage, f"[{passage.citation.n}]")
 
 
 def resumed_lines(found: ResumedConversation) -> Iterator[str]:

@@ -17,7 +17,7 @@ from corpus_agent.fields.records import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import SCHEMA_VERSION, cited_place, in_answer, left_out, place_of
 from corpus_agent.render.files import plain_reason
-from corpus_agent.text.naming import called_in_answer
+from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
 
@@ -219,11 +219,11 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
 
 
 def _named(row: DocumentRow) -> str:
-    return called_in_answer(row.source) + (" (changed)" if row.changed else "")
+    return called(row.source, inert) + (" (changed)" if row.changed else "")
 
 
 def _unread(source: str, reason: str) -> str:
-    return f"unreadable: {called_in_answer(source)} ({plain_reason(reason)})"
+    return f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
 
 
 def _line(cells: list[str], widths: list[int]) -> str:

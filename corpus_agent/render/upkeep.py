@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, local_time, size_mb, taken
-from corpus_agent.text.naming import called, called_path, path_again, unambiguous
+from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
 
@@ -40,7 +40,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
     )
     if done.rule:
         yield "The next run of index takes it up again, unless a rule keeps it out."
-        yield f"Add to {called_path(done.rules)} this line:"
+        yield f"Add to {called(str(done.rules), kind=PATH)} this line:"
         yield done.rule  # has no control or invisible characters
     else:
         yield "The next run of index takes it up again; rename it, or move it elsewhere."
@@ -116,8 +116,8 @@ def status_lines(status: Object) -> Iterator[str]:
     """The status as text, from its JSON."""
     files = status["files"]
     missing = "" if status["root_exists"] else "  (MISSING)"
-    yield f"folder   {path_again(status['root'])}{missing}"
-    yield f"index    {path_again(status['store'])}, {size_mb(status['bytes'])}"
+    yield f"folder   {called(status['root'], kind=PATH, again=True)}{missing}"
+    yield f"index    {called(status['store'], kind=PATH, again=True)}, {size_mb(status['bytes'])}"
     blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
     yield (
         f"files    {files['indexed']:,} indexed, {files['empty']:,} empty{blank}, "

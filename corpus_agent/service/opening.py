@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from corpus_agent.service.places import sources_of
-from corpus_agent.text.naming import MAX_PATH, quoted
+from corpus_agent.text.naming import PATH, called, quoted
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, Refused, open_beneath
 from indexer.confine import starting
@@ -100,7 +100,7 @@ def _beneath(source: str, roots: Mapping[str, Path]) -> tuple[Path, bytes]:
 
 def _shown_by(path: Path, sample: bytes, line: int) -> str:
     """The name of the program that was started."""
-    suffix, where = path.suffix.lower(), f"It is {quoted(str(path), MAX_PATH)}."
+    suffix, where = path.suffix.lower(), f"It is {called(str(path), kind=PATH)}."
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     views = suffix in _BEGINNINGS or (suffix in _PLAIN and not editor)
     if views:

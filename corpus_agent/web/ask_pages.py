@@ -110,9 +110,8 @@ def export(site: Site, request: Request) -> Response:
     """An answer of the log as a Markdown file to keep."""
     content = _receipt(site, request.path_params["key"])
     [verified], _ = site.service.checked([content])
-    answer = render.exported_receipt(verified, site.launch.receipt_key)
     return Response(
-        render.export_markdown([answer]),
+        render.export_receipt(verified, site.launch.receipt_key),
         media_type="text/markdown",
         headers={"Content-Disposition": 'attachment; filename="answer.md"'},
     )

@@ -130,6 +130,12 @@ def number_of(element: Element | None, name: str, otherwise: int = 0) -> int:
     return int(value[:9]) if value.isdecimal() else otherwise
 
 
+def signed(value: str | None) -> int:
+    """A whole number of at most eleven digits; 0 for what is none."""
+    value = (value or "")[:12]
+    return int(value) if value.removeprefix("-").isdecimal() else 0
+
+
 def child(element: Element | None, *names: str) -> Element | None:
     """The element reached by the first child of each name in turn; None if one is missing."""
     for name in names:
@@ -186,6 +192,12 @@ def _related(parts: Parts, name: str, external: bool) -> Sequence[Element]:
     folder, base = posixpath.split(name)
     every = inside(parts.xml(posixpath.join(folder, "_rels", f"{base}.rels")))
     return [each for each in every if (attribute(each, "TargetMode") == "External") is external]
+
+
+def relation_id(element: Element) -> str:
+    """The `r:id` of an element, which may have an `id` of its own beside it."""
+    ids = (str(value) for key, value in element.attrib.items() if key.endswith("}id"))
+    return next(ids, "")
 
 
 def main_part(parts: Parts, usual: str) -> str:

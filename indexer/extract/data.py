@@ -1,4 +1,4 @@
-"""JSON, XML and notebooks: data and documents that were written for programs.
+"""JSON, XML, notebooks and CSV: data and documents that were written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
 read by its root element: a feed, a drawing, a Word or OpenDocument file in XML form; else every
@@ -8,6 +8,8 @@ code, and what the code printed; pictures are left out.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.html.page import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx, odf
+from indexer.extract.tables.sheet_rows import labelled
 from indexer.extract.text.plain import decode, markdown_title
 
 T = TypeVar("T")
@@ -159,3 +162,37 @@ def _output(output: object) -> str:
     text = next(filter(None, (_joined(shown, form) for form in forms)), _joined(output, "text"))
     page = _joined(shown, "text/html")
     return html_text(page)[1] if page and not text else text
+
+
+# --- CSV ----------------------------------------------------------------------------------------
+
+_DELIMITERS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r"\A\ufeff?sep=(.)\r?\n")
+
+
+def read_csv(data: bytes) -> Extraction:
+    """Its lines, one for each row."""
+    text = decode(data)
+    separator = _SEPARATOR_LINE.match(text)
+    if separator:
+        text = text[separator.end() :]
+    delimiter = separator[1] if separator else _delimiter(text)
+    return Extraction(None, plain_lines(labelled(_csv_rows(text, delimiter))))
+
+
+def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(2**31 - 1)  # a stray quotation mark may make one field of all the rest
+    lines = (line.replace("\0", "") for line in io.StringIO(text, newline=""))
+    yield from csv.reader(lines, delimiter=delimiter)
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that gives the first lines equal numbers of cells; the most cells win."""
+    lines = [line for line in text[:20_000].splitlines() if line.strip()][:20]
+
+    def score(delimiter: str) -> tuple[float, int]:
+        counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
+        usual = max(set(counts), key=counts.count, default=1)
+        return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
+
+    return max(_DELIMITERS, key=score) if lines else ","

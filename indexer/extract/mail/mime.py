@@ -14,11 +14,13 @@ from email.errors import InvalidBase64PaddingDefect
 from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
 from indexer.extract.claims.kinds import MBOX
 from indexer.extract.extraction import Extraction, Within, part_lines, table
+from indexer.extract.hidden import hide, shown
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.mail.message import Mail, mail_extraction
 from indexer.extract.members import Member, Members
@@ -38,6 +40,7 @@ _ENDINGS = table(
     "application/zip=.zip, application/pkcs7-mime=.p7m, application/x-pkcs7-mime=.p7m, "
     "application/pkcs7-signature=.p7s, application/x-pkcs7-signature=.p7s, message/rfc822=.eml"
 )
+_ADDRESS = re.compile(r"(?:https?://|mailto:)\S+")
 _OF_APPLE = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # .emlx begins with its message's length
 
 
@@ -123,15 +126,35 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
         mail.texts.append("\n".join(fields))
     elif parts:
         chosen = _best(parts) if kind == "multipart/alternative" else None
+        before = len(mail.texts)
         for part in parts:
             if chosen is not None and part.get_content_type() == "text/calendar":
                 _attach(part, mail, "text/calendar")
             else:
                 _walk(part, mail, depth + 1, texts and chosen in (None, part))
+        page = next((part for part in parts if part.get_content_type() == "text/html"), chosen)
+        if page is not chosen and page is not None:
+            seen = _page_text(page)
+            mail.texts[before:] = [_as_shown(text, seen) for text in mail.texts[before:]]
     elif _is_attached(message, kind):
         _attach(message, mail, kind)
     elif texts and kind not in _FOR_BROWSERS:
         _add_body(message, mail, kind)
+
+
+def _as_shown(text: str, page: str) -> str:
+    """Plain text, marked where the page beside it, which a reader sees, does not say it."""
+    said = _pairs(shown(page))
+    lines = []
+    for line in text.split("\n"):
+        own = _pairs(line)
+        lines.append(hide(line) if len(own) > 1 and len(own & said) * 2 < len(own) else line)
+    return "\n".join(lines)
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    """The words of a text with the word behind each, without addresses."""
+    return set(pairwise(re.findall(r"\w+", _ADDRESS.sub(" ", text.casefold()))))
 
 
 def _is_attached(message: Message, kind: str) -> bool:
@@ -195,10 +218,14 @@ def _add_body(message: Message, mail: Mail, kind: str) -> None:
     if not is_text(data):
         mail.attach(f"{kind.replace('/', ' ')} without a name", data)
     elif kind == "text/html":
-        page = _text(data, charset) if charset else decode_html(data, decode_part)
-        mail.add_text(html_text(page)[1])
+        mail.add_text(_page_text(message))
     else:
         mail.add_text(_text(data, charset).replace("\r\n", "\n").strip("\n"))
+
+
+def _page_text(message: Message) -> str:
+    data, charset = _payload(message)[0], message.get_content_charset()
+    return html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
 
 
 def _payload(message: Message) -> tuple[bytes, bool]:

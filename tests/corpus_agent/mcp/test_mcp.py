@@ -80,7 +80,11 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
         ("vectordb_read", {"source": "b.md"}, "Search to find sources."),
         ("vectordb_read", {"source": "../../etc/passwd"}, "is not in the index"),
         ("vectordb_read", {"source": "a.md", "offset": 0}, "Lines are counted from 1."),
-        ("vectordb_read", {"source": "a.md", "offset": 9}, "Use an offset from 1 to 3."),
+        (
+            "vectordb_read",
+            {"source": "a.md", "offset": 9},
+            "first line (offset) from 1 to 3.",
+        ),
         ("vectordb_read", {"source": "a.md", "limit": "all"}, "must be a whole number"),
         ("vectordb_read", {"file": "a.md"}, "'source' is missing"),
         ("vectordb_read", {"source": "scan.pdf"}, "could not be indexed (malformed)"),

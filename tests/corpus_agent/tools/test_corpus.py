@@ -113,7 +113,7 @@ def test_reading_in_windows_gives_the_whole_document(corpus):
     [
         (("bread.md", 0), "offset must be 1 or more, not 0"),
         (("bread.md", 1, 0), "limit must be 1 or more, not 0"),
-        (("bread.md", 6), r"offset 6 is beyond the end of 'bread.md' \(5 lines\)"),
+        (("bread.md", 6), r"Line 6 is beyond the end of 'bread.md' \(5 lines\)"),
         (("secret.txt",), "'secret.txt' is not in the index"),
         (("bread",), "Did you mean 'bread.md'"),
         (("../docs/bread.md",), "is not in the index"),

@@ -158,7 +158,7 @@ KEPT = {
     ],
     "a.pptx": ["Notes: say it slowly", "- [See the fares](https://example.org/x)"],
     "a.xlsx": ["Comment (B2): since May", "Prices as of May", "Fares by port"],
-    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK, "c = {f over n}"],
+    "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK],
     "a.doc": ["# Timetable", "| Port | Fare |", "in summer"],
     "a.rtf": [
         *("1. first", "2. second", "- third", "Total\t12"),
