@@ -16,6 +16,7 @@ from corpus_agent.cli.common import (
     Among,
     Llm,
     below,
+    is_verbose,
     launch_to_read,
     llm_options,
     main,
@@ -146,7 +147,7 @@ def ask(
     check_apart(receipt, export)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     served = service.service.Service(launch)
-    watching = Watching(quiet=as_json)
+    watching = Watching(quiet=as_json, verbose=is_verbose())
     corpus = served.among(*among)
     with watching:
         answer, record = served.ask(
@@ -189,7 +190,7 @@ def chat(
     corpus = served.corpus()
     store = None if settings.several else existing_store(settings)
     talking = answering.resumed.conversation(store, corpus, launch.receipt_key, resume=resume)
-    watching = Watching()
+    watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
         with watching:

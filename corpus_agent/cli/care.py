@@ -14,6 +14,7 @@ from corpus_agent import render
 from corpus_agent.cli.common import (
     JSON,
     Llm,
+    is_verbose,
     launched,
     llm_options,
     main,
@@ -54,14 +55,13 @@ def selftest(as_json: bool) -> None:
 
 @main.command()
 @llm_options
-@click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
 @JSON
-def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
+def doctor(as_json: bool, llm: Llm) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
-    there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
-    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
+    there is one. Changes nothing. Exit 1 if anything is wrong; a warning is not. -v shows the
+    checks that are fine, too.
     """
     settings = settings_in_force(several=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
@@ -70,7 +70,7 @@ def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
     if as_json:
         print_json(render.as_object(doctor=content))
     else:
-        print_lines(examination.lines(findings, verbose=verbose))
+        print_lines(examination.lines(findings, verbose=is_verbose()))
     if not content["passed"]:
         raise SystemExit(1)
 

@@ -33,10 +33,12 @@ PER_SECOND = 8  # times that the draft is drawn
 class Watching:
     """A context manager, reusable for each answer; outside of it, nothing is shown.
 
-    `quiet`: without a terminal, not even the line that says that a model is asked.
+    `quiet`: without a terminal, not even the line that says that a model is asked. `verbose`:
+    there, too, each step.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._verbose = verbose
         self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._quiet = quiet
         self._passages = ""
@@ -83,6 +85,8 @@ class Watching:
 
             self._draft = ""
             self._live.console.print(Text(f"· {one_line(inert(line))}", "dim"), soft_wrap=True)
+        elif self._verbose:
+            print(f"· {one_line(inert(line))}", file=sys.stderr)  # noqa: T201 - progress, as below
 
     def passages(self, found: Answer) -> None:
         """Show what was found without the model, which is asked now."""

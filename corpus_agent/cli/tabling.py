@@ -9,8 +9,8 @@ import click
 
 from corpus_agent import fields, render
 from corpus_agent.cli.common import JSON, Among, below, main, opened
-from corpus_agent.cli.exporting import opened_new, write_text
-from corpus_agent.cli.printing import print_json, print_lines
+from corpus_agent.cli.exporting import opened_new, warn_of_index, write_text
+from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import counted
 
 _WIDTH = 100  # columns where there is no terminal
@@ -48,8 +48,10 @@ def table(
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:
         made = served.table(words, corpus, on_document)
-    if csv_to is not None:
+    if csv_file is not None and csv_to is not None:
         write_text(csv_to, render.table_csv(made))
+        click.echo(f"Written: {clean(str(csv_file))}", err=True)
+        warn_of_index(csv_file, served.settings.root)
     if as_json:
         return print_json(render.table_object(made, served.launch.seal.state), corpus)
     if csv_file:

@@ -35,7 +35,7 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield f"{source} is not in the index; nothing changed."
         return
     yield (
-        f"{source} is out of the index, with {number_of(done.row.chunks, 'chunk')} "
+        f"{source} is out of the index, with {number_of(done.row.chunks, 'passage')} "
         f"(version {done.version}). The file stays."
     )
     if done.rule:
@@ -112,20 +112,22 @@ def waiting_text(pages: int, pictures: int) -> str:
     return " and ".join(number_of(count, noun) for count, noun in counts if count)
 
 
-def status_lines(status: Object) -> Iterator[str]:
-    """The status as text, from its JSON."""
+def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
+    """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
     files = status["files"]
+    yield (
+        f"{number_of(files['indexed'], 'document')}, {number_of(status['chunks'], 'passage')}, "
+        f"brought up to date {local_time(status['updated'])}"
+    )
+    if not status["complete"]:
+        yield "The last run did not end: corpus-agent index goes on from there"
     missing = "" if status["root_exists"] else "  (MISSING)"
     yield f"folder   {called(status['root'], kind=PATH, again=True)}{missing}"
     yield f"index    {called(status['store'], kind=PATH, again=True)}, {size_mb(status['bytes'])}"
-    blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
-    yield (
-        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty{blank}, "
-        f"{files['failed']:,} failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
-        + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
-    )
-    if files["kept_out"]:
-        yield f"         of the ignored {files['kept_out']:,} by ignore files: {LIST_OF_IGNORED}"
+    if unread := files["failed"] + files["empty"] - files["blank"]:
+        yield f"unread   {number_of(unread, 'file')}: corpus-agent files --status failed,empty"
+    if files["unreachable"]:
+        yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
     recognition = status["recognition"]
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
@@ -136,10 +138,18 @@ def status_lines(status: Object) -> Iterator[str]:
             f"language {not_read(languages['unread'])}; the multilingual model mends it: "
             f"{languages['command']}"
         )
-    yield f"passages {status['chunks']:,}, embedded by {status['model']}"
+    if verbose:
+        yield from _details(status)
+
+
+def _details(status: Object) -> Iterator[str]:
+    files = status["files"]
+    yield f"other    {files['skipped']:,} of other kinds, {files['blank']:,} without a byte"
+    kept_out = f", {files['kept_out']:,} by ignore files: {LIST_OF_IGNORED}"
+    yield f"ignored  {files['ignored']:,}{kept_out if files['kept_out'] else ''}"
+    yield f"model    {status['model']}"
     yield f"engine   {status['engine']}"
     for each in status["extensions"]:
         use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
         yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
-    state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
-    yield f"version  {status['version']}, {local_time(status['updated'])}, {state}"
+    yield f"version  {status['version']}"

@@ -22,7 +22,7 @@ def state(site: Site, request: Request) -> Response:
     indexes = []
     for name, one in site.service.status():
         status = render.status_object(one, site.launch.seal.state)
-        lines = [line.split(maxsplit=1) for line in render.status_lines(status)]
+        _, *lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
         indexes.append((name, status, render.local_time(status["updated"]), lines))
     findings = _findings(site) if request.query_params.get("examine") else None
     notices = [one_line(notice) for notice in site.launch.notices]
