@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,20 +13,21 @@ from itertools import pairwise
 import regex
 
 from corpus_agent.answering.comparable import SAME, without_markup
-from corpus_agent.answering.quotations import ALTERED_SHARE, likely
 from corpus_agent.text.sanitize import visible
 
 LONGEST_GAP = 12  # words left out within a quotation; more were two places
 FEW = 2  # words that stand anywhere by chance
 LEAST_RUN = 4  # words of a part of a quotation that stands at another place
 LONG_RUN, LONG_SHARE = 8, 0.4  # words in a row, and of all, that are an altered quotation as well
-_TRIED = 3  # places of a window that a quotation is aligned with
+ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of that passage
+_TRIED = 8  # places of a text that a quotation is compared with in full
+_MOST_PLACES = 200  # of one pair of words in a text
 
 _TOKEN = regex.compile(
     r"\p{N}+(?:[.,:/’']\p{N}+)*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
     r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%‰°€$£¥§±<>≤≥=]"
 )
-_BROKEN = regex.compile(r"(?<=\p{L})[-‐]\s*\n\s*(\p{Ll}\S*)")
+_BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
 
 Difference = tuple[str, str]
 """The words of a quotation, and those of the document."""
@@ -53,6 +55,14 @@ class Text:
         if start >= end:
             return ""
         return one_line(self.text[self.spans[start][0] : self.spans[end - 1][1]])
+
+    @cached_property
+    def pairs(self) -> dict[tuple[str, str], list[int]]:
+        """Where each two words follow each other."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for at, pair in enumerate(pairwise(self.words)):
+            found.setdefault(pair, []).append(at)
+        return found
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -126,7 +136,13 @@ def aligned(there: Text, wanted: Sequence[str]) -> Run | None:
     slack, words, best = 6 + len(wanted) // 3, there.words, None
     matcher = SequenceMatcher(None, autojunk=False)
     matcher.set_seq2(wanted)
-    for begin in likely(words, wanted)[:_TRIED]:
+    # Each two words in both vote for the beginning that they imply.
+    votes = Counter(
+        max(0, at - number)
+        for number, pair in enumerate(pairwise(wanted))
+        for at in there.pairs.get(pair, ())[:_MOST_PLACES]
+    )
+    for begin, _ in votes.most_common(_TRIED):
         start = max(0, begin - slack)
         matcher.set_seq1(words[start : begin + len(wanted) + slack])
         blocks = [(a + start, b, size) for a, b, size in matcher.get_matching_blocks() if size]

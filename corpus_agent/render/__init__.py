@@ -17,7 +17,7 @@ _PUBLIC = {
     ),
     "corpus_agent.render.checked": "checked_html checked_lines checked_markdown checked_object",
     "corpus_agent.render.common": "as_object evidence local_time names place stores_read",
-    "corpus_agent.render.export": "export_markdown export_receipt",
+    "corpus_agent.render.export": "export_markdown",
     "corpus_agent.render.fields": (
         "foot_lines list_lines list_object table_csv table_lines table_object timeline_lines "
         "timeline_object"

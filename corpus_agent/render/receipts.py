@@ -12,16 +12,15 @@ from corpus_agent.answering.signing import is_own
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
 from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import enclosed, inert, visible
-from indexer import Coverage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
     from corpus_agent.render.common import Object, Seal
+    from corpus_agent.tools.corpus import CorpusView
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
 FOREIGN = "not from this program here"  # or edited since: its words alone are checked
-_COUNTED = ("indexed", "empty", "failed", "unreachable", "kept_out", "blank")
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
@@ -63,21 +62,25 @@ def _checked_object(found: Rechecked) -> Object:
     }
 
 
-def recorded_answer(content: dict[str, Any], rows: Sequence[Rechecked], *, own: bool) -> Answer:
+def recorded_answer(
+    checked: CheckedReceipt, corpus: CorpusView, key: bytes | None = None
+) -> Answer:
     """The answer of a receipt with its quotations as they stand today, whatever it says of them.
 
-    The status of one that is not this program's `own` is none. A value of another kind counts as
-    none, since anybody who can write the store may have edited it.
+    The status of one that is not this program's own is none, and its notice says so. A value of
+    another kind counts as none, since anybody who can write the store may have edited it.
     """
-    counted, egress = content.get("coverage"), content.get("egress")
+    (content, rows), egress = checked, checked[0].get("egress")
+    own = is_own(content, key)
     return Answer(
         question=str(content.get("question", "")),
         text=str(content.get("answer", "")),
         status=(_status(content) if own else None) or "perhaps",
         answerer=str(content.get("answerer", "")),
         passages=tuple(alone(_placed(found)) for found in rows),
-        coverage=Coverage(**{key: _count(counted, key) for key in _COUNTED}),
-        version=_count(content, "version"),
+        coverage=corpus.coverage(),
+        version=corpus.version,
+        notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),
         egress=egress if isinstance(egress, str) else None,
     )
 
@@ -87,11 +90,6 @@ def _placed(found: Rechecked) -> Citation:
     if found.now.line_start:
         return found.now
     return replace(found.now, line_start=found.was[0], line_end=found.was[1])
-
-
-def _count(found: object, name: str) -> int:
-    value = found.get(name) if isinstance(found, dict) else None
-    return value if isinstance(value, int) else 0
 
 
 def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:

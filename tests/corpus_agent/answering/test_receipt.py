@@ -487,7 +487,7 @@ def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
         list(render.receipt_lines([(one, [])], KEY)) for one in (read_back, forged)
     )
     assert "not from this program" in other and "not from this program" not in own
-    assert render.recorded_answer(forged, [], own=False).status == "perhaps"
+    assert render.recorded_answer((forged, []), MemoryCorpus({}), KEY).status == "perhaps"
 
 
 def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_kind():
@@ -500,11 +500,13 @@ def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_ki
         ],
     }  # fmt: skip
     corpus = MemoryCorpus({"a.md": "Other words.\n"})
+    content = signing.signed(content, KEY)
     rows = list(receipt.check(content, corpus, lambda _: None))
-    shown = render.answer_object(render.recorded_answer(content, rows, own=True), "off")
+    recorded = render.recorded_answer((content, rows), corpus, KEY)
+    shown = render.answer_object(recorded, "off")
     assert shown["question"] == "Q?"
     assert "://" not in shown["answer"]
-    assert (shown["status"], shown["version"], shown["egress"]) == ("perhaps", 0, None)
+    assert (shown["status"], shown["version"], shown["egress"]) == ("perhaps", 1, None)
     [passage] = shown["passages"]
     assert (passage["citation"]["verdict"], passage["line_start"]) == ("not_found", 4)
     assert "<script" not in passage["citation"]["quote"] + passage["text"]
