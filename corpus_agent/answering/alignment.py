@@ -29,8 +29,7 @@ _TOKEN = regex.compile(
 )
 _BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
 
-Difference = tuple[str, str]
-"""The words of a quotation, and those of the document."""
+Difference = tuple[str, str]  # the words of a quotation, and those of the document
 
 
 @dataclass(frozen=True)
@@ -63,11 +62,6 @@ class Text:
         for at, pair in enumerate(pairwise(self.words)):
             found.setdefault(pair, []).append(at)
         return found
-
-    @cached_property
-    def vocabulary(self) -> frozenset[str]:
-        """The words that occur."""
-        return frozenset(self.words)
 
 
 def one_line(text: str) -> str:

@@ -283,8 +283,8 @@ def delete(store: Path, key: str) -> bool:
 class Rechecked:
     """A citation of a receipt, checked again: `now` is the citation in the current document.
 
-    If it is not found, `now` has line 0 and no quote. `was` are its lines in the receipt; `file` is
-    whether the document is the one that was quoted.
+    `now` has no quote where it is not found. `was` are its lines in the receipt; `file` is whether
+    the document is the one that was quoted.
     """
 
     now: Citation
@@ -362,7 +362,7 @@ def check(
         n = cited["n"] if isinstance(cited.get("n"), int) else number
         now = check_quotation(corpus, n, source, cited["quote"], line)
         if now.verdict == "not_found":
-            now = replace(now, line_start=0, line_end=0, quote="")
+            now = replace(now, line_end=cited["line_end"], quote="")
         state = _state(source, cited.get("file_sha256"), corpus, row_of)
         yield Rechecked(now, (line, cited["line_end"]), state)
 

@@ -18,6 +18,7 @@ from corpus_agent import answering, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
+from corpus_agent.text.naming import known
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.trust.known import stores_from_here
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
@@ -273,7 +274,7 @@ class Corpus:
         At most `limit` lines and 51,200 bytes; go on at `next_offset`.
         """
         view = self._serving().corpus()
-        names = render.names(row.source for row in view.files())
+        names = known(row.source for row in view.files())
         window = view.read(service.places.document(source, names, view.roots), offset, limit)
         return self._of(view, render.read_object(window, view.version, self._seal))
 
@@ -337,8 +338,10 @@ class Corpus:
         on_piece: Callable[[int, int], None] = lambda *_: None,
     ) -> Object:
         """What the documents say of each quotation and statement of anybody's text."""
+        from corpus_agent.check.checking import check_text
+
         view = self._among(path, not_path, where)
-        checked = self._serving().check(text, view, on_piece)
+        checked = check_text(text, view, view.encoder.encode_tokens, on_piece)
         return self._of(view, render.checked_object(checked, self._seal))
 
     def check_receipts(self, receipts: Path | str | None = None) -> Object:

@@ -64,8 +64,7 @@ _OPINION = regex.compile(
     r"|forse|probabilmente)\b|我(?:认为|觉得|想)|也许|大概"
 )
 
-Resolve = Callable[[str], str | None]
-"""The document of the index that a text means by a name; None for none."""
+Resolve = Callable[[str], str | None]  # the document that a text means by a name
 
 
 def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]]:
@@ -126,10 +125,8 @@ class _Reader:
         """A quotation; the sentences of one that is too long."""
         if not _is_long_enough(words):
             return
-        parts = [words]
-        if len(words) > MAX_QUOTATION:
-            parts = [words[unit.start : unit.end] for unit in units(words)]
-        for part in parts:
+        found = units(words) if len(words) > MAX_QUOTATION else []
+        for part in [words[unit.start : unit.end] for unit in found] or [words]:
             yield Piece(start, end, bisect_right(self._lines, start), part, True, named)
 
     def _sentences(self, start: int, end: int) -> Iterator[Piece]:

@@ -64,8 +64,8 @@ class Nearby:
 
     def standing(self, words: str) -> Citation | None:
         """The whole sentences that hold these words as they are; None if none does."""
-        wanted = Text.of(words).words
-        if sum(word in self.words.vocabulary for word in wanted) < LIKELY * len(wanted):
+        wanted, there = Text.of(words).words, frozenset(self.words.words)
+        if sum(word in there for word in wanted) < LIKELY * len(wanted):
             return None
         found = standing(self.lines, words)
         return None if found is None else citation(0, self.source, self.lines, found, self.before)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,8 +37,8 @@ from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.cli.progress import counted
 from corpus_agent.selftest import evaluation
-from corpus_agent.settings import existing_store, stores_to_read
-from corpus_agent.text.naming import called, quoted
+from corpus_agent.settings import stores_to_read
+from corpus_agent.text.naming import called, known, quoted
 from corpus_agent.trust.stores import place_of
 from indexer import (
     MAX_FILE_BYTES,
@@ -169,18 +170,15 @@ def ask(
 @main.command()
 @llm_options
 @QUOTES
-@click.option("--resume", is_flag=True, help="Go on with the last conversation.")
 @EXPORT
 @LOG
-def chat(
-    llm: Llm, quotes_only: bool, resume: bool, export_file: Path | None, log: str | None
-) -> None:
+def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None) -> None:
     """Ask one question after another; /help lists the commands.
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation. One with several indexes is
     not recorded: --export writes it.
     """
-    settings = settings_in_force(several=not resume, log=log, **llm)
+    settings = settings_in_force(several=True, log=log, **llm)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
@@ -188,8 +186,7 @@ def chat(
 
     served = service.service.Service(launch)
     corpus = served.corpus()
-    store = None if settings.several else existing_store(settings)
-    talking = answering.resumed.conversation(store, corpus, launch.receipt_key, resume=resume)
+    name = secrets.token_hex(8)
     watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
@@ -200,12 +197,10 @@ def chat(
                 onlooker=watching.onlooker,
                 quotes_only=quotes_only,
                 corpus=newest,
-                conversation=talking.name,
+                conversation=name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, style), talking.turns)
-    if resume:
-        print_lines(render.resumed_lines(talking), err=True)
+    talk = Chat(corpus, Doing(answer, click.echo, style))
     talk.run()
     write_answers(export, [turn.answer for turn in talk.turns])
     warn_of_index(export_file, settings.root)
@@ -220,7 +215,7 @@ def read(place: str, as_json: bool) -> None:
     SOURCE is its name in the index, or its path from the working folder or in full.
     """
     served, corpus = opened()
-    names = render.names(row.source for row in corpus.files())
+    names = known(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
     source = service.places.document(named, names, corpus.roots)
@@ -285,13 +280,12 @@ def check(file: Path, among: Among, form: str, as_json: bool) -> None:
         lines = render.receipt_lines(verified, key)
         holds = shown["check"]["holds"]
     else:
-        from corpus_agent.check.checking import text_of
+        from corpus_agent.check.checking import check_text, text_of
 
-        served = service.service.Service(launch)
-        corpus = served.among(*among)
+        corpus = service.service.Service(launch).among(*among)
         text = text_of(data, "text.md" if str(file) == "-" else file.name)
         with counted("checking statements") as on_piece:
-            checked = served.check(text, corpus, on_piece)
+            checked = check_text(text, corpus, corpus.encoder.encode_tokens, on_piece)
         shown, holds = render.checked_object(checked, seal), checked.holds
         lines = render.checked_lines(checked)
         if form != "text":

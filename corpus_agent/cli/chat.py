@@ -6,7 +6,7 @@ Keeps the turns; answering and printing are passed in as callbacks.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpus_agent import render
@@ -40,12 +40,11 @@ class Doing:
 class Chat:
     """One conversation; each question is answered from the newest version of the corpus."""
 
-    def __init__(self, corpus: Index, doing: Doing, turns: Iterable[Turn] = ()) -> None:
-        """`turns` are those of a conversation that goes on."""
+    def __init__(self, corpus: Index, doing: Doing) -> None:
         self._corpus = corpus
         self._doing = doing
         self._write = doing.write
-        self.turns = list(turns)
+        self.turns: list[Turn] = []
 
     def run(self) -> None:
         """Converse until /quit or the end of input."""

@@ -66,9 +66,9 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
 }
 MOST_USUAL = 5  # options that the help of a command shows first
 _OF_HELP = """
-    --llm -k --watch --dry-run --force --resume --csv --status --port --open --print-config
-    --ocr --path --where --export --receipt --format --root --drop --show-failures --store
-    --all-stores --verbose --version --json
+    --llm -k --watch --dry-run --force --csv --status --port --open --print-config
+    --ocr --path --where --export --receipt --root --drop --show-failures --store
+    --all-stores --format --verbose --version --json
 """
 USUAL = _OF_HELP.split()
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

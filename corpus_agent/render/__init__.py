@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines resumed_lines"
-    ),
+    "corpus_agent.render.answers": ("answer_lines answer_object block citation_lines"),
     "corpus_agent.render.checked": "checked_html checked_lines checked_markdown checked_object",
-    "corpus_agent.render.common": "as_object evidence local_time names place stores_read",
+    "corpus_agent.render.common": "as_object evidence local_time place stores_read",
     "corpus_agent.render.export": "export_markdown",
     "corpus_agent.render.fields": (
         "foot_lines list_lines list_object table_csv table_lines table_object timeline_lines "

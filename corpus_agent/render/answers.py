@@ -17,7 +17,6 @@ from corpus_agent.text.wording import documents_searched, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
-    from corpus_agent.answering.resumed import ResumedConversation
     from corpus_agent.render.common import Object, Seal
 
 SCHEMA_VERSION = 2  # of an answer
@@ -150,17 +149,6 @@ def citation_lines(passages: Iterable[Passage]) -> Iterator[str]:
     """The passages of a conversation by their numbers."""
     for passage in passages:
         yield from passage_lines(passage, f"[{passage.citation.n}]")
-
-
-def resumed_lines(found: ResumedConversation) -> Iterator[str]:
-    """What was asked in a conversation that goes on, or one by one where there is none."""
-    if not found.turns:
-        yield "There is no conversation in the log; this is a new one."
-        if found.asked:
-            yield "Asked one by one (ask begins no conversation):"
-        yield from (f"- {one_line(inert(question))}" for question in found.asked)
-    for number, turn in enumerate(found.turns, start=1):
-        yield f"{number}. {one_line(inert(turn.question))}"
 
 
 # ---- JSON

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
+from corpus_agent.answering.records import alone
 from corpus_agent.check.records import FOUND, SIGNS
-from corpus_agent.render.answers import block_lines, citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of, qualified
+from corpus_agent.render.answers import block_lines, citation_object, headed
+from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.tokens import has_digit
 from corpus_agent.text.wording import documents_searched, number_of
@@ -56,9 +57,7 @@ def _finding_object(finding: Finding) -> Object:
         "span": [piece.start, piece.end],
         "text": inert(piece.text),
         "named": named and {**asdict(named), "source": in_answer(named.source)},
-        "differs": [
-            {"said": inert(said), "found": inert(there)} for said, there in finding.differs
-        ],
+        "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
         "citations": [{**citation, "n": number} for number, citation in cited],
     }
 
@@ -72,9 +71,8 @@ def checked_lines(checked: Checked) -> Iterator[str]:
     lines = [f"line {each.piece.line}" for each in checked.findings]
     wide = [max(map(len, column), default=0) for column in (words, lines)]
     for word, line, finding in zip(words, lines, checked.findings, strict=True):
-        head = f"{word:<{wide[0]}}  {line:<{wide[1]}}"
         where = ", ".join(map(_place, finding.citations))
-        yield "  ".join(filter(None, (head, _said(finding), where)))
+        yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
     yield from _foot(checked)
 
 
@@ -86,8 +84,7 @@ def _foot(checked: Checked) -> Iterator[str]:
     counts.insert(0, f"{sum(kinds[kind] for kind in FOUND):,} quoted or supported")
     yield f"{number_of(len(checked.findings), 'statement')}: {', '.join(counts)}"
     if checked.left_out:
-        left = ", ".join(number_of(n, what) for what, n in checked.left_out.items())
-        yield f"Left out: {left}"
+        yield f"Left out: {', '.join(number_of(n, what) for what, n in checked.left_out.items())}"
     yield from (f"Note: {one_line(inert(notice))}" for notice in checked.notices)
     yield documents_searched(checked.coverage)
 
@@ -124,9 +121,8 @@ def _cut(text: str) -> str:
 
 
 def _place(cited: Citation) -> str:
-    where = inert(place_of(cited.source, cited.line_start, cited.page))
-    also = "" if cited.verdict in ("altered", "partial", "moved") else qualified(cited)
-    return f"{where} · {also}" if also else where
+    """Where the document's words stand, and what qualifies them; the kind says how they differ."""
+    return headed(alone(replace(cited, verdict="verified")))
 
 
 # ---- The text itself

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpus_agent.answering.records import Answer, AnswerStatus, Citation, alone
+from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.answering.signing import is_own
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
 from corpus_agent.text.naming import answerer, quoted
@@ -50,14 +50,14 @@ def receipts_object(
 
 
 def _checked_object(found: Rechecked) -> Object:
-    now = found.now
+    now, lost = found.now, found.now.verdict == "not_found"
     return {
         **taken(now, "n verdict hidden confidence page"),
         "source": in_answer(now.source),
         "file": found.file,
         "was": {"line_start": found.was[0], "line_end": found.was[1]},
-        "line_start": now.line_start or None,
-        "line_end": now.line_end or None,
+        "line_start": None if lost else now.line_start,
+        "line_end": None if lost else now.line_end,
         "quote": inert(now.quote) or None,
     }
 
@@ -77,19 +77,12 @@ def recorded_answer(
         text=str(content.get("answer", "")),
         status=(_status(content) if own else None) or "perhaps",
         answerer=str(content.get("answerer", "")),
-        passages=tuple(alone(_placed(found)) for found in rows),
+        passages=tuple(alone(found.now) for found in rows),
         coverage=corpus.coverage(),
         version=corpus.version,
         notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),
         egress=egress if isinstance(egress, str) else None,
     )
-
-
-def _placed(found: Rechecked) -> Citation:
-    """A quotation as it stands today; one that is gone where it stood."""
-    if found.now.line_start:
-        return found.now
-    return replace(found.now, line_start=found.was[0], line_end=found.was[1])
 
 
 def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:
@@ -146,10 +139,9 @@ def became(found: Rechecked) -> str:
     if found.now.verdict == "not_found":
         return f"no longer there{changed}"
     lines = f"{found.now.line_start}-{found.now.line_end}"
-    if found.now.verdict == "partial":
-        return f"a part of a sentence, in lines {lines}{changed}"
-    if found.now.verdict == "altered":
-        return f"altered, in lines {lines}{changed}"
+    if not found.holds:
+        how = "altered" if found.now.verdict == "altered" else "a part of a sentence"
+        return f"{how}, in lines {lines}{changed}"
     moved = "" if found.now.line_start == found.was[0] else f", now in lines {lines}"
     also = qualified(replace(found.now, verdict="verified"))
     return f"holds{moved}{f' · {also}' if also else ''}{changed}"

@@ -34,7 +34,6 @@ from indexer import paths, recognition_state, storage
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
     from corpus_agent.answering.records import Answer, Answerer, Turn
-    from corpus_agent.check.records import Checked
     from corpus_agent.fields.records import FieldTable
     from corpus_agent.fields.timeline import ListedDocuments, Timeline
     from corpus_agent.startup import Launch
@@ -179,12 +178,6 @@ class Service:
             (content, list(look_up(content, corpus, corpus.file, corpus.stores)))
             for content in receipts
         ], corpus
-
-    def check(self, text: str, corpus: Index, on_piece: OnDocument = lambda *_: None) -> Checked:
-        """What the documents say of anybody's text; see check_text."""
-        from corpus_agent.check.checking import check_text
-
-        return check_text(text, corpus, corpus.encoder.encode_tokens, on_piece)
 
     # -- every document
 
