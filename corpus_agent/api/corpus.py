@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, check, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
@@ -338,10 +338,8 @@ class Corpus:
         on_piece: Callable[[int, int], None] = lambda *_: None,
     ) -> Object:
         """What the documents say of each quotation and statement of anybody's text."""
-        from corpus_agent.check.checking import check_text
-
         view = self._among(path, not_path, where)
-        checked = check_text(text, view, view.encoder.encode_tokens, on_piece)
+        checked = check.checking.check_text(text, view, view.encoder.encode_tokens, on_piece)
         return self._of(view, render.checked_object(checked, self._seal))
 
     def check_receipts(self, receipts: Path | str | None = None) -> Object:

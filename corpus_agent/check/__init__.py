@@ -1,4 +1,10 @@
-"""Anybody's text against the documents: where each quotation and statement of it stands.
+"""Anybody's text against the documents: where each quotation and statement of it stands."""
 
-`pieces` takes a text apart, `quotations` and `statements` find the places, `checking` does it all.
-"""
+from typing import TYPE_CHECKING
+
+from corpus_agent import lazy_modules
+
+if TYPE_CHECKING:
+    from corpus_agent.check import checking as checking
+else:
+    __getattr__ = lazy_modules(__name__, ["checking"])

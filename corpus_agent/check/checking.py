@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def text_of(data: bytes, name: str) -> str:
-    """The text of a file as its kind is read, in a sealed process; raises CorpusError.
-
-    Lines keep their numbers: the marks of pages become empty ones.
-    """
+    """The text of a file as its kind is read, the marks of pages empty lines; CorpusError."""
     try:
         lines, _ = parsed_lines(data, name, lambda _, characters: characters > MAX_CHARACTERS)
     except UnreadableDocument as error:
@@ -39,10 +36,9 @@ def check_text(
     encode: EncodeTokens | None = None,
     on_piece: Callable[[int, int], object] = lambda *_: None,
 ) -> Checked:
-    """What the documents say of each quotation and statement of a text.
+    """What the documents say of each piece of a text; raises CorpusError for one beyond limits.
 
-    `on_piece` is called with how many are done, and of how many; what it raises ends it. Raises
-    CorpusError for a text beyond the limits.
+    `on_piece` is called with how many are done, and of how many; what it raises ends it.
     """
     names = document_names(row.source for row in corpus.files() if row.is_document)
     pieces, left_out = take_apart(text, lambda name: names.get(fold(name)))

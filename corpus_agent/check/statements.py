@@ -28,10 +28,7 @@ class StatementFinder:
         self._corpus, self._encode = corpus, encode
 
     def find(self, piece: Piece) -> Finding:
-        """The passages that say a statement, or the one that says otherwise.
-
-        The document that the text names goes first.
-        """
+        """The passages that say a statement, or say otherwise; first of the document it names."""
         asked = Query(piece.text, HITS, None)
         found = Finding(piece, "not_found")
         if piece.named is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, check, render, service
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -252,7 +252,7 @@ def open_document(place: str) -> None:
     click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
 
 
-@main.command()
+@main.command(name="check")
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
 @below
 @click.option(
@@ -263,7 +263,7 @@ def open_document(place: str) -> None:
     help="text (default), or the text itself with marks, as Markdown or as a page.",
 )
 @JSON
-def check(file: Path, among: Among, form: str, as_json: bool) -> None:
+def check_file(file: Path, among: Among, form: str, as_json: bool) -> None:
     """Check each quotation and statement of FILE against the documents; - is standard input.
 
     FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF), or a receipt of ask
@@ -280,12 +280,11 @@ def check(file: Path, among: Among, form: str, as_json: bool) -> None:
         lines = render.receipt_lines(verified, key)
         holds = shown["check"]["holds"]
     else:
-        from corpus_agent.check.checking import check_text, text_of
-
         corpus = service.service.Service(launch).among(*among)
-        text = text_of(data, "text.md" if str(file) == "-" else file.name)
+        text = check.checking.text_of(data, "text.md" if str(file) == "-" else file.name)
         with counted("checking statements") as on_piece:
-            checked = check_text(text, corpus, corpus.encoder.encode_tokens, on_piece)
+            encode = corpus.encoder.encode_tokens
+            checked = check.checking.check_text(text, corpus, encode, on_piece)
         shown, holds = render.checked_object(checked, seal), checked.holds
         lines = render.checked_lines(checked)
         if form != "text":
