@@ -308,10 +308,8 @@ def load(path: Path) -> list[Receipt]:
 
 def receipts_in(data: bytes, name: str) -> list[Receipt]:
     """The receipts of a file's bytes; raises UsageError for any other file."""
-    found = []
-    for number, line in enumerate(data.splitlines(), start=1):
-        if line.strip():
-            found.append(_receipt_in(line, f"{name!r}, line {number}"))
+    lines = enumerate(data.splitlines(), start=1)
+    found = [_receipt_in(line, f"{name!r}, line {n}") for n, line in lines if line.strip()]
     if not found:
         raise UsageError(f"{name!r} holds no receipt.", "Make one: corpus-agent ask --receipt")
     return found

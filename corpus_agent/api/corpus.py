@@ -329,28 +329,18 @@ class Corpus:
         return self._of(view, render.timeline_object(self._serving().timeline(view), self._seal))
 
     def check(
-        self,
-        text: str,
-        *,
-        path: Paths = (),
-        not_path: Paths = (),
-        where: str = "",
-        on_piece: Callable[[int, int], None] = lambda *_: None,
+        self, text: str, *, path: Paths = (), not_path: Paths = (), where: str = ""
     ) -> Object:
         """What the documents say of each quotation and statement of anybody's text."""
         view = self._among(path, not_path, where)
-        checked = check.checking.check_text(text, view, view.encoder.encode_tokens, on_piece)
+        checked = check.checking.check_text(text, view, view.encoder.encode_tokens)
         return self._of(view, render.checked_object(checked, self._seal))
 
     def check_receipts(self, receipts: Path | str | None = None) -> Object:
-        """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
-
-        By default the receipts of all answers of this index.
-        """
-        self._ready()
+        """Whether every quotation of receipts, by default of all answers, still stands today."""
+        key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
         checked, view = self._serving().checked(answering.receipt.load(Path(log)))
-        key = self._ready().receipt_key
         return self._of(view, render.receipts_object(checked, view.version, self._seal, key))
 
     # -- what it holds between calls
