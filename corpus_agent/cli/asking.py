@@ -267,8 +267,7 @@ def check_file(file: Path, among: Among, form: str, as_json: bool) -> None:
     """Check each quotation and statement of FILE against the documents; - is standard input.
 
     FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF), or a receipt of ask
-    --receipt, whose quotations are looked up in today's files. No model takes part. Exit 0 where
-    everything is found as it is written, 1 otherwise.
+    --receipt. No model takes part. Exit 0 where everything is found as it is written, 1 otherwise.
     """
     data = _read(file)  # it may lie anywhere, so it is read before the seal
     receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []

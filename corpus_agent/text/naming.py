@@ -24,6 +24,7 @@ _MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 # One word, without the program's own separators: blanks, colons, middle dots, brackets other than
 # those around a broken dot.
 _PLAIN = r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*"
+_ONE_DOT = re.compile(r"(?!www\.)[a-z0-9_-]{1,60}\.[a-z0-9]{1,8}", re.IGNORECASE | re.ASCII)
 _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
@@ -32,7 +33,7 @@ _OUR_WORDS = re.compile(
 # quotation marks around it. A file whose own name has these looks like another one.
 _OUR_SIGNS = re.compile(
     r"""\[[.@:h]\] | \\\ (?=[!-/:-@\[-`{-~]) | &\ (?=\#?\w{1,32};) | \]\ [(:] | <\ (?=[a-z/!?])
-    | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"]).*\1\Z""",
+    | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"`]).*\1\Z""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 _QUOTES = re.compile(
@@ -81,6 +82,8 @@ def called(name: str, breaking: Breaking = None, kind: Kind = FILE, *, again: bo
     clean = cleaned(name) if again else unambiguous(name)
     if breaking is None:
         return _called(clean, name, kind)
+    if breaking is unlinked and kind is FILE and _is_host_like(name):
+        return f"`{name}`"  # no viewer links within code
     return _broken(clean, breaking, kind)
 
 
@@ -157,7 +160,7 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forms in which a name is shown, and other accepted spellings."""
     ordinary = name.isascii() and len(name) <= MAX_CALLED and FILE.plain.fullmatch(name)
     if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
-        plain = (name, unlinked(name), inert(name))
+        plain = (name, called(name, unlinked), unlinked(name), inert(name))
         return plain, tuple(f"'{text}'" for text in plain)
     clean = unambiguous(name)
     texts = (clean, called(name), called(name, inert), called(name, unlinked), inert(clean))
@@ -167,6 +170,12 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     ]
     line = one_line(name)
     return shown, (*written, *map(_unquoted, written), line, inert(line))
+
+
+def _is_host_like(name: str) -> bool:
+    """Whether a plain name is a viewer's host for want of a folder, as `lease.md` in Moldova."""
+    plain = _ONE_DOT.fullmatch(name) and not _OUR_WORDS.search(name)
+    return bool(plain) and unlinked(name) != name
 
 
 def _unquoted(shown: str) -> str:

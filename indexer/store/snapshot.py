@@ -24,16 +24,19 @@ from indexer.store.backends import LANCE, Finder, maker_of
 from indexer.store.filters import Term
 from indexer.store.folder import translated
 from indexer.store.integrity import check_contents
+from indexer.store.lance import ROW_ID
 from indexer.store.manifest import hold, root_of
-from indexer.store.ranking import ROW_ID, Pool, Ranked, Ranking, kept, quoted, rows_of, vectors_of
+from indexer.store.ranking import Pool, Ranked, Ranking, kept, rows_of, vectors_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
+    FILE_COLUMNS,
     FULL_TEXT_COLUMN,
     chunk_of,
     connect,
     file_row,
+    quoted,
 )
-from indexer.store.upkeep import WORDS, few_unindexed
+from indexer.store.tables import WORDS, few_unindexed
 from indexer.store.vectors import KEY_COLUMN
 
 if TYPE_CHECKING:
@@ -166,10 +169,12 @@ class Snapshot:
         if not len(ranked.ids):
             return []
         with translated(self.store):
-            rows = rows_of(self._chunks, ranked.ids, _SELECTED).to_pylist()
+            found, places = rows_of(self._chunks, ranked.ids, _SELECTED)
+        rows = found.to_pylist()
+        scored = zip(places.tolist(), ranked.scores.tolist(), strict=True)
         return [
-            Hit(chunk_of(row), score, 0.0, 0.0, row["file_sha256"], key=row[KEY_COLUMN])
-            for row, score in zip(rows, ranked.scores.tolist(), strict=True)
+            Hit(chunk_of(row := rows[at]), score, 0.0, 0.0, row["file_sha256"], key=row[KEY_COLUMN])
+            for at, score in scored
         ]
 
     # ---- Files
@@ -191,7 +196,7 @@ class Snapshot:
         if self._kept_files is not None:
             rows, places = self._kept_files
             known = [places[source] for source in sources if source in places]
-            found = rows.take(known).to_pylist() if known else []
+            found = [row for place in known for row in rows.slice(place, 1).to_pylist()]
         else:
             found = self._file_rows(f"source IN ({', '.join(map(quoted, sources))})").to_pylist()
         return {row["source"]: file_row(row) for row in found}
@@ -238,10 +243,8 @@ class Snapshot:
 
     def _file_rows(self, where: str, columns: list[str] | None = None) -> pa.Table:
         """Columns of the file rows that fulfil a condition in SQL; of all with ""."""
-        search = self._files.search()
-        search = search.where(where) if where else search
         with translated(self.store):
-            return (search.select(columns) if columns else search).to_arrow()
+            return self._files.rows(columns or FILE_COLUMNS, where)
 
     # ---- For checks
 
@@ -249,20 +252,20 @@ class Snapshot:
         """What a check of the index looks at; samples are drawn by a hash of their ids."""
         chunks = self.manifest.chunks
         with translated(self.store):
-            rows = self._chunks.search().select(["id"]).with_row_id(True).to_arrow()
+            rows = self._chunks.rows(["id", ROW_ID])
             lots = (hashlib.sha256(key.encode()).digest() for key in rows["id"].to_pylist())
             drawn = nsmallest(SAMPLES, zip(lots, rows[ROW_ID].to_pylist(), strict=True))
             ids = np.array([row for _, row in drawn], np.uint64)
             samples = []
             if drawn:
-                found = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
+                found, _ = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
                 samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
         return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
 
     def text_index_rows(self) -> tuple[int, int]:
         """Numbers of chunk rows inside and outside the full-text index."""
         with translated(self.store):
-            indices = self._chunks.list_indices()
+            indices = self._chunks.indices()
         found = ((i.num_indexed_rows, i.num_unindexed_rows) for i in indices if i.name == WORDS)
         return next(found, (0, self.manifest.chunks))
 

@@ -36,8 +36,7 @@ from indexer.store.manifest import (
     write_manifest,
 )
 from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
-from indexer.store.tables import Tables, chunks_at
-from indexer.store.upkeep import Scale, slack
+from indexer.store.tables import Scale, Tables, chunks_at, slack
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same

@@ -17,11 +17,10 @@ from indexer.parsers.pages import RecognisedPage
 from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.recognised import KeptPage, RecognisedPages
-from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.sync.forget import forget_document
-from tests.support.rows import chunk_rows
+from tests.support.rows import chunk_rows, table_of
 from tests.support.toy_index import sync
 
 pytestmark = pytest.mark.slow
@@ -130,7 +129,7 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
             shutil.copytree(brought / part, own / part, dirs_exist_ok=True)
     newer = version_file(mine, "chunks", committed + ahead)
     shutil.copyfile(version_file(theirs, "chunks", committed), newer)
-    assert "150" in connect(mine).open_table("chunks").to_arrow()["lexical"][0].as_py()  # control
+    assert "150" in table_of(mine, "chunks").to_arrow()["lexical"][0].as_py()  # control
     (mine.parent / "gate.md").write_text("The gate is green.\n")
     sync(mine.parent, mine)
     shown = {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}

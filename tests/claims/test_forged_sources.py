@@ -23,7 +23,7 @@ from indexer.errors import CorpusError
 from indexer.index import Index
 from indexer.records import Coverage
 from indexer.store.manifest import read_manifest, write_manifest
-from indexer.store.rows import connect
+from tests.support import rows as of_store
 from tests.support.fakes import passages
 from tests.support.toy_index import own, sync
 
@@ -77,7 +77,7 @@ def forged(tmp_path: Path, outside: Path) -> list[str]:
     manifest = read_manifest(store)
     versions = {}
     for table in ("files", "chunks"):
-        rows = connect(store).open_table(table)
+        rows = of_store.table_of(store, table)
         held = rows.to_arrow().to_pylist()
         for row in held:
             row["source"] = called[row["source"]]

@@ -66,7 +66,7 @@ def call(tools, name, **arguments):
 def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
     found = call(tools, "vectordb_search", query="sourdough rises")
     assert found.text.startswith('5 results for "sourdough rises" in 213 documents (1 more')
-    assert "1. a[.]md · line" in found.text  # a viewer might take it for a host
+    assert "1. `a.md` · line" in found.text  # a viewer might take it for a host
     window = call(tools, "vectordb_read", source="a.md")
     assert call(tools, "vectordb_read", source="a[.]md") == window
     assert "Sourdough rises slowly." in window.text

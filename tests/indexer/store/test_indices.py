@@ -13,7 +13,7 @@ from indexer.records import Query
 from indexer.store.folder import version_file, version_files
 from indexer.store.ranking import PARTITIONS
 from indexer.store.snapshot import Snapshot
-from indexer.store.upkeep import (
+from indexer.store.tables import (
     FEW_FRAGMENTS,
     MAX_FRAGMENTS,
     MAX_PARTITIONS,
@@ -21,7 +21,6 @@ from indexer.store.upkeep import (
     SOURCES,
     VECTORS,
     WORDS,
-    Changes,
     Scale,
     State,
     plan_indices,
@@ -142,10 +141,9 @@ def large(partitions: int) -> set[str]:
     ],
 )
 def test_which_indices_a_table_has_is_decided_by_its_rows(rows, existing, drop, make):
-    changes = plan_indices(rows, existing, NORMAL)
-    assert changes == Changes(tuple(sorted(drop)), tuple(sorted(make)))
+    assert plan_indices(rows, existing, NORMAL) == (drop, make)
     after = (existing - drop) | make
-    assert plan_indices(rows, after, NORMAL) == Changes()
+    assert plan_indices(rows, after, NORMAL) == (set(), set())
 
 
 @pytest.mark.parametrize(
@@ -178,11 +176,7 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
     assert vector_index(snapshot) == (covered // LARGE.partition_rows, covered, 0)
     # The control: so few partitions of so many alone do not hold the nearest rows.
     query = vectors_of(chunk_rows(snapshot))[0]
-    search = snapshot._chunks.search(query, vector_column_name="vector").distance_type("cosine")
-    plan = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).explain_plan()
-    assert "ANNSubIndex" in plan
-    one = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).to_list()
-    assert len(one) < 60
+    assert len(snapshot._chunks.nearest(query, 60, "", 1)) < 60
 
 
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):
@@ -214,10 +208,9 @@ from tests.support.rows import vector_index
 root, store = map(Path, sys.argv[1:])
 sync(root, store)
 print("made", vector_index(Snapshot(store))[0], flush=True)
-from lancedb.index import IvfRq
-table = Snapshot(store)._chunks
-table.checkout_latest()
-table.create_index("vector", config=IvfRq(num_partitions=150), name="control")
+from indexer.store.lance import IvfRq
+from indexer.store.rows import connect
+connect(store).open_table("chunks").create_index("vector", IvfRq(4, 150), "control")
 print("the control was made too")
 """
     (root / "part_0" / "00.txt").unlink()
