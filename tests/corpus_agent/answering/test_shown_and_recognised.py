@@ -126,7 +126,7 @@ def test_a_receipt_keeps_it_and_checks_it_again():
     ]
     *_, last = render.receipt_lines(checked)
     assert last == "3 of 3 quotations still stand in their documents"
-    (one,) = render.receipts_object(checked, 1, "off")["verify"]["receipts"]
+    (one,) = render.receipts_object(checked, 1, "off")["check"]["receipts"]
     assert one["holds"]
     assert [(c["verdict"], c["hidden"], c["confidence"]) for c in one["citations"]] == [
         *(("verified", False, None), ("verified", True, None), ("verified", False, 0.98)),
