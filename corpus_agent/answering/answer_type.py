@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import regex
-
 from corpus_agent.text.number_words import (
     CARDINALS,
     HUNDRED,
@@ -14,6 +12,7 @@ from corpus_agent.text.number_words import (
     WEEKDAYS,
     by_word,
 )
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, same_word, terms
 from corpus_agent.text.when import hours, times
 
@@ -48,7 +47,7 @@ _KIND_PATTERNS = {
     "reason": r"\bwhy\b|\bwarum\b|\bwieso\b|\bpourquoi\b|\bpor que\b|\bperche\b"
     r"|\bwaarom\b|なぜ|为什么",
 }
-KINDS = {kind: regex.compile(pattern) for kind, pattern in _KIND_PATTERNS.items()}
+KINDS = {kind: lazy(pattern) for kind, pattern in _KIND_PATTERNS.items()}
 _TIMES = [UNIT[word] for word in ("hour", "day", "week", "month", "year")]
 _NUMBER_WORDS = frozenset(by_word(CARDINALS, [HUNDRED], SCALES, ORDINALS[:5])) | frozenset(
     fold(
@@ -63,31 +62,31 @@ _DATE_WORDS = frozenset([*by_word(MONTHS, WEEKDAYS), *" ".join(_TIMES).split()])
         " decade daily weekly monthly annually uhr"
     ).split()
 )
-_BECAUSE = regex.compile(
+_BECAUSE = lazy(
     r"\b(?:because|since|due to|so that|so as|in order|reason|caused?|owing|as a result"
     r"|therefore|to avoid|to prevent"
     r"|weil|denn|damit|wegen|deshalb|parce|car|porque|perche)\b|から|ため|ので|因为"
 )
-_CAPITALISED = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
-_CASED = regex.compile(r"[\p{Lu}\p{Ll}]")
-_HAN_NUMBER = regex.compile(r"[一二三四五六七八九十百千万]")
+_CAPITALISED = lazy(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
+_CASED = lazy(r"[\p{Lu}\p{Ll}]")
+_HAN_NUMBER = lazy(r"[一二三四五六七八九十百千万]")
 _WHEN = {"date": times, "hour": hours}
 
-_ASIDE = regex.compile(r"\([^()]*\)")  # an explanation, not part of what is asked
+_ASIDE = lazy(r"\([^()]*\)")  # an explanation, not part of what is asked
 # "What happens when …", "When it is frozen, who …": such a word asks for no date.
 _ASKS = (
     r"(?:what|which|who|whom|whose|why|where|how|qui|quel(?:le)?s?|comment|pourquoi|combien"
     r"|cual(?:es)?|quien(?:es)?|como|donde|cuant[oa]s?|cosa|chi|quale?|dove|perche|quant[oiae]"
     r"|wat|welke?|wie|waar|waarom|hoe(?:veel)?)\b"
 )
-_ASKING = regex.compile(rf"\b{_ASKS}|^\W{{0,3}}(?:o )?que\b")
+_ASKING = lazy(rf"\b{_ASKS}|^\W{{0,3}}(?:o )?que\b")
 # Before its verb it asks, whatever else is in the question: "When was the firm, which …, founded?"
 _ASKING_VERB = (
     r"(?:do|does|did|is|are|was|were|has|have|had|must|can|could|should|would|shall"
     r"|will (?:it|the|this|that|they|we|i|you|he|she|my|our|your|their))\b"
 )
-_CONJUNCTION = regex.compile(rf"\b(?:when(?! {_ASKING_VERB})|quand|cuando|quando|wanneer)\b")
-_THEN = regex.compile(rf",[^\p{{L}}]{{1,3}}(?:\p{{L}}{{1,4}} )?(?:que\b|{_ASKS})")
+_CONJUNCTION = lazy(rf"\b(?:when(?! {_ASKING_VERB})|quand|cuando|quando|wanneer)\b")
+_THEN = lazy(rf",[^\p{{L}}]{{1,3}}(?:\p{{L}}{{1,4}} )?(?:que\b|{_ASKS})")
 
 
 def _what_is_asked(question: str) -> str:
@@ -139,7 +138,7 @@ def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
 
 
 # In an answer to "how many tenants" the number stands right before the tenants.
-_HOW_MANY = regex.compile(
+_HOW_MANY = lazy(
     r"\b(?:how many|wie ?viele|combien de|cuant[oa]s|hoeveel) ((?:\p{L}+ ){0,2}\p{L}+)"
 )
 _COUNTED_WITHIN = 4
@@ -247,8 +246,8 @@ _WRITTEN_AS = {
     "code": r"\b(?=[\p{L}\d./-]*\d)[\p{L}\d]+(?:[-./][\p{L}\d]+)+\b"
     r"|\b(?=\p{L}*\d)(?=\d*\p{L})[\p{L}\d]{4,}\b|\b\d{4,}\b",
 }
-MEASURES = {name: regex.compile(pattern) for name, pattern in _ASKED_BY.items()}
-_HOLDING = {name: regex.compile(pattern) for name, pattern in _WRITTEN_AS.items()}
+MEASURES = {name: lazy(pattern) for name, pattern in _ASKED_BY.items()}
+_HOLDING = {name: lazy(pattern) for name, pattern in _WRITTEN_AS.items()}
 
 
 def expected_measure(question: str) -> str:

@@ -24,7 +24,7 @@ from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
-from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
+from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, storage
 
 if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
@@ -164,29 +164,15 @@ class Tools:
 
     def _chosen(self, arguments: Arguments) -> Index:
         """The corpus with the documents that `path` and `where` select; raises Refused for none."""
-        corpus = self.service.corpus()
-        path, where = arguments.get("path", ""), arguments.get("where", "")
-        if not (path or where):
-            return corpus
-        if path and not corpus.selects(path):
-            near = ", ".join(
-                called(source, self._frame.breaking) for source in corpus.similar(path)
-            )
-            raise Refused(
-                f"No document is at {quoted(path, unlinked)}.",
-                f"{f'Did you mean {near}? ' if near else ''}{SOURCES.name} lists what there is.",
-                code="not_found",
-            )
-        rows = corpus.files((path,) if path else ())
-        chosen = corpus.selected(where)
-        these = [row.source for row in rows if row.source in chosen]
-        if not these:
-            raise Refused(
-                f"No document is selected by {quoted(f'{path} {where}'.strip(), unlinked)}.",
-                f"{SOURCES.name} lists what there is.",
-                code="not_found",
-            )
-        return corpus.bounded(these)
+        path = arguments.get("path", "")
+        try:
+            return self.service.among((path,) if path else (), (), arguments.get("where", ""))
+        except UsageError:
+            raise
+        except CorpusError as error:
+            near = error.hint.partition("All of them")[0]
+            hint = f"{near}{SOURCES.name} lists what there is."
+            raise Refused(error.message, hint, code="not_found") from None
 
     def _sources(self, arguments: Arguments, _: Cancel) -> ToolResult:
         corpus = self._chosen(arguments)

@@ -30,9 +30,9 @@ _PUBLIC = {
         "explain_lines near read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.receipts": "recorded_answer verify_lines verify_object",
-    "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",
-    "corpus_agent.render.upkeep": (
-        "forget_lines forget_object not_read status_lines status_object waiting_text"
+    "corpus_agent.render.stores": (
+        "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "
+        "trust_lines trust_object waiting_text"
     ),
 }
 __all__ = [name for names in _PUBLIC.values() for name in names.split()]
@@ -46,7 +46,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.indexing import *  # noqa: F403
     from corpus_agent.render.passages import *  # noqa: F403
     from corpus_agent.render.receipts import *  # noqa: F403
-    from corpus_agent.render.trusting import *  # noqa: F403
-    from corpus_agent.render.upkeep import *  # noqa: F403
+    from corpus_agent.render.stores import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

@@ -132,7 +132,7 @@ def test_the_pages_show_several_together_and_change_none(stores):
         source = re.search(r"work\S*:terms\.md", listed)[0]
         assert "Norway" in server.get(f"/read?source={source}").words
         state = server.get("/state?examine=1").words
-        assert len(re.findall(r"The index (?:home|work)", state)) == 2
+        assert len(re.findall(r"Your documents in (?:home|work)", state)) == 2
         assert "kept in the log of none" in server.get("/history").words
         reply = server.post("/ask", question="When is the rent of the flat due?")
         path = reply.headers["location"].removeprefix(server.base).partition("#")[0]
