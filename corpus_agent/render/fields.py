@@ -78,7 +78,7 @@ def _row_object(row: DocumentRow) -> Object:
                         "text": _plain(value.text),
                         "computed": value.computed,
                         "doubt": value.doubt,
-                        "notice": value.notice.normal if value.notice else None,
+                        "notes": [*map(_plain, value.notes)],
                         "citations": [citation_object(each) for each in value.citations],
                     }
                     for value in cell.values
@@ -274,9 +274,9 @@ def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
 def _csv_place(value: FieldValue) -> str:
     """Where a value stands, with what qualifies it."""
     places = ", ".join(place_of(one.source, one.line_start, one.page) for one in value.citations)
-    notice = f" (notice {_DURATION.sub(_span, value.notice.normal)})" if value.notice else ""
+    notes = f" ({'; '.join(filter(None, value.notes))})" if any(value.notes) else ""
     doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
-    return places + " (computed)" * value.computed + notice + doubt
+    return places + " (computed)" * value.computed + notes + doubt
 
 
 def _span(found: re.Match[str]) -> str:
