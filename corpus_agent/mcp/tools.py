@@ -18,7 +18,7 @@ from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import MODEL, called, quoted, unambiguous
+from corpus_agent.text.naming import MODEL, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
@@ -214,7 +214,7 @@ class Tools:
             return given
         version, names = self._names
         if version != corpus.version:
-            names = render.names(row.source for row in corpus.files())
+            names = known(row.source for row in corpus.files())
             self._names = (corpus.version, names)
         return names.get(given) or unambiguous(given)
 

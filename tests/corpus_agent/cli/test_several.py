@@ -56,7 +56,7 @@ def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
 
     asked = ran("ask", "When is the rent due?", "--llm", "none", "--receipt", str(tmp_path / "r"))
     assert asked["passages"][0]["source"].endswith(":terms.md")
-    assert ran("verify", str(tmp_path / "r"))["verify"]["holds"]
+    assert ran("check", str(tmp_path / "r"))["check"]["holds"]
     laws = {
         row["source"]: row["cells"][0]["status"] for row in ran("table", "governing law")["rows"]
     }
