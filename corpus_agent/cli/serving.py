@@ -18,10 +18,10 @@ from corpus_agent.cli.common import (
     launch_to_read,
     llm_options,
     main,
-    print_notes,
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED
+from corpus_agent.cli.printing import print_notes
 from corpus_agent.mcp.client_config import CLIENTS, snippet
 from corpus_agent.settings import absolute, stores_to_read
 from corpus_agent.web import listening

@@ -21,9 +21,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from corpus_agent import render
 from corpus_agent.service.service import Service
-from corpus_agent.text.naming import quoted
+from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
@@ -145,7 +144,7 @@ class Site:
         """The document that is shown by that name; what none is is returned as it is."""
         with self._lock:
             if self._named is None or self._named[0] != corpus.version:
-                names = render.names(row.source for row in corpus.files())
+                names = known(row.source for row in corpus.files())
                 self._named = corpus.version, names
             return self._named[1].get(name, name)
 

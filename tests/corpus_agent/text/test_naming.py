@@ -18,6 +18,7 @@ from corpus_agent.text.naming import (
     MODEL,
     answerer,
     called,
+    known,
     quoted,
     spellings,
     unambiguous,
@@ -177,12 +178,12 @@ WAYS = (unambiguous, called, called_outside, in_answer)
 @pytest.mark.slow
 @given(st.lists(NAMES.filter(bool), min_size=1, max_size=6, unique=True))
 def test_a_name_is_taken_back_as_it_was_shown(names):
-    known = render.names(names)
+    by_name = known(names)
     for name in names:
-        assert known[name] == name or name in {way(known[name]) for way in WAYS}
+        assert by_name[name] == name or name in {way(by_name[name]) for way in WAYS}
         for way in WAYS:
-            assert known[way(name)] == name
-        found = known[quoted(name)]
+            assert by_name[way(name)] == name
+        found = by_name[quoted(name)]
         assert found == name or quoted(name) in names or quoted(found) == quoted(name)
 
 
@@ -208,11 +209,11 @@ def others(name):
 def test_no_file_takes_the_name_under_which_another_is_shown():
     for name, taker in TAKEN:
         assert taker in others(name), "the control: it is how the other one is shown"
-        known = render.names([name, taker])
+        by_name = known([name, taker])
         for way in WAYS:
             assert way(name) != way(taker)
-            assert (known[way(name)], known[way(taker)]) == (name, taker)
-        assert known[taker] == name
+            assert (by_name[way(name)], by_name[way(taker)]) == (name, taker)
+        assert by_name[taker] == name
 
 
 @pytest.mark.slow
@@ -224,19 +225,19 @@ def test_what_a_name_is_shown_as_is_nobody_elses(name, data):
         takers |= data.draw(st.sets(st.sampled_from(sorted(others(name) | takers)), max_size=3))
         takers |= {found for taker in takers for found in others(taker)}
         takers = set(sorted(takers)[:12]) | {name}
-    known = render.names(takers)
+    by_name = known(takers)
     for taker in takers:
         for way in WAYS:
-            assert known[way(taker)] == taker
+            assert by_name[way(taker)] == taker
 
 
 def test_a_text_that_two_are_shown_as_means_neither():
     names = [f"{'x' * 90}{n}{'y' * 90}.md" for n in range(2)]
     alike = ["x" * 60 + f"{n:08}" + "y" * 60 for n in COLLIDING]
-    assert called(alike[0]) == called(alike[1]) not in render.names(alike)
+    assert called(alike[0]) == called(alike[1]) not in known(alike)
     for number in range(2):
-        assert render.names(names)[called(names[number])] == names[number], "the control"
-        assert render.names(alike)[alike[number]] == alike[number]
+        assert known(names)[called(names[number])] == names[number], "the control"
+        assert known(alike)[alike[number]] == alike[number]
 
 
 @pytest.mark.parametrize(("name", "taker"), TAKEN)
@@ -297,7 +298,7 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
     (place,) = [line for line in text.splitlines() if line.startswith("[1] ")]
     shown = place.removeprefix("[1] ").removesuffix(":1 · altered")
     assert is_quoted(shown) or " " not in shown
-    assert render.names([name, "other.md"])[shown] == name
+    assert known([name, "other.md"])[shown] == name
 
 
 @pytest.mark.parametrize("name", HOSTILE)
