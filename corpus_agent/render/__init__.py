@@ -13,7 +13,9 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": ("answer_lines answer_object block citation_lines"),
-    "corpus_agent.render.checked": "checked_html checked_lines checked_markdown checked_object",
+    "corpus_agent.render.checked": (
+        "checked_html checked_lines checked_markdown checked_object marked_pieces"
+    ),
     "corpus_agent.render.common": "as_object evidence local_time place stores_read",
     "corpus_agent.render.export": "export_markdown",
     "corpus_agent.render.fields": (
