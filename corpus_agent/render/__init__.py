@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": ("answer_lines answer_object block citation_lines"),
+    "corpus_agent.render.answers": (
+        "answer_lines answer_object block citation_lines explain_lines near read_object "
+        "search_lines search_object window_lines"
+    ),
     "corpus_agent.render.checked": (
         "checked_html checked_lines checked_markdown checked_object marked_pieces"
     ),
@@ -28,9 +31,6 @@ _PUBLIC = {
     "corpus_agent.render.indexing": (
         "duration index_lines store_lines index_object plan_lines progress_line "
         "plan_object run_object waiting_line watch_line"
-    ),
-    "corpus_agent.render.passages": (
-        "explain_lines near read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.receipts": "receipt_lines receipts_object recorded_answer",
     "corpus_agent.render.stores": (
@@ -48,7 +48,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.files import *  # noqa: F403
     from corpus_agent.render.indexing import *  # noqa: F403
-    from corpus_agent.render.passages import *  # noqa: F403
     from corpus_agent.render.receipts import *  # noqa: F403
     from corpus_agent.render.stores import *  # noqa: F403
 else:
