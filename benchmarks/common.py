@@ -62,16 +62,13 @@ def corpus_of(
         yield session.open_corpus(settings)
 
 
-@contextmanager
-def corpus_of_texts(texts: dict[str, str]) -> Iterator[Index]:
-    """The corpus of files that are written for this run."""
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, text in texts.items():
-            path = Path(scratch, "docs", name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        with corpus_of(Path(scratch, "docs")) as corpus:
-            yield corpus
+def written(texts: dict[str, str], folder: Path) -> Path:
+    """The folder, with a file of each text."""
+    for name, text in texts.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return folder
 
 
 # ---- Questions with known answers
@@ -79,13 +76,31 @@ def corpus_of_texts(texts: dict[str, str]) -> Iterator[Index]:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question: its set, what it is split by, where its answer is and what that holds."""
+    """A question: its set, what it is split by, where its answer is and what that holds.
+
+    A passage holds the answer that has one of `answers`; if there are `places`, sources or sources
+    and pages, one that stands there. With neither it is unanswerable. `before` are the questions
+    before it.
+    """
 
     which: str
     group: str
     text: str
-    source: str
-    answers: tuple[str, ...]
+    source: str = ""
+    answers: tuple[str, ...] = ()
+    places: tuple[tuple[str, int | None], ...] = ()
+    before: tuple[str, ...] = ()
+
+    @property
+    def answerable(self) -> bool:
+        return bool(self.answers or self.places)
+
+    def held_by(self, source: str, page: int | None, text: str) -> bool:
+        """Whether a passage holds the answer."""
+        if self.places:
+            return (source, None) in self.places or (source, page) in self.places
+        shown = flat(text)
+        return any(flat(answer) in shown for answer in self.answers)
 
 
 def xquad(lang: str) -> tuple[Path, list[Asked]]:
@@ -121,8 +136,8 @@ def few(asked: Iterable[Asked], most: int) -> list[Asked]:
     """At most so many answerable and so many other questions of each article, evenly taken."""
     groups = defaultdict(list)
     for each in asked:
-        groups[each.group, bool(each.answers)].append(each)
-    return [each for group in groups.values() for each in group[:: max(1, len(group) // most)]]
+        groups[each.group, each.answerable].append(each)
+    return [each for group in groups.values() for each in group[:: -(-len(group) // most)]]
 
 
 def held_out(asked: Sequence[Asked]) -> list[Asked]:

@@ -34,9 +34,9 @@ from indexer.store.ownership import make_store
 from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
-from indexer.store.upkeep import Scale
+from indexer.store.tables import Scale
 from indexer.store.writer import Writer
-from tests.support.rows import batches, by_vector, vector_index
+from tests.support.rows import by_vector, vector_index
 
 DIMENSION = 384
 CHUNKS_PER_FILE = 50
@@ -161,7 +161,7 @@ def write(store: Path, count: int) -> dict[str, float]:
 
 def all_rows(store: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
     """Text and vector of every row."""
-    for batch in batches(Snapshot(store)):
+    for batch in Snapshot(store)._chunks.batches([FULL_TEXT_COLUMN, CHARS_COLUMN, "vector"], 4_096):
         looked_up, chars = (batch.column(n).to_pylist() for n in (FULL_TEXT_COLUMN, CHARS_COLUMN))
         texts = [text[:count] for text, count in zip(looked_up, chars, strict=True)]
         yield from zip(texts, vectors_of(batch), strict=True)
@@ -201,7 +201,7 @@ def recall(snapshot: Snapshot, queries: NDArray[np.float32]) -> float:
     """The share of the exact first ten of each query that the snapshot finds among its ten."""
     ids: list[str] = []
     scores, rows = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), int)
-    for batch in batches(snapshot):
+    for batch in snapshot._chunks.batches(["id", "vector"], 4_096):
         found = queries @ vectors_of(batch).T
         scores = np.hstack([scores, found])
         rows = np.hstack([rows, np.broadcast_to(len(ids) + np.arange(len(batch)), found.shape)])

@@ -126,17 +126,8 @@ def for_indexing(
     return Launch(closed, notices=notices, settings=settings, new_store=new, flag=flag)
 
 
-@dataclass(frozen=True, slots=True)
-class Examined:
-    """An index to examine: its name, "" of one alone, and the store, if any.
-
-    `problem` is why it must not be examined.
-    """
-
-    name: str
-    settings: Settings
-    store: Path | None
-    problem: CorpusError | None = None
+# An index to examine: its name, "" of one alone, its settings, and why it must not be examined.
+Examined = tuple[str, Settings, CorpusError | None]
 
 
 def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch, list[Examined]]:
@@ -144,27 +135,24 @@ def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch
 
     Defects of this user's own store are left to the examination.
     """
+    alone = settings.store or storage.find_store(paths.working_folder())
+    named: list[tuple[str, Path | None]] = [(one.name, one.store) for one in settings.several]
     found = [
-        _examined(one.name, replace(settings, store=one.store, several=()))
-        for one in settings.several
+        (name, *_examined(replace(settings, store=store, root=None, several=())))
+        for name, store in named or [("", alone)]
     ]
-    if not found:
-        alone = settings.store or storage.find_store(paths.working_folder())
-        found = [_examined("", replace(settings, store=alone))]
-    places = [StorePlace(*existing_place(one.settings)) for one in found if one.settings.root]
+    places = [StorePlace(*existing_place(of_one)) for _, of_one, _ in found if of_one.root]
     return Launch(_close(places, settings, seal_off=seal_off), settings=settings), found
 
 
-def _examined(name: str, settings: Settings) -> Examined:
-    store = settings.store
-    settings = replace(settings, root=None)
-    if store is None or not paths.is_folder(store):
-        return Examined(name, settings, store)
+def _examined(settings: Settings) -> tuple[Settings, CorpusError | None]:
+    """The settings of a trusted store, or why they are not."""
+    if settings.store is None or not paths.is_folder(settings.store):
+        return settings, None
     try:
-        settings = in_place(settings, place_of(store, settings))
+        return in_place(settings, place_of(settings.store, settings)), None
     except CorpusError as error:
-        return Examined(name, settings, store, error)
-    return Examined(name, settings, settings.store)
+        return settings, error
 
 
 def in_places(settings: Settings, places: Sequence[StorePlace]) -> Settings:

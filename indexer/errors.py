@@ -6,7 +6,6 @@
     ├── NoIndex                 exit 1   there is no store here yet
     ├── IncompatibleStore       exit 1   made by another version, model or chunker
     ├── DamagedStore            exit 1   the store does not open, or holds what was not written
-    │   └── BorrowedData                 its tables name data outside of it; never mended
     ├── StoreLocked             exit 5   another process is writing
     ├── SealUnavailable         exit 3   this system cannot enforce the seal; nothing was read
     ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
@@ -67,10 +66,6 @@ class DamagedStore(CorpusError):
     """The store exists and cannot be opened, or a file of it is not what was written."""
 
     code = "damaged_store"
-
-
-class BorrowedData(DamagedStore):
-    """The tables of a store name data outside of it, which no run of this program makes."""
 
 
 class StoreLocked(CorpusError):

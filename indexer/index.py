@@ -190,7 +190,7 @@ class Index:
         return self._snapshots.coverage
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The rows of the files, by source: all, or those that paths select, as of a Query."""
+        """The rows of the files, by source: all, or those that paths select; see Snapshots."""
         rows = self._snapshots.files(paths, not_paths)
         if self._bounds is not None:
             rows = [row for row in rows if row.source in self._bounds]
@@ -203,12 +203,8 @@ class Index:
             return None
         return self._listed.get(source) or self._asked(source)
 
-    def main_languages(self) -> dict[str, str]:
-        """The ISO 639 code of each document's language; "" where its passages tell none."""
-        return self._snapshots.main_languages()
-
     def selects(self, path: str) -> bool:
-        """Whether a path, as of a Query, selects any document of the index."""
+        """Whether a path selects any document of the index; see Snapshots."""
         return self._snapshots.selects(path)
 
     def similar(self, source: str, *, folders: bool = True) -> list[str]:
@@ -229,7 +225,9 @@ class Index:
                 "Search for what the text would say.",
                 code="bad_argument",
             )
-        query = replace(query, among=self._looked_at(query))
+        if self._bounds is not None:
+            among = self._bounds if query.among is None else self._bounds & query.among
+            query = replace(query, among=among)
         if query.among is not None and not query.among:
             return []
         hits = retrieve.search(self._snapshots, self.encoder, query)
@@ -242,13 +240,6 @@ class Index:
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
             for hit, state in states
         ]
-
-    def _looked_at(self, query: Query) -> frozenset[str] | None:
-        """The sources that a query's filter and the bounds of this object leave; None: all."""
-        among = self.selected(query.where) if query.where else None
-        if self._bounds is None:
-            return among
-        return self._bounds if among is None else among & self._bounds
 
     def selected(self, where: str) -> frozenset[str]:
         """The sources of the files that a filter selects; raises UsageError where it is none."""

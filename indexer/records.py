@@ -113,21 +113,14 @@ def is_other(language: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What a search is asked for: hits about `text`, from the documents that `paths` select.
+    """What a search is asked for: hits about `text`, of the documents `among`; None: of all.
 
-    A path is the beginning of a source, or a glob as of an ignore file (`*.pdf`, `tax/**/2024-*`);
-    none selects all. What `not_paths` select is left out. The first `per_source` hits of each
-    document go before the others; None: by score alone. `where` is a filter as in `type=pdf
-    date>=2024-03` (see store/filters.py). `among` are the sources that are left of all of it, set
-    by the index; None: all.
+    The first `per_source` hits of each document go before the others; None: by score alone.
     """
 
     text: str
     limit: int = 5
     per_source: int | None = 2
-    paths: tuple[str, ...] = ()
-    not_paths: tuple[str, ...] = ()
-    where: str = ""
     among: frozenset[str] | None = None
 
 

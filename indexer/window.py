@@ -65,8 +65,8 @@ def cut_window(
     if offset > max(total, 1):
         length = f"{total} line" if total == 1 else f"{total} lines"
         raise Refused(
-            f"offset {offset} is beyond the end of {quote(source)} ({length}).",
-            f"Use an offset from 1 to {total}.",
+            f"Line {offset} is beyond the end of {quote(source)} ({length}).",
+            f"Use a first line (offset) from 1 to {total}.",
             code="beyond_end",
         )
     end = offset - 1 + _fitting(lines[offset - 1 :], min(limit, MAX_WINDOW_LINES), MAX_WINDOW_BYTES)

@@ -83,10 +83,8 @@ def fit(entries: Sequence[Message], limit: int) -> tuple[list[Message], list[Cal
 
 def _newest(entries: Sequence[Message]) -> int:
     """The index at which the results of the last reply begin."""
-    at = len(entries)
-    while at > 0 and not isinstance(entries[at - 1], AssistantMessage):
-        at -= 1
-    return at
+    replies = (at for at, entry in enumerate(entries) if isinstance(entry, AssistantMessage))
+    return max(replies, default=-1) + 1
 
 
 def _is_old_turn(entries: Sequence[Message]) -> bool:
@@ -98,43 +96,27 @@ def _is_old_turn(entries: Sequence[Message]) -> bool:
 
 def _cut_newest(entries: list[Message], limit: int) -> list[Message]:
     """The entries with the newest results cut, the longest first, until they fit."""
-    newest = range(_newest(entries), len(entries))
-    while tokens(entries) > limit:
-        at = max(newest, key=lambda at: _cuttable(entries[at]), default=None)
-        if at is None or not _cuttable(entries[at]):
-            break
-        size = _cuttable(entries[at]) * 3 // 4
+    newest = [at for at, e in enumerate(entries) if isinstance(e, ToolMessage)]
+    newest = [at for at in newest if at >= _newest(entries)]
+    while newest and tokens(entries) > limit:
+        at = max(newest, key=lambda at: len(entries[at].text))
         text = entries[at].text.removesuffix(CUT)
-        entries[at] = replace(entries[at], text=f"{_beginning(text, size)}{CUT}")
+        if not text:
+            break
+        entries[at] = replace(entries[at], text=f"{_beginning(text)}{CUT}")
     return entries
 
 
-def _cuttable(entry: Message) -> int:
-    """The bytes of a result that can go."""
-    is_result = isinstance(entry, ToolMessage)
-    return max(0, len(entry.text.encode("utf-8", "replace")) - len(CUT)) if is_result else 0
+def _beginning(text: str) -> str:
+    """Three quarters of a result in whole lines, shorter each time.
 
-
-def _beginning(text: str, size: int) -> str:
-    """The first `size` bytes of a result in whole lines.
-
-    An open delimiter is closed within them, and none is cut in the middle: the text that follows
-    must not look like part of a document.
+    An open delimiter is closed, and none is cut in the middle: the text that follows must not look
+    like part of a document.
     """
-    kept = _whole_lines(text, size)
-    kept = _whole_lines(text, size - len(_closing(kept)))
-    return kept + _closing(kept)
-
-
-def _whole_lines(text: str, size: int) -> str:
-    kept = text.encode("utf-8", "replace")[: max(0, size)].decode("utf-8", "ignore")
-    return kept[: kept.rfind("\n") + 1]
-
-
-def _closing(text: str) -> str:
-    """The line that closes the open delimiter of a text; "" if none is open."""
-    opening, closing = text.rfind("<<doc "), text.rfind("<</doc ")
-    if opening <= closing:
-        return ""
-    nonce = text[opening + len("<<doc ") :].partition(">>")[0]
-    return f"<</doc {nonce}>>\n"
+    kept = text[: text.rfind("\n", 0, len(text) * 3 // 4) + 1]
+    begun, delimiter, opened = kept.rpartition("<<doc ")
+    if not delimiter or "<</doc " in opened:
+        return kept
+    closing = f"<</doc {opened.partition('>>')[0]}>>\n"
+    kept = kept.removesuffix(closing)
+    return f"{kept}{closing}" if len(kept) + len(closing) < len(text) else begun

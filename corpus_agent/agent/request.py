@@ -17,7 +17,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.agent.messages import AssistantMessage, Call, Sent, tool_definitions
-from corpus_agent.agent.text_tool_calls import Tools, parse, without_thoughts
+from corpus_agent.agent.text_tool_calls import parse, without_thoughts
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.models.http import OK, Deadline, Response, request
 from corpus_agent.tools.toolbox import SPECS
@@ -39,9 +39,7 @@ MAX_WORDS = 100  # events in which the one word that was asked for is looked for
 TOP_TOKENS = 20  # whose probabilities are asked for; the most that servers give
 PATH = "/v1/chat/completions"
 
-TOOLS: Tools = {
-    spec.name: (tuple(spec.schema["properties"]), tuple(spec.schema["required"])) for spec in SPECS
-}
+TOOLS = frozenset(spec.name for spec in SPECS)
 
 OnDraft = Callable[[str], None]
 """Receives the reply so far, thoughts left out, a few times a second while it grows."""

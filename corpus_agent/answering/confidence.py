@@ -1,9 +1,8 @@
 """The probability that a passage holds the answer, and whether anything comes near.
 
 One logistic function of figures about a passage's best sentence, fitted over documents of several
-kinds at once and checked with each kind left out in turn (benchmarks/fit_confidence.py); what tells
-near misses apart (strange, count, negations, names) stays as 3,012 questions of SQuAD 2.0 set it.
-Used by ranking.py.
+kinds at once; what tells near misses apart (strange, count, negations, names) is as 3,012 questions
+of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth. Used by ranking.py.
 """
 
 from __future__ import annotations
@@ -45,6 +44,7 @@ WEIGHTS = {
     "code": 2.0,  # it has a code of the question (E1042), which tells more than all words; by hand
 }
 MOST_COVERED = 6.0
+CLEAR_GAP = 3.0  # a wider one says no more: near misses have it as well
 NEAR_FROM = 0.04  # below it nothing comes near: at most one of 200 answerable questions is below
 
 
@@ -71,7 +71,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
     cosine, near, rare, _, kind, _, measure = map(float, one.features)
     return [
         one.score,
-        one.score - one.other,
+        min(one.score - one.other, CLEAR_GAP),
         cosine,
         cosine * near,
         rare,

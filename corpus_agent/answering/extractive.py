@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.ages import with_ages
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.confidence import comes_near
+from corpus_agent.answering.coverage import MULTILINGUAL, PACKAGED
 from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
 from corpus_agent.answering.named_documents import without_names
 from corpus_agent.answering.passages import passage_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
+ADDS_FROM = 0.1  # of the likeliest passage's probability; a passage below that adds nothing
 _UNREACHABLE = "{} left out: its file cannot be looked at now."
 
 
@@ -65,10 +67,9 @@ class ExtractiveAnswerer:
         on_event(f"search: {one_line(found.asked)}")
         foreign = self._foreign(found.asked, found.hits)
         near = comes_near(found.ranking.confidence) or bool(foreign and found.ranking.sentences)
-        chosen = _joined(found.ranking.sentences, found.hits) if near else ()
-        cited = [(s, _cite(corpus, s, found.hits[s.passage])) for s in chosen]
+        cited = _cited(corpus, found) if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
-        passages = _shown(corpus, found.hits, cited, history)
+        passages = _shown(corpus, found.hits, _adding(cited), history)
         best = max((p.probability or 0.0 for p in passages), default=None)
         return Answer(
             question=question,
@@ -103,7 +104,8 @@ class ExtractiveAnswerer:
             core = without_names(core, source)
         core = core if content_terms(core) else asked
         encode = None if by_letters else self._encoder.encode_tokens
-        return rank_sentences(core, hits, encode, NAMED_POOL if named else PASSAGES_READ)
+        scale = MULTILINGUAL if is_multilingual(self._encoder) else PACKAGED
+        return rank_sentences(core, hits, encode, NAMED_POOL if named else PASSAGES_READ, scale)
 
     def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
         """The notice of a question in another language than the passages that were found."""
@@ -111,6 +113,18 @@ class ExtractiveAnswerer:
         if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
             return ()
         return (notice_of(language),)
+
+
+def _cited(corpus: CorpusView, found: AskedAs) -> list[tuple[Sentence, Citation]]:
+    """The sentences that were found, each looked up in its document."""
+    joined = _joined(found.ranking.sentences, found.hits)
+    return [(each, _cite(corpus, each, found.hits[each.passage])) for each in joined]
+
+
+def _adding(cited: Sequence[tuple[Sentence, Citation]]) -> list[tuple[Sentence, Citation]]:
+    """Those that are not far less likely than the likeliest."""
+    likeliest = max((sentence.probability for sentence, _ in cited), default=0.0)
+    return [each for each in cited if each[0].probability >= ADDS_FROM * likeliest]
 
 
 def _joined(sentences: Sequence[Sentence], hits: Sequence[Hit]) -> list[Sentence]:

@@ -6,7 +6,6 @@ docs/decisions/answering.md has the figures.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,14 +14,19 @@ import numpy as np
 
 from corpus_agent.answering import confidence
 from corpus_agent.answering.answer_type import has_kind, has_measure
-from corpus_agent.answering.coverage import Coverage, EncodeTokens, Subject, Vectors
+from corpus_agent.answering.coverage import (
+    PACKAGED,
+    Coverage,
+    EncodeTokens,
+    Scale,
+    Subject,
+    Vectors,
+    scaled,
+)
 from corpus_agent.answering.shown import (
-    KEEP_WITHIN,
-    MOST_SENTENCES,
     Sentence,
     best_sentences,
 )
-from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.dates import without_dates
 from corpus_agent.text.front_matter import is_asked_for, key_of
@@ -39,9 +43,10 @@ from corpus_agent.text.sentences import (
     units,
 )
 from corpus_agent.text.tokens import has_digit, terms
+from indexer import file_stem
 
 if TYPE_CHECKING:
-    from indexer import Chunk, Encoded, Hit
+    from indexer import Chunk, Hit
 
 
 @dataclass(frozen=True)
@@ -77,7 +82,6 @@ class Candidate:
 
 # ---- Limits
 PASSAGES_READ = 8
-ADDS_FROM = 0.1  # of the likeliest passage's probability; a passage below that adds nothing
 MOST_BEFORE = 2  # sentences that each refer to the one before, up to one that says what it is
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
@@ -140,8 +144,9 @@ def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Can
 
 
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
-    """The candidates of one passage, each with heading, lead-in line and previous sentence."""
-    heading, lead = passage.heading, ""
+    """The candidates of one passage, each with headings, lead-in line and previous sentence."""
+    under = f"{file_stem(passage.source)} > {passage.heading}".replace("_", " ").replace("-", " ")
+    heading, lead = "", ""
     before: tuple[str, ...] = ()
     own = units(passage.text, passage.language)
     found = _of_properties(number, passage, [unit for unit in own if unit.kind == "property"])
@@ -166,7 +171,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         named = _names_above(passage.text, unit) if unit.kind == "text" else ""
         back = refers_back(text)
         spoken_of = before if back else before[-1:]
-        around = (heading, lead, *((named,) if named else spoken_of))
+        around = (under, heading, lead, *((named,) if named else spoken_of))
         candidate = _candidate(number, passage, unit, last, around)
         opening = _opening(candidate, found[-1:] if len(before) <= MOST_BEFORE else ())
         candidate = replace(candidate, opening=opening, naming=unit in naming)
@@ -208,7 +213,9 @@ def features(
     question asks for none.
     """
     rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
-    rows, top = [], max(hits[0].score, 1e-9)
+    top = max(hits[0].score, 1e-9)
+    near = scaled(np.array([hit.cosine for hit in hits]), coverage.scale.passage).tolist()
+    rows = []
     for candidate in found:
         hit, text = hits[candidate.passage], candidate.text
         kind = measure = 0.0
@@ -221,7 +228,7 @@ def features(
         rows.append(
             (
                 0.0,
-                hit.score / top if coverage.by_letters else hit.cosine,
+                hit.score / top if coverage.by_letters else near[candidate.passage],
                 float(around @ rarity),
                 float((around if candidate.key else coverage.of(text)).mean()),
                 kind,
@@ -265,14 +272,12 @@ def weighed(
     question: str,
     hits: Sequence[Hit],
     encode: EncodeTokens | None,
-    memory: dict[str, Encoded],
-    most: int = UNITS_ENCODED,
-    read: int = PASSAGES_READ,
+    read: int,
+    scale: Scale,
 ) -> Weighed | None:
-    """The `most` likeliest candidates with all features; None if there is no candidate.
+    """The likeliest candidates with all features; None if there is no candidate.
 
-    Texts already in `memory` are not encoded again. Without `encode`, all candidates by their
-    letters.
+    Without `encode`, all candidates by their letters.
     """
     subject = Subject(question, hits)
     found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
@@ -286,24 +291,24 @@ def weighed(
     if not found or not subject.words:
         return None
     if encode is None:
-        coverage = Coverage(subject, question, None)
+        coverage = Coverage(subject, question, None, scale)
         table = features(subject, hits, found, coverage)
         texts = {c.passage: hits[c.passage].chunk.text for c in found}
         return Weighed(subject, found, texts, coverage, table)
-    new = [] if question in memory else [question]
-    memory.update(zip(new, encode(new), strict=True))
-    plain = Coverage(subject, question, {question: memory[question]})
+    memory = {question: encode([question])[0]}
+    plain = Coverage(subject, question, memory, scale)
     hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
-    kept = sorted(np.argsort(-hopes, kind="stable")[:most].tolist())
+    kept = sorted(np.argsort(-hopes, kind="stable")[:UNITS_ENCODED].tolist())
     found = [found[i] for i in kept]
     texts = {c.passage: hits[c.passage].chunk.text for c in found}
     around = (text for c in found for text in c.around if text not in named)
     needed = dict.fromkeys([*(c.text for c in found), *around])
     new = [text for text in needed if text not in memory]
     memory.update(zip(new, encode(new), strict=True))
-    coverage = Coverage(subject, question, memory)
+    coverage = Coverage(subject, question, memory, scale)
     table = features(subject, hits, found, coverage)
-    table[:, 0] = np.array([memory[c.text].vector @ memory[question].vector for c in found])
+    cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
+    table[:, 0] = scaled(cosines, scale.sentence)
     return Weighed(subject, found, texts, coverage, table)
 
 
@@ -330,50 +335,10 @@ def figures(question: str, own: Weighed, at: int) -> list[float]:
     return confidence.figures(question, own.subject, own.coverage, looked)
 
 
-def _rank_one(
-    question: str,
-    hits: Sequence[Hit],
-    encode: EncodeTokens | None,
-    memory: dict[str, Encoded],
-    keep_within: float,
-    read: int,
-) -> Ranking:
-    """The ranking for one question."""
-    own = weighed(question, hits, encode, memory, read=read)
-    if own is None:
-        return Ranking((), 0.0)
-    found = []
-    for sentence in best_sentences(own, keep_within):
-        within = [n for n, each in enumerate(own.found) if _is_in(each, sentence)]
-        at = max(within, key=lambda number: float(own.scores[number]))
-        probability = confidence.probability(figures(question, own, at))
-        found.append(replace(sentence, probability=probability))
-    likeliest = max((each.probability for each in found), default=0.0)
-    kept = [each for each in found if each.probability >= ADDS_FROM * likeliest]
-    least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
-    return Ranking(tuple(kept), max(likeliest, least))
-
-
 def _is_in(candidate: Candidate, sentence: Sentence) -> bool:
     """Whether a sentence that is shown is that candidate, or one with what it needs beside it."""
     same = candidate.passage == sentence.passage
     return same and sentence.start <= candidate.start and candidate.end <= sentence.end
-
-
-def merged(rankings: Sequence[Ranking]) -> Ranking:
-    """One ranking of the answers to several parts: the best of each first, then the others.
-
-    The confidence is the mean of the parts', so that half an answer is kept.
-    """
-    chosen: dict[tuple[int, int], Sentence] = {}
-    for ranking in rankings:  # a sentence that answers two parts does not displace another
-        new = (s for s in ranking.sentences if (s.passage, s.start) not in chosen)
-        chosen.update({(s.passage, s.start): s for s in [*new][:1]})
-    others = sorted((s for r in rankings for s in r.sentences), key=lambda s: -s.score)
-    for sentence in others:
-        chosen.setdefault((sentence.passage, sentence.start), sentence)
-    confidence = sum(ranking.confidence for ranking in rankings) / max(1, len(rankings))
-    return Ranking(tuple(chosen.values())[:MOST_SENTENCES], confidence)
 
 
 def rank_sentences(
@@ -381,16 +346,23 @@ def rank_sentences(
     hits: Sequence[Hit],
     encode: EncodeTokens | None,
     read: int = PASSAGES_READ,
+    scale: Scale = PACKAGED,
 ) -> Ranking:
     """The sentences of the passages that answer the question, best first, with a probability.
 
-    `hits` are best first; the first `read` are searched, and all determine which words are rare. A
-    question that asks for two things is answered part by part. Without `encode` words are compared
-    by their letters, for languages that the model does not read.
+    `hits` are best first; the first `read` are searched, and all determine which words are rare.
+    Without `encode` words are compared by their letters, for languages that the model does not
+    read.
     """
-    memory: dict[str, Encoded] = {}
-    asked = parts(question)
-    if len(asked) == 1:
-        return _rank_one(question, hits, encode, memory, KEEP_WITHIN, read)
-    rankings = [_rank_one(part, hits, encode, memory, math.inf, read) for part in asked]
-    return merged(rankings)
+    own = weighed(question, hits, encode, read, scale)
+    if own is None:
+        return Ranking((), 0.0)
+    found = []
+    for sentence in best_sentences(own):
+        within = [n for n, each in enumerate(own.found) if _is_in(each, sentence)]
+        at = max(within, key=lambda number: float(own.scores[number]))
+        chance = confidence.probability(figures(question, own, at))
+        found.append(replace(sentence, probability=chance))
+    likeliest = max((each.probability for each in found), default=0.0)
+    least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
+    return Ranking(tuple(found), max(likeliest, least))

@@ -16,7 +16,7 @@ from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.follow_up import new_things, readings, with_words
 from corpus_agent.answering.named_documents import missing_names, named_documents
 from corpus_agent.answering.ranking import Ranking
-from corpus_agent.answering.subquestions import asking_sentence, parts
+from corpus_agent.text.sentences import asks, units
 from corpus_agent.text.tokens import content_terms, words_held
 from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
@@ -35,7 +35,7 @@ POOL = 10
 # (cells of annual reports quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
-_GLOB = re.compile(r"[*?\[]")  # in a source these are no pattern
+_COLON = re.compile(r"(?i):\s*(?=(?:what|when|where|who|which|why|how)\b)")
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
 
@@ -121,38 +121,30 @@ def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
     return words_held(words, "\n".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in hits))
 
 
+def asking_sentence(question: str) -> str:
+    """The only sentence of a text that asks, without what leads to it; else the whole text.
+
+    "You are an analyst. From the balance sheet: what is the debt? Answer in dollars."
+    """
+    found = [question[unit.start : unit.end] for unit in units(question)]
+    asking = [sentence for sentence in found if asks(sentence)]
+    return _COLON.split(asking[0])[-1].strip() if len(asking) == 1 else question
+
+
 def _searched(question: str, corpus: CorpusView) -> list[Searched]:
-    """The passages for all parts of a question, and the searches that found them.
+    """The passages for a question, and the search that found them.
 
     Where it names documents, first those of these alone, searched on their own: what a report is
     called stands in all of its passages, and ranks none.
     """
-    queries = [
-        Query(with_spellings(part), limit=NAMES_LOOKED_AT, per_source=None)
-        for part in parts(question)
-    ]
-    found = [corpus.search(query) for query in queries]
-    every = _pool(queries, [hits[:POOL] for hits in found], POOL)
-    named = next((own for hits in found if (own := named_documents(hits))), [])
+    query = Query(with_spellings(question), limit=NAMES_LOOKED_AT, per_source=None)
+    hits = corpus.search(query)
+    every = Searched(hits[:POOL], [_noted(query.text, hits[:POOL])], ())
+    named = named_documents(hits)
     if not named:
         return [every]
-    begin = tuple(_GLOB.split(source)[0] for source in named)
-    of_these = [replace(query, limit=NAMED_POOL, paths=begin) for query in queries]
-    alone = [[hit for hit in corpus.search(q) if hit.chunk.source in named] for q in of_these]
-    return [_pool(of_these, alone, NAMED_POOL, named), every]
-
-
-def _pool(
-    queries: Sequence[Query], found: Sequence[Sequence[Hit]], most: int, named: Sequence[str] = ()
-) -> Searched:
-    best: dict[str, Hit] = {}
-    for hits in found:
-        for hit in hits:
-            known = best.get(hit.chunk.id)
-            best[hit.chunk.id] = hit if known is None or known.score < hit.score else known
-    ranked = sorted(best.values(), key=lambda h: (-h.score, h.chunk.source, h.chunk.ordinal))
-    calls = [_noted(q.text, hits) for q, hits in zip(queries, found, strict=True)]
-    return Searched(ranked[:most], calls, named)
+    alone = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
+    return [Searched(alone, [_noted(query.text, alone)], named), every]
 
 
 def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:

@@ -5,7 +5,6 @@ Called by ranking.py, which scores them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -44,7 +43,7 @@ class Sentence:
     probability: float = 0.0
 
 
-def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sentence, ...]:
+def best_sentences(own: Weighed) -> tuple[Sentence, ...]:
     """The sentences that are shown, best first, without duplicates and those that add nothing.
 
     Each with the sentence that it refers to, unless that is among them.
@@ -57,9 +56,9 @@ def best_sentences(own: Weighed, keep_within: float = KEEP_WITHIN) -> tuple[Sent
         one, score = own.found[i], float(scores[i])
         if len(chosen) == MOST_SENTENCES:
             break
-        if chosen and score < chosen[0].score - keep_within:
+        if chosen and score < chosen[0].score - KEEP_WITHIN:
             break
-        if chosen and keep_within < math.inf and not _adds(own, best, i):
+        if chosen and not _adds(own, best, i):
             continue
         others = [(s.start, s.end) for s in chosen if s.passage == one.passage]
         if any(start <= one.start < end for start, end in others):

@@ -1,31 +1,35 @@
 """`Corpus`: the Python interface to the whole program, as an object that is closed after use.
 
-Each method returns the object that the command of the same name prints with `--json`. Not to be
-confused with the protocol in tools/corpus.py, the interface of the tools. Imports nothing heavy
-until a method needs it, and reads no setting from the environment or from a file: only arguments
-count.
+Each method returns the object that the command of the same name prints with `--json`. Imports
+nothing heavy until a method needs it, and reads no setting from the environment or from a file:
+only arguments count.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
-import indexer
-from corpus_agent import answering, fields, render, service
-from corpus_agent.api.open_corpus import OpenCorpus
-from corpus_agent.settings import check_one, engine_of, existing_place, extensions
-from corpus_agent.startup import for_indexing
+from corpus_agent import answering, render, service
+from corpus_agent.seal import unsealed
+from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
+from corpus_agent.startup import Launch, for_indexing, for_reading
 from corpus_agent.text.sanitize import one_line
+from corpus_agent.trust.known import stores_from_here
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
 
 if TYPE_CHECKING:
     from corpus_agent.render.common import Object
-    from indexer import Index, Progress
+    from corpus_agent.seal.enforce import SealState
+    from corpus_agent.service.service import Service
+    from indexer import Encoder, Index, Outcome, Progress
 
 OnProgress = Callable[["Progress"], None]
+Paths = str | Sequence[str]
 
 
 class _Advances(RunDisplay):
@@ -39,7 +43,7 @@ class _Advances(RunDisplay):
         self._on_progress(done)
 
 
-class Corpus(OpenCorpus):
+class Corpus:
     """The index of one folder: create, search, read and ask.
 
         with Corpus.open("notes/.corpus-agent") as corpus:
@@ -49,7 +53,96 @@ class Corpus(OpenCorpus):
     The model stays loaded between calls. Each call uses the newest committed version throughout.
     Not thread-safe: AsyncCorpus is for coroutines. Every method raises CorpusError, whose `hint` is
     the next step, and UsageError after `close`.
+
+    Where a method takes `path`, `not_path` and `where`, it looks at the documents at `path` (the
+    beginning of a source, a file or folder on disk, or a glob; one or several), without those at
+    `not_path`, that a filter selects, see --where. What selects no document raises CorpusError.
     """
+
+    def __init__(self, settings: Settings, launch: Launch | None) -> None:
+        """Use `Corpus.open`."""
+        self._settings = settings
+        self._launch = launch
+        self._encoder: Encoder | None = None
+        self._service: Service | None = None
+        self._closed = False
+
+    @classmethod
+    def open(
+        cls,
+        store: Path | str | Sequence[Path | str],
+        *,
+        llm: str = "none",
+        llm_model: str | None = None,
+        model: Path | str | None = None,
+        embedder: str | None = None,
+        backend: str = "lance",
+        extractors: str | None = None,
+        device: Device = "auto",
+        chunk_tokens: int | None = None,
+        chunk_overlap: int | None = None,
+        seal: bool = False,
+        trust_store: bool = False,
+    ) -> Self:
+        """The corpus of the index folder `store`, which need not exist before `index`.
+
+        A name that `corpus-agent stores` lists will do. Several are read as one corpus, in which
+        each source begins with the name of its store, as in `notes:lease.md`; what changes an index
+        takes one. The options up to `chunk_overlap` are as the settings of those names; by default
+        no model answers.
+
+        With `seal` this whole process is sealed irrevocably: no socket, no file but the corpus, the
+        index and Python's own; only a pipe to the model's relay. The index must exist, and no other
+        thread may run yet, so open before anything heavy is imported. Raises SealUnavailable if the
+        kernel cannot seal; the process must then end. Raises UntrustedStore for an index that this
+        user did not make here, unless `trust_store` permits it.
+        """
+        stores = stores_from_here([store] if isinstance(store, Path | str) else store)
+        settings = Settings(
+            store=stores[0].store if len(stores) == 1 else None,
+            several=stores if len(stores) > 1 else (),
+            llm=llm,
+            llm_model=llm_model,
+            model=Path(model) if model is not None else None,
+            embedder=embedder,
+            backend=backend,
+            extractors=extractors,
+            device=device,
+            chunk_tokens=chunk_tokens,
+            chunk_overlap=chunk_overlap,
+            trust_store=trust_store,
+            fixed=frozenset(OF_A_STORE),
+        )
+        settings = absolute(settings)
+        if seal or os.path.lexists(stores[0].store / storage.MANIFEST_NAME) or settings.several:
+            launch = for_reading(settings, seal_off=not seal, asking=llm != "none")
+            return cls(launch.settings, launch)
+        return cls(settings, None)
+
+    def close(self) -> None:
+        """End the processes started for this object; after `seal` this process stays sealed."""
+        self._closed = True
+        if self._launch is not None:
+            self._launch.close()
+        self._launch = self._service = self._encoder = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- the index
 
     def index(
         self,
@@ -72,7 +165,7 @@ class Corpus(OpenCorpus):
                 f"{str(self._store)!r} is a new index.", "Name its folder: index(ROOT)"
             )
         folder = Path(root) if root is not None else None
-        if self._launch is None or self._launch.seal.state == "off":
+        if self._seal == "off":
             # Records that the index is this user's; a sealed process cannot, and did so before.
             before = self._settings.root
             self._settings = for_indexing(self._settings, folder, seal_off=True).settings
@@ -91,7 +184,7 @@ class Corpus(OpenCorpus):
         )
         if outcome.interrupted:
             raise KeyboardInterrupt
-        return {**render.run_object(outcome), "seal": self._seal}
+        return self._ran(outcome)
 
     def reindex(self, source: str) -> Object:
         """The result of reading one document again, by its name or path, at once and alone.
@@ -100,164 +193,9 @@ class Corpus(OpenCorpus):
         what else changed waits for `index`. Raises Refused for what neither folder nor index has.
         """
         check_one(self._settings)
-        view = self._newest()
-        outcome = service.session.index(
-            self._settings,
-            None,
-            encoder=self._loaded_encoder(),
-            only=service.places.on_disk(view, source),
-        )
-        return {**render.run_object(outcome), "seal": self._seal}
-
-    def search(
-        self,
-        query: str,
-        *,
-        k: int = 5,
-        path: str | Sequence[str] = (),
-        not_path: str | Sequence[str] = (),
-        where: str = "",
-        per_source: int | None = None,
-    ) -> Object:
-        """The `k` best passages of the documents at `path`, without those at `not_path`.
-
-        A path is the beginning of a source, a file or folder on disk, or a glob; one that selects
-        no document raises CorpusError. `where` is a filter, see --where. The first `per_source` of
-        each document precede the others; None: by score only.
-        """
-        if k < 1:
-            raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
-        view = self._bounded(path, not_path, where)
-        hits = view.search(Query(query, k, per_source))
-        found = render.search_object(query, hits, view.version, self._seal, view.notices)
-        return {**found, **render.stores_read(view.stores)}
-
-    def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> Object:
-        """Lines of a document, by its name as any result shows it or its path, from `offset` on.
-
-        At most `limit` lines and 51,200 bytes; go on at `next_offset`.
-        """
-        view = self._newest()
-        names = render.names(row.source for row in view.files())
-        window = view.read(service.places.document(source, names, view.roots), offset, limit)
-        read = render.read_object(window, view.version, self._seal)
-        return {**read, **render.stores_read(view.stores)}
-
-    def ask(
-        self,
-        question: str,
-        *,
-        path: str | Sequence[str] = (),
-        not_path: str | Sequence[str] = (),
-        where: str = "",
-        quotes_only: bool = False,
-        on_event: Callable[[str], None] = lambda _: None,
-    ) -> Object:
-        """An answer with verified quotations; `on_event` is called with each step.
-
-        With `quotes_only` a model only chooses whole sentences of the documents.
-
-        If the model fails, the answer is the passages, with a notice. The answer's receipt is
-        appended to the log of the index. Paths and `where`: as of `search`.
-        """
-        view = self._bounded(path, not_path, where)
-        answer, _ = self._serving().ask_after(
-            question,
-            (),
-            service.cancel.Cancel(),
-            service.cancel.Onlooker(step=on_event),
-            quotes_only=quotes_only,
-            corpus=view,
-        )
-        return {**render.answer_object(answer, self._seal), **render.stores_read(view.stores)}
-
-    def table(
-        self,
-        *names: str,
-        path: str | Sequence[str] = (),
-        not_path: str | Sequence[str] = (),
-        where: str = "",
-        on_document: Callable[[int, int], None] = lambda *_: None,
-    ) -> Object:
-        """What every document at `path` says about each field; paths and `where` as of `search`.
-
-        Fields are named in words. `on_document` is called with how many documents were looked at,
-        and of how many.
-        """
-        columns = fields.definition.fields_of(names)
-        view = self._bounded(path, not_path, where)
-        made = fields.table.table_of(view, columns, on_document=on_document)
-        made = replace(made, notices=view.notices)
-        return {**render.table_object(made, self._seal), **render.stores_read(view.stores)}
-
-    def list(
-        self,
-        condition: str,
-        *,
-        path: str | Sequence[str] = (),
-        not_path: str | Sequence[str] = (),
-        where: str = "",
-    ) -> Object:
-        """Every document with whether it fulfils a condition, as "governing law = Florida".
-
-        What is not understood raises UsageError with what is. Paths and `where`: as of `search`.
-        """
-        wanted = fields.condition.parse_condition(condition)
-        view = self._bounded(path, not_path, where)
-        found = fields.timeline.listed(view, wanted, notices=view.notices)
-        return {**render.list_object(found, self._seal), **render.stores_read(view.stores)}
-
-    def timeline(
-        self,
-        *,
-        path: str | Sequence[str] = (),
-        not_path: str | Sequence[str] = (),
-        where: str = "",
-    ) -> Object:
-        """The dated statements of all documents in order; paths and `where` as of `search`."""
-        view = self._bounded(path, not_path, where)
-        made = replace(fields.timeline.timeline_of(view), notices=view.notices)
-        return {**render.timeline_object(made, self._seal), **render.stores_read(view.stores)}
-
-    def files(self, *, status: str | Sequence[str] = ()) -> Object:
-        """Every file that was seen, with its status and the reason if it has no text.
-
-        `status` is one of the statuses, or several, as in "failed"; by default files of all.
-        """
-        wanted = {status} if isinstance(status, str) else set(status)
-        if unknown := wanted - set(STATUSES):
-            raise UsageError(
-                f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
-            )
-        view = self._newest()
-        rows = [row for row in view.files() if not wanted or row.status in wanted]
-        listed = render.files_object(rows, view.version, self._seal)
-        return {**listed, **render.stores_read(view.stores)}
-
-    def forget(self, source: str) -> Object:
-        """Drop a document from the index, by its name or its path; its file stays.
-
-        It comes back with the next run unless a rule keeps it out: `keep_out` has the line to add.
-        """
-        view = self._newest()
-        document = service.places.on_disk(view, source)
-        return render.forget_object(service.session.forget(self._settings, document), self._seal)
-
-    def verify(self, receipts: Path | str | None = None) -> Object:
-        """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
-
-        By default the receipts of all answers of this index.
-        """
-        key = self._ready().receipt_key
-        log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
-        loaded = answering.receipt.load(Path(log))
-        view = service.session.open_corpus(self._settings, searching=False, anew=True)
-        checked = [
-            (content, list(answering.receipt.check(content, view, view.file, view.stores)))
-            for content in loaded
-        ]
-        verified = render.verify_object(checked, view.version, self._seal, key)
-        return {**verified, **render.stores_read(view.stores)}
+        only = service.places.on_disk(self._serving().corpus(), source)
+        encoder = self._loaded_encoder()
+        return self._ran(service.session.index(self._settings, None, encoder=encoder, only=only))
 
     def watch(
         self,
@@ -269,9 +207,7 @@ class Corpus(OpenCorpus):
     ) -> None:
         """Keep the index up to date with its folder until `should_stop` returns true.
 
-        `on_outcome` is called after the first run and after each that changed the index,
-        `on_notice` with what a person should know. Not in a sealed process, which may follow no
-        events.
+        `on_outcome` is called after the first run and after each that changed the index.
         """
         self._check_open()
         if self._seal != "off":
@@ -281,38 +217,181 @@ class Corpus(OpenCorpus):
         folder = Path(root) if root is not None else None
         self._settings = for_indexing(self._settings, folder, seal_off=True).settings
         callbacks = service.watching.Callbacks(
-            lambda outcome: on_outcome({**render.run_object(outcome), "seal": self._seal}),
+            lambda outcome: on_outcome(self._ran(outcome)),
             lambda notice: on_notice(one_line(notice)),
-            service.watching.no_display,
         )
-        service.watching.watch(
-            self._settings, folder, should_stop, callbacks, encoder=self._loaded_encoder()
-        )
+        encoder = self._loaded_encoder()
+        service.watching.watch(self._settings, folder, should_stop, callbacks, encoder=encoder)
+
+    def forget(self, source: str) -> Object:
+        """Drop a document from the index, by its name or its path; `keep_out` keeps it out."""
+        return render.forget_object(self._serving().forget(source), self._seal)
+
+    def files(self, *, status: Paths = ()) -> Object:
+        """Every file that was seen, with its status and the reason if it has no text.
+
+        `status` is one of the statuses, or several, as in "failed"; by default files of all.
+        """
+        wanted = {*_several(status)}
+        if unknown := wanted - set(STATUSES):
+            raise UsageError(
+                f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
+            )
+        view = self._serving().corpus()
+        rows = [row for row in view.files() if not wanted or row.status in wanted]
+        return self._of(view, render.files_object(rows, view.version, self._seal))
 
     def status(self) -> Object:
         """The contents of the index, its location and whether it is complete."""
-        self._ready()
-        store, root = existing_place(self._settings)
-        manifest = storage.checked_manifest(store)
-        used = indexer.storage.usage(store)
-        return render.status_object(
-            manifest,
-            store,
-            root,
-            used,
-            self._seal,
-            root_exists=indexer.paths.is_folder(root),
-            recognition=indexer.recognition_state(),
-            engine=engine_of(self._settings),
-            extensions=extensions(),
+        check_one(self._settings)
+        [(_, status)] = self._serving().status()
+        return render.status_object(status, self._seal)
+
+    # -- its documents
+
+    def search(
+        self,
+        query: str,
+        *,
+        k: int = 5,
+        path: Paths = (),
+        not_path: Paths = (),
+        where: str = "",
+        per_source: int | None = None,
+    ) -> Object:
+        """The `k` best passages; the first `per_source` of each document precede the others."""
+        if k < 1:
+            raise UsageError(f"{k} hits cannot be found.", "Let k be 1 or more.")
+        view = self._among(path, not_path, where)
+        hits = view.search(Query(query, k, per_source))
+        found = render.search_object(query, hits, view.version, self._seal, view.notices)
+        return self._of(view, found)
+
+    def read(self, source: str, *, offset: int = 1, limit: int = 2_000) -> Object:
+        """Lines of a document, by its name as any result shows it or its path, from `offset` on.
+
+        At most `limit` lines and 51,200 bytes; go on at `next_offset`.
+        """
+        view = self._serving().corpus()
+        names = render.names(row.source for row in view.files())
+        window = view.read(service.places.document(source, names, view.roots), offset, limit)
+        return self._of(view, render.read_object(window, view.version, self._seal))
+
+    def ask(
+        self,
+        question: str,
+        *,
+        path: Paths = (),
+        not_path: Paths = (),
+        where: str = "",
+        quotes_only: bool = False,
+        on_event: Callable[[str], None] = lambda _: None,
+    ) -> Object:
+        """An answer with verified quotations; `on_event` is called with each step.
+
+        With `quotes_only` a model only chooses whole sentences of the documents. If the model
+        fails, the answer is the passages, with a notice. The answer's receipt is appended to the
+        log of the index.
+        """
+        view = self._among(path, not_path, where)
+        seen = service.cancel.Onlooker(step=on_event)
+        answer, _ = self._serving().ask(
+            question, onlooker=seen, quotes_only=quotes_only, corpus=view
+        )
+        return self._of(view, render.answer_object(answer, self._seal))
+
+    def table(
+        self,
+        *names: str,
+        path: Paths = (),
+        not_path: Paths = (),
+        where: str = "",
+        on_document: Callable[[int, int], None] = lambda *_: None,
+    ) -> Object:
+        """What every document says about each field, which is named in words."""
+        view = self._among(path, not_path, where)
+        made = self._serving().table(names, view, on_document)
+        return self._of(view, render.table_object(made, self._seal))
+
+    def list(
+        self, condition: str, *, path: Paths = (), not_path: Paths = (), where: str = ""
+    ) -> Object:
+        """Every document with whether it fulfils a condition, as "governing law = Florida"."""
+        view = self._among(path, not_path, where)
+        return self._of(
+            view, render.list_object(self._serving().listed(condition, view), self._seal)
         )
 
-    def _bounded(
-        self, path: str | Sequence[str], not_path: str | Sequence[str], where: str
-    ) -> Index:
-        """The newest version with the documents that a path or several, and a filter, select."""
-        paths, not_paths = (
-            ([typed] if typed else ()) if isinstance(typed, str) else typed
-            for typed in (path, not_path)
-        )
-        return service.places.bounded(self._newest(), paths, not_paths, where)
+    def timeline(self, *, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
+        """The dated statements of all documents in order."""
+        view = self._among(path, not_path, where)
+        return self._of(view, render.timeline_object(self._serving().timeline(view), self._seal))
+
+    def verify(self, receipts: Path | str | None = None) -> Object:
+        """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
+
+        By default the receipts of all answers of this index.
+        """
+        self._ready()
+        log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
+        checked, view = self._serving().checked(answering.receipt.load(Path(log)))
+        key = self._ready().receipt_key
+        return self._of(view, render.verify_object(checked, view.version, self._seal, key))
+
+    # -- what it holds between calls
+
+    @property
+    def _store(self) -> Path:
+        check_one(self._settings)
+        assert self._settings.store is not None
+        return self._settings.store
+
+    def _ready(self) -> Launch:
+        """The launch of this process; for a new index, made once the index exists."""
+        self._check_open()
+        if self._launch is None:
+            asking = self._settings.llm != "none"
+            self._launch = for_reading(self._settings, seal_off=True, asking=asking)
+            self._settings = self._launch.settings
+        return self._launch
+
+    def _check_open(self) -> None:
+        if self._closed:
+            several = [str(one.store) for one in self._settings.several]
+            named = several or str(self._settings.store)
+            raise UsageError("This corpus is closed.", f"Open it again: Corpus.open({named!r})")
+
+    def _loaded_encoder(self) -> Encoder:
+        if self._encoder is None:
+            stores = [one.store for one in self._settings.several] or [self._store]
+            self._encoder = service.encoding.encoder_for(self._settings, stores[0], bulk=True)
+        return self._encoder
+
+    def _serving(self) -> Service:
+        """What answers, over this index; made anew where the folder of the index changed."""
+        launch = self._ready()
+        if self._service is None:
+            launch = replace(launch, settings=self._settings)
+            self._service = service.service.Service(launch, self._loaded_encoder())
+        return self._service
+
+    def _among(self, path: Paths, not_path: Paths, where: str) -> Index:
+        return self._serving().among(_several(path), _several(not_path), where)
+
+    def _of(self, view: Index, found: Object) -> Object:
+        """A result with the stores that were read together."""
+        return {**found, **render.stores_read(view.stores)}
+
+    def _ran(self, outcome: Outcome) -> Object:
+        return {**render.run_object(outcome), "seal": self._seal}
+
+    @property
+    def _seal(self) -> SealState:
+        """The state of the seal around this process, part of every result."""
+        seal = self._launch.seal if self._launch is not None else unsealed()
+        return seal.state
+
+
+def _several(given: Paths) -> Sequence[str]:
+    """One text or several, as several; none of an empty one."""
+    return ([given] if given else []) if isinstance(given, str) else given

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +13,14 @@ import click
 from corpus_agent import answering, render, service
 from corpus_agent.cli.common import (
     JSON,
-    LOG,
     Among,
     Llm,
     below,
+    is_verbose,
     launch_to_read,
     llm_options,
     main,
+    opened,
     parse_place,
     settings_in_force,
 )
@@ -30,27 +33,18 @@ from corpus_agent.cli.exporting import (
 )
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import (
-    clean,
-    link_to,
-    print_json,
-    print_lines,
-    print_notices,
-    style,
-)
+from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.selftest import evaluation
-from corpus_agent.settings import existing_store, stores_to_read
+from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.trust.stores import place_of
 from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
 
-HITS = 5  # of a search that names no number
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from corpus_agent.answering.records import Answer, Turn
     from indexer import Index
+
+HITS = 5  # of a search that names no number
 
 
 @main.command()
@@ -63,9 +57,7 @@ if TYPE_CHECKING:
 )
 @below
 @click.option(
-    "--per-source",
-    type=click.IntRange(1),
-    help="So many results of one document first, then others. Default: no bound.",
+    "--per-source", type=click.IntRange(1), help="So many of one document first, then others."
 )
 @click.option("--explain", is_flag=True, help="Show the parts of each score.")
 @JSON
@@ -81,37 +73,29 @@ def search(
 
     What stands in quotation marks within QUERY is looked up word for word, and comes first.
 
-    A PATH is written from the working folder, from the indexed one, or in full; a glob as in an
-    ignore file ('*.pdf', 'tax/**'), in quotation marks.
-
-    A FILTER has terms that must all hold: type, path, title, author, tag, language, status with =
-    (is), : (holds), != (is not) and values with commas between ('type=pdf,docx tag:tax'); pages,
-    lines, bytes, passages, date and modified with = != < <= > >= ('pages>10 date>=2024-03'). Date,
-    author and tags are what a file says of itself: front matter, a mail's header, properties.
+    A PATH is a name in the index or a path on disk; a glob ('*.pdf', 'tax/**') stands in quotation
+    marks. A FILTER has terms that must all hold: type, title, author, tag, language, status with =,
+    : (holds) or !=; pages, date and modified with <, <=, >, >= ('type=pdf,docx date>=2024-03').
     """
     if not any(char.isalnum() for char in query):
         raise UsageError("The query holds no words.", "Search for what the text would say.")
-    launch = launch_to_read(settings_in_force(several=True))
-
-    corpus = service.loading.open_to_search(launch.settings)
-    corpus = service.places.bounded(corpus, *among)
+    served, corpus = opened(among, searching=True)
     hits = corpus.search(Query(query, limit or HITS, per_source))
     if as_json:
-        seal = launch.seal.state
+        seal = served.launch.seal.state
         found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
         return print_json(found, corpus)
-    print_notices(corpus)
-    link, near_only = link_to(launch.settings.root), limit is None
-    print_lines(render.search_lines(query, hits, corpus.coverage(), link, near_only=near_only))
+    print_lines(render.search_lines(query, hits, corpus.coverage(), near_only=limit is None))
     if explain:
         print_lines(render.explain_lines(hits))
     return None
 
 
 QUOTES = click.option(
-    "--quotes-only",
-    is_flag=True,
-    help="Let the model choose whole sentences of the documents, and write nothing itself.",
+    "--quotes-only", is_flag=True, help="The model chooses whole sentences and writes nothing."
+)
+LOG = click.option(
+    "--no-log", "log", flag_value="off", default=None, help="Keep no record of question and answer."
 )
 
 
@@ -121,16 +105,14 @@ QUOTES = click.option(
 @below
 @QUOTES
 @click.option(
-    "--strict-answer",
-    is_flag=True,
-    help="Exit with 6 where no passage is at least likely to hold the answer.",
+    "--strict-answer", is_flag=True, help="Exit with 6 where nothing is at least likely to answer."
 )
 @click.option(
     "--receipt",
     "receipt_file",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Write what was asked, read and answered to FILE; see verify.",
+    help="Write what was asked, read and answered to FILE, to be checked later.",
 )
 @EXPORT
 @LOG
@@ -150,40 +132,28 @@ def ask(
 
     Without a model on this machine, the answer is the passages themselves, their likely lines
     marked, each with how surely it holds the answer: answered, likely or perhaps.
-
-    An answer from several indexes is kept in the log of none: --receipt writes it.
     """
     settings = settings_in_force(several=True, log=log, **llm)
     receipt = answering.receipt.open_file(receipt_file) if receipt_file is not None else None
     export = opened_new(export_file)
     check_apart(receipt, export)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
-    settings = launch.settings
-
-    corpus = service.loading.open_to_search(settings)
-    corpus = service.places.bounded(corpus, *among)
-    watching = Watching(quiet=as_json)
-    answerer = service.session.answerer_for(
-        corpus,
-        launch,
-        settings,
-        quotes_only=quotes_only,
-        on_draft=watching.draft,
-        on_passages=watching.passages,
-    )
+    served = service.service.Service(launch)
+    watching = Watching(quiet=as_json, verbose=is_verbose())
+    corpus = served.among(*among)
     with watching:
-        answer, record = service.session.ask_recorded(
-            question, corpus, answerer, launch, settings, on_event=watching.event
+        answer, record = served.ask(
+            question, onlooker=watching.onlooker, quotes_only=quotes_only, corpus=corpus
         )
     if receipt is not None:
         answering.receipt.write(receipt, record)
     write_answers(export, [answer])
     for file in (receipt_file, export_file):
-        warn_of_index(file, settings.root)
+        warn_of_index(file, launch.settings.root)
     if as_json:
         print_json(render.answer_object(answer, launch.seal.state), corpus)
     else:
-        print_lines(render.answer_lines(answer, link_to(settings.root), style))
+        print_lines(render.answer_lines(answer, style))
     if strict_answer and answer.status not in ("answered", "likely"):
         raise SystemExit(EXIT_NOT_ANSWERED)
 
@@ -191,46 +161,37 @@ def ask(
 @main.command()
 @llm_options
 @QUOTES
-@click.option("--resume", is_flag=True, help="Go on with the last conversation of the log.")
 @EXPORT
 @LOG
-def chat(
-    llm: Llm, quotes_only: bool, resume: bool, export_file: Path | None, log: str | None
-) -> None:
+def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None) -> None:
     """Ask one question after another; /help lists the commands.
 
     Ctrl-C stops an answer, Ctrl-D or /quit ends the conversation. One with several indexes is
-    kept in the log of none: --export writes it.
+    not recorded: --export writes it.
     """
-    # No log has a conversation with several.
-    settings = settings_in_force(several=not resume, log=log, **llm)
+    settings = settings_in_force(several=True, log=log, **llm)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
     from corpus_agent.cli.chat import Chat, Doing
 
-    corpus = service.loading.open_to_search(settings)
-    store = None if settings.several else existing_store(settings)
-    talking = answering.resumed.conversation(store, corpus, launch.receipt_key, resume=resume)
-    watching = Watching()
-    answerer = service.session.answerer_for(
-        corpus,
-        launch,
-        settings,
-        quotes_only=quotes_only,
-        on_draft=watching.draft,
-        on_passages=watching.passages,
-    )
+    served = service.service.Service(launch)
+    corpus = served.corpus()
+    name = secrets.token_hex(8)
+    watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
         with watching:
-            return service.session.ask_recorded(
-                question, newest, answerer, launch, settings, history, watching.event, talking.name
+            return served.ask(
+                question,
+                history,
+                onlooker=watching.onlooker,
+                quotes_only=quotes_only,
+                corpus=newest,
+                conversation=name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, link_to(settings.root), style), talking.turns)
-    if resume:
-        print_lines(render.resumed_lines(talking), err=True)
+    talk = Chat(corpus, Doing(answer, click.echo, style))
     talk.run()
     write_answers(export, [turn.answer for turn in talk.turns])
     warn_of_index(export_file, settings.root)
@@ -244,10 +205,7 @@ def read(place: str, as_json: bool) -> None:
 
     SOURCE is its name in the index, or its path from the working folder or in full.
     """
-    launch = launch_to_read(settings_in_force(several=True))
-
-    corpus = service.session.open_corpus(launch.settings, searching=False)
-    print_notices(corpus)
+    served, corpus = opened()
     names = render.names(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
@@ -260,7 +218,8 @@ def read(place: str, as_json: bool) -> None:
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:
-            return print_json(render.read_object(window, corpus.version, launch.seal.state), corpus)
+            seal = served.launch.seal.state
+            return print_json(render.read_object(window, corpus.version, seal), corpus)
         if window.stale:
             click.echo("Note: this file changed after it was indexed.", err=True)
         print_lines(render.window_lines(window))
@@ -295,16 +254,10 @@ def verify(file: Path, as_json: bool) -> None:
     """
     receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
     launch = launch_to_read(settings_in_force(several=True))
-    key = launch.receipt_key
-
-    # A run that a document took over may have written what the store keeps of a text.
-    corpus = service.session.open_corpus(launch.settings, searching=False, anew=True)
-    checked = [
-        (content, list(answering.receipt.check(content, corpus, corpus.file, corpus.stores)))
-        for content in receipts
-    ]
+    checked, corpus = service.service.Service(launch, searching=False).checked(receipts)
+    seal, key = launch.seal.state, launch.receipt_key
     if as_json:
-        print_json(render.verify_object(checked, corpus.version, launch.seal.state, key), corpus)
+        print_json(render.verify_object(checked, corpus.version, seal, key), corpus)
     else:
         print_lines(render.verify_lines(checked, key))
     if not all(found.holds for _, rows in checked for found in rows):
@@ -326,10 +279,9 @@ def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> N
     named = llm["llm"]
     settings = settings_in_force(several=True, **{**llm, "llm": named or "none"})
     launch = launch_to_read(settings, asking=True, typed=named is not None)
-    settings = launch.settings
-
-    corpus = service.loading.open_to_search(settings)
-    answerer = service.session.answerer_for(corpus, launch, settings)
+    served = service.service.Service(launch)
+    corpus = served.corpus()
+    answerer = served.answerer(corpus)
     results = [evaluation.measure(question, corpus, answerer) for question in asked]
     scores = evaluation.summarise(results)
     if as_json:

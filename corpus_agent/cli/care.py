@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +11,18 @@ from click.shell_completion import get_completion_class
 
 from corpus_agent import doctor as examination
 from corpus_agent import render
-from corpus_agent.cli.common import JSON, Llm, launched, llm_options, main, settings_in_force
+from corpus_agent.cli.common import (
+    JSON,
+    Llm,
+    is_verbose,
+    launched,
+    llm_options,
+    main,
+    settings_in_force,
+    startup,
+)
 from corpus_agent.cli.printing import print_json, print_lines
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.trust import known
 from corpus_agent.trust import stores as trusted
 from indexer import SealUnavailable, storage
@@ -47,14 +55,13 @@ def selftest(as_json: bool) -> None:
 
 @main.command()
 @llm_options
-@click.option("-v", "--verbose", is_flag=True, help="Show the checks that are fine, too.")
 @JSON
-def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
+def doctor(as_json: bool, llm: Llm) -> None:
     """Look for what is wrong here, and name the command that mends it.
 
     Looks at the installation, the processor, the kernel, the model server, and at the index if
-    there is one: rows, keys, vectors, and whether today's model still makes them. Of several that
-    are named each is looked at. Changes nothing. Exit 1 if anything is wrong; a warning is not.
+    there is one. Changes nothing. Exit 1 if anything is wrong; a warning is not. -v shows the
+    checks that are fine, too.
     """
     settings = settings_in_force(several=True, to_come=True, **llm)
     server = examination.environment.model_server(settings)
@@ -63,28 +70,20 @@ def doctor(verbose: bool, as_json: bool, llm: Llm) -> None:
     if as_json:
         print_json(render.as_object(doctor=content))
     else:
-        print_lines(examination.lines(findings, verbose=verbose))
+        print_lines(examination.lines(findings, verbose=is_verbose()))
     if not content["passed"]:
         raise SystemExit(1)
 
 
 def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
-    from corpus_agent.startup import for_examining
-
-    environment = examination.environment
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        launch, indexes = for_examining(settings, seal_off=seal_off)
+        launch, indexes = startup().for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
-        yield from environment.checks(settings, None, error, server)
-        return
+        return examination.store.every_check([("", settings, None)], error, server)
     launched(launch)
-    yield from environment.checks(settings, indexes[0].store, launch.seal, server)
-    for one in indexes:
-        of = f"{one.name}: " if one.name else ""
-        for check in examination.store.checks(one.settings, one.store, one.problem):
-            yield replace(check, name=f"{of}{check.name}")
+    return examination.store.every_check(indexes, launch.seal, server)
 
 
 @main.command()
@@ -106,7 +105,7 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     """
     found = trusted.permission(storage.named_store(store), root)
     if not dry_run:
-        trusted.trust(found.place)
+        trusted.record(found.place, storage.identity_of(found.place.store))
     content = render.trust_object(found, recorded=found.recorded or not dry_run)
     if as_json:
         return print_json(content)
@@ -123,7 +122,7 @@ def stores(drop: str | None, as_json: bool) -> None:
     corpus-agent search "rent" -s notes -s contracts.
     """
     if drop is not None:
-        click.echo(f"Off the list: {called_path(trusted.drop(drop))}", err=True)
+        click.echo(f"Off the list: {called(str(trusted.drop(drop)), kind=PATH)}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
     content = render.stores_object(known.known_stores(settings))

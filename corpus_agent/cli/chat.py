@@ -6,7 +6,7 @@ Keeps the turns; answering and printing are passed in as callbacks.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from corpus_agent import render
@@ -29,24 +29,22 @@ class Doing:
     """Callbacks that the chat calls.
 
     `ask` answers from the newest version of the corpus, after the turns so far; `write` prints a
-    line. `link` makes links of places, `style` shows which lines of a passage are likely.
+    line. `style` shows which lines of a passage are likely.
     """
 
     ask: Callable[[str, Index, Sequence[Turn]], Answer]
     write: Callable[[str], None]
-    link: render.Link = render.no_link
     style: Callable[[str, bool], str] | None = None
 
 
 class Chat:
     """One conversation; each question is answered from the newest version of the corpus."""
 
-    def __init__(self, corpus: Index, doing: Doing, turns: Iterable[Turn] = ()) -> None:
-        """`turns` are those of a conversation that goes on."""
+    def __init__(self, corpus: Index, doing: Doing) -> None:
         self._corpus = corpus
         self._doing = doing
         self._write = doing.write
-        self.turns = list(turns)
+        self.turns: list[Turn] = []
 
     def run(self) -> None:
         """Converse until /quit or the end of input."""
@@ -83,7 +81,7 @@ class Chat:
         self._corpus = self._corpus.latest()
         answer = self._doing.ask(question, self._corpus, self.turns)
         self.turns.append(Turn(question, answer))
-        for line in render.answer_lines(answer, self._doing.link, self._doing.style):
+        for line in render.answer_lines(answer, self._doing.style):
             self._write(line)
 
     def _command(self, line: str) -> None:
@@ -107,7 +105,7 @@ class Chat:
         passages = self._passages()
         if not passages:
             self._write("No passage was shown yet.")
-        for line in render.citation_lines(passages.values(), self._doing.link):
+        for line in render.citation_lines(passages.values()):
             self._write(line)
 
     def _read(self, number: str) -> None:

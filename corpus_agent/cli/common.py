@@ -12,24 +12,35 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import indexer
+from corpus_agent import service
 from corpus_agent.cli.group import Commands
-from corpus_agent.cli.printing import clean, print_lines
+from corpus_agent.cli.printing import clean, print_lines, print_notices
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
 from indexer import __version__, paths
 
 if TYPE_CHECKING:
+    from corpus_agent.service.service import Service
     from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
+    from indexer import Index
 
 Among = tuple[tuple[str, ...], tuple[str, ...], str]  # paths, paths to leave out, a filter
 Llm = dict[str, Any]  # --llm, --llm-model, --allow-remote-llm
 MAX_DIGITS = 18  # of a line's number
+
+
+def startup() -> ModuleType:
+    """The module of the launch, which `--help` does not load."""
+    from corpus_agent import startup
+
+    return startup
 
 
 def launched(launch: Launch) -> Launch:
@@ -55,10 +66,8 @@ def launch_to_read(
     With `typed` it is an error that there is no model: who names one wants no answer without it.
     With `listener` it accepts that socket's connections.
     """
-    from corpus_agent.startup import for_reading
-
     seal_off = click.get_current_context().obj["unsealed"]
-    ready = for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
+    ready = startup().for_reading(settings, seal_off=seal_off, asking=asking, listener=listener)
     launch = launched(ready)
     if typed and launch.unavailable is not None:
         raise launch.unavailable
@@ -67,15 +76,29 @@ def launch_to_read(
     return launch
 
 
+def is_verbose() -> bool:
+    """Whether more is to be said."""
+    return bool(click.get_current_context().obj["verbose"])
+
+
+def opened(among: Among = ((), (), ""), *, searching: bool = False) -> tuple[Service, Index]:
+    """What serves the index from within the seal, and the documents that the options choose."""
+    launch = launch_to_read(settings_in_force(several=True))
+    served = service.service.Service(launch, searching=searching)
+    corpus = served.among(*among)
+    print_notices(corpus)
+    return served, corpus
+
+
 def launch_to_index(
     settings: Settings, path: Path | None, *, dry_run: bool = False, watching: bool = False
 ) -> Launch:
     """A sealed process that may write the index of the folder `path`."""
-    from corpus_agent.startup import for_indexing
-
     seal_off = click.get_current_context().obj["unsealed"]
     launch = launched(
-        for_indexing(settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching)
+        startup().for_indexing(
+            settings, path, seal_off=seal_off, dry_run=dry_run, watching=watching
+        )
     )
     print_notes(launch.notices)
     return launch
@@ -99,7 +122,7 @@ _BELOW = (
         "paths",
         multiple=True,
         metavar="PATH",
-        help="Only documents below PATH, whose names begin so, or that a glob names; repeatable.",
+        help="Only documents below PATH, or that a glob names; repeatable.",
     ),
     click.option(
         "--not-path", "not_paths", multiple=True, metavar="PATH", help="Without these; repeatable."
@@ -109,21 +132,20 @@ _BELOW = (
         metavar="FILTER",
         default="",
         callback=_checked_filter,
-        help="Only documents such as 'type=pdf date>=2024-03 tag:tax link:note pages>10'.",
+        help="Only such documents: 'type=pdf date>=2024-03 tag:tax'.",
     ),
 )
 _LLM = (
     click.option(
         "--llm",
         metavar="WHERE",
-        help="auto (default: look on this machine), none, http://127.0.0.1:PORT, unix:SOCKET or "
-        "gguf:FILE (starts llama-server).",
+        help="auto (default), none, http://127.0.0.1:PORT, unix:SOCKET or gguf:FILE.",
     ),
     click.option("--llm-model", metavar="NAME", help="Which of the server's models."),
     click.option(
         "--allow-remote-llm",
         metavar="HOST",
-        help="Permit the HOST of --llm although passages leave this machine; answers say so.",
+        help="Permit that passages leave this machine to HOST.",
     ),
 )
 
@@ -162,21 +184,10 @@ def _with(
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-VERBOSE = click.option(
-    "-v", "--verbose", is_flag=True, help="Print a line on stderr for each file as it is done."
-)
 OCR = click.option(
     "--ocr",
     type=click.Choice(["auto", "off", "all"]),
-    help="Pages without text that are recognised, with the extra [ocr]: auto (default: scanned "
-    "pages, and pictures that show text), off, or all (every picture in full).",
-)
-LOG = click.option(
-    "--no-log",
-    "log",
-    flag_value="off",
-    default=None,
-    help="Keep no receipt of questions and answers in the index; see the setting log.",
+    help="Which scans and pictures are recognised. Default: auto.",
 )
 
 
@@ -188,37 +199,38 @@ LOG = click.option(
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="NAME|DIR",
-    help="The index: its name (see stores) or folder. Default: that of this folder or of the "
-    "nearest above, else the only one below. Repeat it to read several together.",
+    help="The index, by its name (see stores) or folder; repeatable.",
 )
-@click.option("--all-stores", is_flag=True, help="Read all indexes that stores lists, together.")
+@click.option("--all-stores", is_flag=True, help="Read all your indexes together.")
+@click.option("-v", "--verbose", is_flag=True, help="Say more.")
 @click.option(
     "--model",
     type=click.Path(path_type=Path),
     metavar="NAME|DIR",
-    help="minilm, multilingual (extra [multilingual]), or a folder of another embedding model.",
+    help="minilm, multilingual, or the folder of a model.",
 )
-@click.option("--embedder", metavar="NAME", help="A model that an installed package brings.")
+@click.option("--embedder", metavar="NAME", help="A model of an installed package.")
 @click.option(
     "--backend",
     metavar="NAME",
-    help="What finds passages: lance (default), memory, or what an installed package brings.",
+    help="What finds passages. Default: lance.",
 )
 @click.option(
     "--device",
     type=click.Choice(["auto", "cpu", "cuda", "mps", "xpu"]),
-    help="What `index` embeds on: auto (default: a GPU if there is one) or the one named.",
+    metavar="WHERE",
+    help="What index embeds on: auto, cpu, cuda, mps or xpu.",
 )
-@click.option("--config", type=click.Path(path_type=Path), help="A configuration file (TOML).")
+@click.option(
+    "--config", type=click.Path(path_type=Path), metavar="FILE", help="A file of settings (TOML)."
+)
 @click.option(
     "--trust-store",
     is_flag=True,
     default=None,
-    help="Use an index that was not made here by you; for where nothing can be recorded.",
+    help="Use an index that was not made by you here.",
 )
-@click.option(
-    "--unsealed", is_flag=True, help="Run without the kernel's seal; every answer says so."
-)
+@click.option("--unsealed", is_flag=True, help="Run without the kernel's seal.")
 @click.version_option(__version__, prog_name="corpus-agent")
 @click.pass_context
 def main(
@@ -228,6 +240,7 @@ def main(
     all_stores: bool,
     config: Path | None,
     unsealed: bool,
+    verbose: bool,
     **flags: Any,  # noqa: ANN401
 ) -> None:
     """Ask your private documents. Nothing leaves the machine.
@@ -240,7 +253,7 @@ def main(
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # of signs that its encoding lacks
     which = {"stores": stores, "all_stores": all_stores}
-    ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed, **which}
+    ctx.obj = {"flags": flags, "config": config, "unsealed": unsealed, "verbose": verbose, **which}
 
 
 def settings_in_force(

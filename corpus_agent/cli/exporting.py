@@ -65,7 +65,7 @@ def write_text(descriptor: int, text: str) -> None:
 def write_answers(descriptor: int | None, answers: Sequence[Answer]) -> None:
     """Write answers as Markdown to a descriptor of `opened_new`, if there is one."""
     if descriptor is not None:
-        write_text(descriptor, render.export_markdown([*map(render.exported_answer, answers)]))
+        write_text(descriptor, render.export_markdown(answers))
 
 
 def warn_of_index(file: Path | None, root: Path | None) -> None:

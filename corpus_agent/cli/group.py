@@ -15,7 +15,7 @@ from click.core import ParameterSource
 
 from corpus_agent import render
 from corpus_agent.cli.printing import clean, print_json
-from indexer import CorpusError
+from indexer import CorpusError, UsageError
 
 EXIT_ERROR = 1
 EXIT_SOME_FAILED = 4
@@ -65,8 +65,9 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
 }
 MOST_USUAL = 5  # options that the help of a command shows first
 _OF_HELP = """
-    --llm -k --watch --dry-run --force --resume --csv --status --port --open --print-config
-    --ocr --path --where --export --receipt --root --drop --show-failures --verbose --json
+    --llm -k --watch --dry-run --force --csv --status --port --open --print-config
+    --ocr --path --where --export --receipt --root --drop --show-failures --store --all-stores
+    --verbose --version --json
 """
 USUAL = _OF_HELP.split()
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -83,18 +84,23 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The usual options, then the others."""
-        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        shown = [option for option in options if not option.hidden]
-        first = sorted(filter(_is_usual, shown), key=lambda option: USUAL.index(option.opts[-1]))
-        usual = first[:MOST_USUAL] or shown
-        for title, some in (
-            ("Options", usual),
-            ("More", [option for option in shown if option not in usual]),
-        ):
-            records = [record for option in some if (record := option.get_help_record(ctx))]
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        _write_options(self, ctx, formatter)
+
+
+def _write_options(
+    command: click.Command, ctx: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """The usual options, then the others."""
+    options = [param for param in command.get_params(ctx) if isinstance(param, click.Option)]
+    shown = [option for option in options if not option.hidden]
+    first = sorted(filter(_is_usual, shown), key=lambda option: USUAL.index(option.opts[-1]))
+    usual = first[:MOST_USUAL] or shown
+    more = [option for option in shown if option not in usual]
+    for title, some in (("Options", usual), ("More", more)):
+        records = [record for option in some if (record := option.get_help_record(ctx))]
+        if records:
+            with formatter.section(title):
+                formatter.write_dl(records)
 
 
 def _is_usual(option: click.Option) -> bool:
@@ -126,13 +132,13 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that is called; of one that is gone says so."""
         if args[0] in GONE:
-            raise click.UsageError(f"{args[0]} {GONE[args[0]]}", ctx)
+            raise UsageError(f"{args[0]} {GONE[args[0]]}")
         return super().resolve_command(ctx, args)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands, then the options of all."""
         self.format_commands(ctx, formatter)
-        click.Command.format_options(self, ctx, formatter)
+        _write_options(self, ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The commands in groups, a line each."""
@@ -142,7 +148,7 @@ class Commands(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The command and its arguments."""
-        with _refusals_in_json():
+        with _refused():
             return super().parse_args(ctx, args)
 
     def main(self, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - click's signature
@@ -167,7 +173,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's signature
         """The command's result; exits with the error's code if it fails."""
         try:
-            with _refusals_in_json():
+            with _refused():
                 return super().invoke(ctx)
         except CorpusError as error:
             _fail(error)
@@ -177,13 +183,15 @@ class Commands(click.Group):
 
 
 @contextmanager
-def _refusals_in_json() -> Iterator[None]:
-    """What click refuses, printed as an object too where that is asked for; click does the rest."""
+def _refused() -> Iterator[None]:
+    """What click refuses is said as any error is, with the help that names what can be given."""
     try:
         yield
-    except click.ClickException as error:
-        _print_problem(error.format_message(), "", error.exit_code)
-        raise
+    except click.exceptions.NoArgsIsHelpError:
+        raise  # the help itself
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx is not None else "corpus-agent"
+        _fail(UsageError(error.format_message(), f"Try: {where} --help"))
 
 
 def _fail(error: CorpusError) -> NoReturn:

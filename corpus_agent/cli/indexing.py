@@ -19,12 +19,13 @@ from corpus_agent import render, service
 from corpus_agent.cli.common import (
     JSON,
     OCR,
-    VERBOSE,
     Among,
     below,
+    is_verbose,
     launch_to_index,
     launch_to_read,
     main,
+    opened,
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
@@ -32,15 +33,12 @@ from corpus_agent.cli.printing import clean, print_each, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.settings import (
     Settings,
-    engine_of,
     existing_place,
-    extensions,
     load,
-    one_by_one,
 )
-from corpus_agent.text.naming import called_path
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.trust.known import chosen_stores, store_to_write
-from indexer import STATUSES, Choices, UsageError, storage
+from indexer import STATUSES, Choices, UsageError
 from indexer.confine import die_with_parent
 
 if TYPE_CHECKING:
@@ -53,36 +51,25 @@ if TYPE_CHECKING:
 @click.option(
     "--watch",
     is_flag=True,
-    help="Then go on: what is saved or removed is searchable seconds later. Ctrl-C ends it.",
+    help="Go on: what is saved is searchable seconds later. Ctrl-C ends it.",
 )
 @click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
 @click.option("--force", is_flag=True, help="Index every file anew.")
-@click.option("--verify", is_flag=True, help="Compare the bytes of every file, not only its time.")
-@click.option(
-    "--prune/--no-prune",
-    default=True,
-    help="Remove documents that are gone from the folder. Default: --prune.",
-)
+@click.option("--verify", is_flag=True, help="Compare the bytes of every file.")
 @click.option(
     "--prune-unreachable",
     is_flag=True,
-    help="Remove also documents that could not be looked at. They stay otherwise.",
+    help="Remove also what could not be looked at.",
 )
-@click.option(
-    "--strict", is_flag=True, help="Exit with 4 if a file could not be read or looked at."
-)
+@click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
 @click.option(
     "--cluster",
     metavar="WHERE",
-    help="Have documents read and embedded by several sealed processes: local:N, N of this "
-    "machine; auto or HOST:PORT, those of a Ray cluster (extra [cluster]). The index is the same.",
+    help="By several processes: local:N, or auto or HOST:PORT of a Ray cluster.",
 )
-@click.option("--chunk-tokens", type=int, metavar="N", help="How large passages are. Default: 200.")
-@click.option(
-    "--chunk-overlap", type=int, metavar="N", help="How much of one the next repeats. Default: 0."
-)
+@click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage.")
+@click.option("--chunk-overlap", type=int, metavar="N", help="How much the next one repeats.")
 @OCR
-@VERBOSE
 @JSON
 def index(
     folders: tuple[Path, ...],
@@ -90,14 +77,12 @@ def index(
     dry_run: bool,
     force: bool,
     verify: bool,
-    prune: bool,
     prune_unreachable: bool,
     strict: bool,
     cluster: str | None,
     chunk_tokens: int | None,
     chunk_overlap: int | None,
     ocr: str | None,
-    verbose: bool,
     as_json: bool,
 ) -> None:
     """Make the index of the folder PATH, or bring it up to date.
@@ -109,15 +94,15 @@ def index(
     each gets its own.
     """
     path = _one_of(folders, {"--watch": watch, "--json": as_json, "--dry-run": dry_run})
-    choices = Choices(force, verify, prune, prune_unreachable)
+    choices = Choices(force, verify, prune_unreachable=prune_unreachable)
     if watch:
-        other = {"--dry-run": dry_run, "--strict": strict, "--no-prune": not prune}
+        other = {"--dry-run": dry_run, "--strict": strict}
         other |= {"--prune-unreachable": prune_unreachable, "--cluster": bool(cluster)}
         other |= {"--chunk-tokens": chunk_tokens is not None}
         other |= {"--chunk-overlap": chunk_overlap is not None}
         for flag in (flag for flag, given in other.items() if given):
             raise UsageError(f"--watch and {flag} contradict each other.", "Leave one out.")
-        return _follow(path, choices, ocr=ocr, verbose=verbose, as_json=as_json)
+        return _follow(path, choices, ocr=ocr, as_json=as_json)
 
     settings = settings_in_force(
         finding=False, ocr=ocr, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
@@ -131,7 +116,7 @@ def index(
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
 
-    with index_progress(verbose=verbose) as shown:
+    with index_progress(verbose=is_verbose()) as shown:
         outcome = service.session.index(settings, path, choices, hands=hands, display=shown)
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
@@ -166,7 +151,7 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     stores = {folder: store_to_write(Settings(), folder) for folder in roots}
     parent, failed = os.getpid(), 0
     for folder in stores:
-        click.echo(f"{called_path(folder)}:", err=True)
+        click.echo(f"{called(str(folder), kind=PATH)}:", err=True)
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
@@ -199,9 +184,7 @@ def _store_lines(launch: Launch, *, named: bool) -> Sequence[str]:
     return [*render.store_lines(store, root, new=new, named=named, flag=launch.flag)]
 
 
-def _follow(
-    path: Path | None, choices: Choices, *, ocr: str | None, verbose: bool, as_json: bool
-) -> None:
+def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bool) -> None:
     """Watch until a signal; exit 0 after SIGTERM or SIGHUP, 130 after Ctrl-C.
 
     As text the first run is shown as by `index`, each later one as a line with the time; as JSON
@@ -227,7 +210,7 @@ def _follow(
             print_json(render.as_object(notice=clean(line)))
 
     with service.cancel.cancelled_by_signal() as cancel:
-        display = partial(index_progress, verbose=verbose)
+        display = partial(index_progress, verbose=is_verbose())
         callbacks = service.watching.Callbacks(outcome, notice, display)
         force, verify = choices.force, choices.verify
         service.watching.watch(
@@ -248,10 +231,7 @@ def forget(source: str, as_json: bool) -> None:
     .corpusignore is printed. A file that is not in the index is forgotten already.
     """
     launch = launch_to_read(settings_in_force())
-    settings = launch.settings
-
-    corpus = service.session.open_corpus(settings, searching=False)
-    done = service.session.forget(settings, service.places.on_disk(corpus, source))
+    done = service.service.Service(launch, searching=False).forget(source)
     if as_json:
         return print_json(render.forget_object(done, launch.seal.state))
     return print_lines(render.forget_lines(done))
@@ -280,35 +260,25 @@ def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> Non
         raise UsageError(
             f"Unknown status {sorted(unknown)[0]!r}.", f"Known are: {', '.join(STATUSES)}."
         )
-    launch = launch_to_read(settings_in_force(several=True))
-
-    corpus = service.session.open_corpus(launch.settings, searching=False)
-    chosen = service.places.chosen_rows(corpus, *among)
-    rows = [row for row in chosen if row.status in wanted]
+    served, corpus = opened()
+    rows = [row for row in service.places.chosen_rows(corpus, *among) if row.status in wanted]
     if as_json:
-        return print_json(render.files_object(rows, corpus.version, launch.seal.state), corpus)
+        seal = served.launch.seal.state
+        return print_json(render.files_object(rows, corpus.version, seal), corpus)
     return print_lines(render.file_line(row) for row in rows)
 
 
 @main.command()
 @JSON
 def status(as_json: bool) -> None:
-    """Say what the index holds, where it is and whether it is complete."""
+    """Say what the index holds, where it is and what it lacks; -v says more."""
     launch = launch_to_read(settings_in_force(several=True))
-
-    found = []
-    for name, settings in one_by_one(launch.settings):
-        store, root = existing_place(settings)
-        content = render.status_object(
-            storage.checked_manifest(store),
-            store,
-            root,
-            storage.usage(store),
-            launch.seal.state,
-            root_exists=indexer.paths.is_folder(root),
-            recognition=indexer.recognition_state(),
-            engine=engine_of(settings),
-            extensions=extensions(),
-        )
-        found.append((name, content))
-    return print_each(found, [render.status_lines(each) for _, each in found], as_json=as_json)
+    found = [
+        (name, render.status_object(one, launch.seal.state))
+        for name, one in service.service.Service(launch, searching=False).status()
+    ]
+    return print_each(
+        found,
+        [render.status_lines(each, verbose=is_verbose()) for _, each in found],
+        as_json=as_json,
+    )

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from corpus_agent import render
+from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.sanitize import inert, one_line
 
 if TYPE_CHECKING:
@@ -32,10 +33,12 @@ PER_SECOND = 8  # times that the draft is drawn
 class Watching:
     """A context manager, reusable for each answer; outside of it, nothing is shown.
 
-    `quiet`: without a terminal, not even the line that says that a model is asked.
+    `quiet`: without a terminal, not even the line that says that a model is asked. `verbose`:
+    there, too, each step.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._verbose = verbose
         self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self._quiet = quiet
         self._passages = ""
@@ -70,6 +73,11 @@ class Watching:
             self._live.stop()
             self._live = None
 
+    @property
+    def onlooker(self) -> Onlooker:
+        """The callbacks of a question that is shown here."""
+        return Onlooker(self.event, self.draft, self.passages)
+
     def event(self, line: str) -> None:
         """Show one line on the current step."""
         if self._live is not None:
@@ -77,6 +85,8 @@ class Watching:
 
             self._draft = ""
             self._live.console.print(Text(f"· {one_line(inert(line))}", "dim"), soft_wrap=True)
+        elif self._verbose:
+            print(f"· {one_line(inert(line))}", file=sys.stderr)  # noqa: T201 - progress, as below
 
     def passages(self, found: Answer) -> None:
         """Show what was found without the model, which is asked now."""

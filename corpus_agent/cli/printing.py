@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -70,33 +69,3 @@ def style(line: str, likely: bool) -> str:
     if not sys.stdout.isatty() or "NO_COLOR" in os.environ:
         return line
     return click.style(line, bold=likely or None, dim=not likely or None)
-
-
-# ---- Links of a terminal to files
-
-# Terminals that make a link of OSC 8; others show nothing of it, a few show its letters.
-_PROGRAMS = {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabby", "rio", "WarpTerminal"}
-_VARIABLES = ("KITTY_WINDOW_ID", "WT_SESSION", "KONSOLE_VERSION", "DOMTERM", "FORCE_HYPERLINK")
-_TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "wezterm", "contour")
-LEAST_VTE = 5000  # of GNOME Terminal, Tilix and their kind
-
-
-def has_links(environ: Mapping[str, str], *, terminal: bool) -> bool:
-    """Whether standard output is a terminal that is known to show links."""
-    if not terminal or environ.get("TERM", "dumb") == "dumb" or "NO_HYPERLINK" in environ:
-        return False
-    vte = environ.get("VTE_VERSION", "")
-    return (
-        environ.get("TERM_PROGRAM", "") in _PROGRAMS
-        or any(environ.get(name) for name in _VARIABLES)
-        or environ.get("TERM", "").startswith(_TERMS)
-        or (vte.isdecimal() and int(vte) >= LEAST_VTE)
-    )
-
-
-def link_to(root: Path | None) -> render.Link:
-    """What makes a link of a place in an output: plain text where the terminal has none."""
-    terminal = sys.stdout is not None and sys.stdout.isatty()  # None where it was closed
-    if root is None or not has_links(os.environ, terminal=terminal):
-        return render.no_link
-    return render.link_below(root)

@@ -79,8 +79,7 @@ class IndexProgress(RunDisplay):
         elif made > self._said and self._verbose and not recognising:
             self._print(f"{made:,}/{every:,} {called(done.source)}")
         elif made > self._said and (made < every or self._verbose) and self._is_time():
-            line = render.page_line if recognising else render.file_progress_line
-            self._print(line(done, self._worked))
+            self._print(render.progress_line(done, self._worked))
         self._said = made
 
     def _is_time(self) -> bool:

@@ -12,9 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import mcp as mcp_door
 from corpus_agent import service
-from corpus_agent import web as web_door
 from corpus_agent.cli.common import (
     Llm,
     launch_to_read,
@@ -26,6 +24,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.group import EXIT_INTERRUPTED
 from corpus_agent.mcp.client_config import CLIENTS, snippet
 from corpus_agent.settings import absolute, stores_to_read
+from corpus_agent.web import listening
 from indexer import paths, storage
 
 if TYPE_CHECKING:
@@ -57,7 +56,9 @@ def mcp(llm: Llm, client: str | None) -> None:
     streams = service.stdio.take_standard_streams()
     launch = launch_to_read(settings, asking=True)
     print_notes(launch.notices)
-    mcp_door.server.serve(launch.settings, launch, *streams)
+    from corpus_agent.mcp.server import serve
+
+    serve(launch, *streams)
 
 
 def _print_config(client: str, settings: Settings, llm: Llm) -> None:
@@ -104,10 +105,10 @@ def web(llm: Llm, port: int | None, opening: bool) -> None:
     """
     settings = settings_in_force(several=True, **llm)
     stores_to_read(settings)  # before anything listens
-    keys = web_door.listening.new_keys()
-    served = web_door.listening.listen(port)
+    keys = listening.new_keys()
+    served = listening.listen(port)
     # The browser waits for an answer meanwhile.
-    problem = web_door.listening.open_browser(served.url(keys)) if opening else None
+    problem = listening.open_browser(served.url(keys)) if opening else None
     launch = launch_to_read(
         settings, asking=True, typed=llm["llm"] is not None, listener=served.socket.fileno()
     )
@@ -116,7 +117,9 @@ def web(llm: Llm, port: int | None, opening: bool) -> None:
     click.echo(
         "Open this address in your browser; it works once. Ctrl-C ends the server.", err=True
     )
-    ended_by = web_door.server.serve(launch.settings, launch, served, keys)
+    from corpus_agent.web.server import serve
+
+    ended_by = serve(launch, served, keys)
     sys.stdout.flush()
     # What still goes on has no reader any more: do not wait for its threads.
     os._exit(EXIT_INTERRUPTED if ended_by == signal.SIGINT else 0)

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import fields, render, service
-from corpus_agent.cli.common import JSON, Among, below, launch_to_read, main, settings_in_force
-from corpus_agent.cli.exporting import opened_new, write_text
-from corpus_agent.cli.printing import print_json, print_lines, print_notices
+from corpus_agent import fields, render
+from corpus_agent.cli.common import JSON, Among, below, main, opened
+from corpus_agent.cli.exporting import opened_new, warn_of_index, write_text
+from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import counted
 
-if TYPE_CHECKING:
-    from corpus_agent.startup import Launch
-    from indexer import Index
-
 _WIDTH = 100  # columns where there is no terminal
-_FILE = click.Path(path_type=Path, dir_okay=False)
-
-
-def _opened(among: Among) -> tuple[Launch, Index]:
-    """A sealed process and the documents that the options choose."""
-    launch = launch_to_read(settings_in_force(several=True))
-    corpus = service.session.open_corpus(launch.settings, searching=False)
-    corpus = service.places.bounded(corpus, *among)
-    print_notices(corpus)
-    return launch, corpus
+_LOOKING = "looking at documents"
 
 
 @main.command()
@@ -37,7 +22,11 @@ def _opened(among: Among) -> tuple[Launch, Index]:
 @below
 @click.option("--quotations", is_flag=True, help="Print the evidence below each document.")
 @click.option(
-    "--csv", "csv_file", type=_FILE, metavar="FILE", help="Write the table to a new FILE."
+    "--csv",
+    "csv_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the table to a new FILE, for a spreadsheet.",
 )
 @JSON
 def table(
@@ -54,16 +43,17 @@ def table(
 
     Two documents side by side: table FIELD… --path A --path B
     """
-    columns = fields.definition.fields_of(words)
+    fields.definition.fields_of(words)  # what is no field is said before the seal
     csv_to = opened_new(csv_file)
-    launch, corpus = _opened(among)
-    with counted("looking at documents") as on_document:
-        made = fields.table.table_of(corpus, columns, on_document=on_document)
-    made = replace(made, notices=corpus.notices)
-    if csv_to is not None:
+    served, corpus = opened(among)
+    with counted(_LOOKING) as on_document:
+        made = served.table(words, corpus, on_document)
+    if csv_file is not None and csv_to is not None:
         write_text(csv_to, render.table_csv(made))
+        click.echo(f"Written: {clean(str(csv_file))}", err=True)
+        warn_of_index(csv_file, served.settings.root)
     if as_json:
-        return print_json(render.table_object(made, launch.seal.state), corpus)
+        return print_json(render.table_object(made, served.launch.seal.state), corpus)
     if csv_file:
         return print_lines(render.foot_lines(made))
     width = shutil.get_terminal_size((_WIDTH, 0)).columns
@@ -77,17 +67,16 @@ def table(
 def list_documents(words: str, among: Among, as_json: bool) -> None:
     """List the documents that fulfil a CONDITION on a field: "governing law = Florida".
 
-    A sign (=, <, <=, >, >=, contains) stands between the field and a word, a date, an amount or a
-    span of time: "rent > 1000 euros". "without TERM" lists the documents that have none of these
-    words. Words do, too, in seven languages: "contracts that end in 2025", "Verträge, die 2025
-    enden".
+    A sign (=, !=, <, <=, >, >=, contains, before, after) stands between the field and a word, a
+    date, an amount or a span of time: "rent > 1000 euros", "expiry before 2026". "without TERM"
+    lists the documents that have none of these words.
     """
-    condition = fields.condition.parse_condition(words)
-    launch, corpus = _opened(among)
-    with counted("looking at documents") as on_document:
-        listed = fields.timeline.listed(corpus, condition, on_document, notices=corpus.notices)
+    fields.condition.parse_condition(words)
+    served, corpus = opened(among)
+    with counted(_LOOKING) as on_document:
+        listed = served.listed(words, corpus, on_document)
     if as_json:
-        return print_json(render.list_object(listed, launch.seal.state), corpus)
+        return print_json(render.list_object(listed, served.launch.seal.state), corpus)
     return print_lines(render.list_lines(listed))
 
 
@@ -99,10 +88,9 @@ def timeline(among: Among, as_json: bool) -> None:
 
     Every document is looked at; those without a date and those that cannot be read are counted.
     """
-    launch, corpus = _opened(among)
-    with counted("looking at documents") as on_document:
-        made = fields.timeline.timeline_of(corpus, on_document)
-    made = replace(made, notices=corpus.notices)
+    served, corpus = opened(among)
+    with counted(_LOOKING) as on_document:
+        made = served.timeline(corpus, on_document)
     if as_json:
-        return print_json(render.timeline_object(made, launch.seal.state), corpus)
+        return print_json(render.timeline_object(made, served.launch.seal.state), corpus)
     return print_lines(render.timeline_lines(made))

@@ -1,19 +1,85 @@
 """`doctor`: checks the installation and the index, and names the commands that repair them.
 
-Checks are data: a name, a subject, and a function (`finding`). `environment` checks this machine
+Checks are data: a name, a subject, and a function. `environment` checks this machine
 and installation and opens no document; `store` checks an index. These two are imported on first
 use, so that importing the package loads neither.
 """
 
-from typing import TYPE_CHECKING
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent import lazy_modules
-from corpus_agent.doctor.finding import Check, Finding, as_json, examine, lines
-
-__all__ = ["Check", "Finding", "as_json", "environment", "examine", "lines", "store"]
+from corpus_agent.text.sanitize import one_line
+from indexer import CorpusError
 
 if TYPE_CHECKING:
     from corpus_agent.doctor import environment as environment
     from corpus_agent.doctor import store as store
 else:
     __getattr__ = lazy_modules(__name__, ("environment", "store"))
+
+
+State = Literal["ok", "warn", "fail"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The result of a check, on one line, and the command that repairs it.
+
+    `warn`: works, but should be known; `fail`: wrong.
+    """
+
+    state: State
+    found: str
+    mend: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `look` may raise CorpusError, whose hint is then the repair."""
+
+    name: str
+    what: str
+    look: Callable[[], Finding]
+
+
+def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
+    """Each check with its finding, as soon as it is done."""
+    for check in checks:
+        try:
+            finding = check.look()
+        except CorpusError as error:
+            finding = Finding("fail", error.message, error.hint)
+        yield check, finding
+
+
+def lines(findings: Sequence[tuple[Check, Finding]], *, verbose: bool) -> Iterator[str]:
+    """A line for each check that is not fine and what mends it, then one for the rest; or all."""
+    for check, finding in findings:
+        if verbose or finding.state != "ok":
+            yield f"{finding.state:<5}{check.name:<15} {one_line(finding.found)}"
+        if finding.mend and finding.state != "ok":
+            yield f"{'':<21}-> {one_line(finding.mend)}"
+    fine = sum(finding.state == "ok" for _, finding in findings)
+    if not verbose:
+        yield f"{fine} of {len(findings)} checks are fine."
+
+
+def as_json(findings: Sequence[tuple[Check, Finding]]) -> dict[str, Any]:
+    """The JSON of `doctor`; `passed` is whether nothing is wrong."""
+    return {
+        "passed": all(finding.state != "fail" for _, finding in findings),
+        "checks": [
+            {
+                "name": check.name,
+                "what": check.what,
+                "state": finding.state,
+                "found": one_line(finding.found),
+                "mend": one_line(finding.mend) or None,
+            }
+            for check, finding in findings
+        ],
+    }

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import service
-from corpus_agent.doctor.finding import Check, Finding
+from corpus_agent.doctor import Check, Finding
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
@@ -36,17 +36,15 @@ LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
 
-def checks(
-    settings: Settings, store: Path | None, closed: Sealed | CorpusError, server: Finding
-) -> Iterator[Check]:
-    """The checks of this machine; `closed` is the outcome of sealing, `server` an earlier check."""
+def checks(settings: Settings, closed: Sealed | CorpusError, server: Finding) -> Iterator[Check]:
+    """The checks of this machine."""
 
     def weights() -> Finding:
-        encoder = service.loading.encoder_for(settings, store)
+        encoder = service.encoding.encoder_for(settings, settings.store)
         sha = encoder.weights_sha256[:16]
         return Finding("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
 
-    where = store or paths.working_folder()
+    where = settings.store or paths.working_folder()
     yield Check("versions", "of Python and the libraries", versions)
     yield Check(
         "processor", "AVX2, without which LanceDB crashes; VNNI and AMX embed faster", processor

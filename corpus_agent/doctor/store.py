@@ -9,21 +9,24 @@ from __future__ import annotations
 import os
 import shlex
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering
+from corpus_agent.doctor import Check, Finding, environment
 from corpus_agent.doctor.environment import processor
-from corpus_agent.doctor.finding import Check, Finding
-from corpus_agent.service import loading, session
-from corpus_agent.text.naming import called_path
+from corpus_agent.service import encoding, session
+from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, storage
 
 if TYPE_CHECKING:
+    from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
+    from corpus_agent.startup import Examined
     from indexer import Encoder, Index, Inspection
 
 INDEX = "corpus-agent index"
@@ -34,13 +37,26 @@ MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.py, NEAR
 
 
-def checks(
-    settings: Settings, store: Path | None, problem: CorpusError | None = None
+def every_check(
+    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Finding
 ) -> Iterator[Check]:
+    """The checks of this machine and of each index; `closed` is the outcome of sealing.
+
+    `server` is what was found of the model server before. Where sealing failed no index is opened.
+    """
+    _, settings, _ = indexes[0]
+    yield from environment.checks(settings, closed, server)
+    for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
+        for check in checks(of_one, problem):
+            yield replace(check, name=f"{name}: {check.name}" if name else check.name)
+
+
+def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:
     """The checks of the index that the settings mean, as far as it can be looked into.
 
     `problem` is why it may not be looked into at all.
     """
+    store = settings.store
     if problem is not None:
         refused = Finding("fail", problem.message, problem.hint)
         yield Check("index", "whether it is yours", lambda: refused)
@@ -50,7 +66,9 @@ def checks(
     if store is None or not paths.is_folder(store):
         return
     yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
-    if not _manifest_is_readable(store):
+    try:
+        manifest = storage.read_manifest(store)
+    except CorpusError:  # which the first check reports
         return
     yield Check(
         "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
@@ -59,21 +77,13 @@ def checks(
         return
     yield Check("table files", "every byte of the tables against what was written",
                 lambda: as_written(store))  # fmt: skip
-    encoder = loading.encoder_for(settings, store)
+    encoder = encoding.encoder_for(settings, store)
     yield Check("model", "whether the index was made by today's model and chunker",
                 lambda: same_model(store, encoder))  # fmt: skip
-    root = settings.root or storage.root_of(store, storage.read_manifest(store))
+    root = settings.root or storage.root_of(store, manifest)
     yield from _of_rows(store, root, encoder)
     if paths.is_there(root):
         yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
-
-
-def _manifest_is_readable(store: Path) -> bool:
-    try:
-        storage.read_manifest(store)
-    except CorpusError:
-        return False
-    return True
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
@@ -130,7 +140,7 @@ def corpus_folder(store: Path, root: Path | None = None) -> Finding:
     root = root or storage.root_of(store, manifest)
     absent = paths.absence(root)
     if not absent and (paths.is_there(root) or not manifest.coverage.searched):
-        return Finding("ok", called_path(root))
+        return Finding("ok", called(str(root), kind=PATH))
     found = f"{str(root)!r} {absent or 'is empty'}; what was indexed can be searched and not read"
     return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
 
@@ -193,17 +203,13 @@ def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
         except Refused:
             continue  # gone, or not readable now: the check of stale files reports it
         text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])
-        if not same or _squeezed(chunk.text) not in _squeezed(text):
+        if not same or "".join(chunk.text.split()) not in "".join(text.split()):
             return Finding(
                 "fail", f"{chunk.source!r} does not say what the store holds of it", ANEW
             )
         compared += 1
     said = "says what the store holds of it", "say what the store holds of them"
     return Finding("ok", number_of(compared, f"document {said[0]}", f"documents {said[1]}"))
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
 
 
 def stale_files(settings: Settings) -> Finding:

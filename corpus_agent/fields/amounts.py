@@ -90,10 +90,10 @@ def loses_its_sign(text: str, value: Reading) -> bool:
         return False
     before = _MARKS.sub("", text[max(0, value.start - _REACH) : value.start])
     behind = _MARKS.sub("", text[value.end : value.end + _REACH])
-    signs = lexicon.document()
-    if signs["minus_before"].search(before) or signs["minus_behind"].match(behind):
+    signs = lexicon.document
+    if signs("minus_before").search(before) or signs("minus_behind").match(behind):
         return True
-    return bool(signs["bracket_before"].search(before) and signs["bracket_behind"].match(behind))
+    return bool(signs("bracket_before").search(before) and signs("bracket_behind").match(behind))
 
 
 def find_money(text: str) -> list[Reading]:
@@ -177,11 +177,13 @@ _COUNT = (
 )
 _SPANS = table("spans")
 _ANY_SPAN = "|".join(word for words in _SPANS.values() for word in words)
+_MONTHS = "|".join(_SPANS["M"])
 _KIND_OF = r"(?:(?:full|calendar|consecutive|business|working|contract|volle?n?|ganze?n?)[\s-]+)*"
 _DURATION = regex.compile(
     rf"(?i)(?<![\p{{L}}\p{{N}}.,$€£])"
     rf"(?:(?P<word>{_COUNT})(?!\p{{L}})(?:[\s-]*\(\s*(?P<figure>\d{{1,4}}|[Il])\s*\))?|(?P<figure>\d{{1,4}}))"
     rf"[\s-]*{_KIND_OF}(?P<unit>{_ANY_SPAN})(?!\p{{L}})"
+    rf"(?:,?\s(?:(?:and|und|et|y|e|en|plus)\s)?(?P<months>\d{{1,2}}|{_COUNTS})\s(?:{_MONTHS})(?!\p{{L}}))?"
 )
 _ADJECTIVES = {stem: code for code, stems in table("span_adjectives").items() for stem in stems}
 _ADJECTIVE = regex.compile(
@@ -199,38 +201,45 @@ _HINTS = (
     (_ANNIVERSARY, regex.compile(r"(?i)anniversary"), 50),
 )
 
-# What makes another span of one: its half, a range or a choice, a further unit, days of work alone.
-_HALVES = r"(?:halbe?[nmrs]?|half|demie?|media?|medio|mezz[oa]|meia)(?!\p{L})"
-_MORE = r"(?:(?:and|und|et|y|e|en|plus|\+|less|minus|to|or|bis|oder|à|a|ou|o|of|tot|[-–—/])\s?)"
-_MORE_BEFORE = regex.compile(
-    rf"(?i)(?:(?<!\p{{L}}){_HALVES}[\s-]|[½¼¾]\s?|(?<!\p{{L}})(?:\p{{N}}|{_COUNT})"
-    rf"(?:\s?{_MORE}|[\s-](?:{_ANY_SPAN})[\s,]{{1,2}}{_MORE}?))$"
-)
-_MORE_BEHIND = regex.compile(
-    rf"(?i)[\s,]{{0,2}}{_MORE}?(?:(?:\d{{1,4}}|{_COUNT})[\s-]{_KIND_OF}(?:{_ANY_SPAN})(?!\p{{L}})"
-    rf"|(?:an?\s|eine?[nm]?\s|une?\s)?{_HALVES})"
-)
 _OF_WORK = regex.compile(r"(?i)business|working")
-
-
-def is_of_more(text: str, span: Reading) -> bool:
-    """Whether a span of time of a text is not all that it says there: "half a year"."""
-    before = _MORE_BEFORE.search(text[max(0, span.start - _REACH) : span.start])
-    behind = _MORE_BEHIND.match(text[span.end : span.end + 2 * _REACH])
-    return bool(before or behind or _OF_WORK.search(span.text))
+# What makes another span of one: a range or a choice, and a half behind it.
+_HALVES = r"(?:halbe?[nmrs]?|half|demie?|media?|medio|mezz[oa]|meia)(?!\p{L})"
+_RANGE_BEFORE = regex.compile(
+    rf"(?i)(?:(?<!\p{{L}}){_HALVES}[\s-]|[½¼¾]\s?"
+    rf"|(?<!\p{{L}})(?:\p{{N}}|{_COUNT})\s?(?:to|or|bis|oder|à|a|ou|o|of|tot|[-–—/])\s?)$"
+)
+_HALF_BEHIND = regex.compile(
+    rf"(?i)\s(?:and|und|et|y|e|en)\s(?:an?\s|eine?[nm]?\s|une?\s)?{_HALVES}"
+)
 
 
 def find_durations(text: str) -> list[Reading]:
-    """The spans of time: "P3Y", "P18M"; an anniversary is as many years."""
+    """The spans of time: "P3Y", "P18M", "P10B" of business days; an anniversary is as many years.
+
+    "One year and six months" is one; a range and what has a half are none.
+    """
     found = []
     for pattern, hint, before in _HINTS:
         for start, end in near(hint, text, before, 0):
             for match in pattern.finditer(text, start, end):
-                count, unit = _count(match), _unit(match.groupdict().get("unit") or "")
-                if count is not None:
-                    written = " ".join(match[0].split())
-                    found.append(Reading(*match.span(), written, f"P{count}{unit}"))
+                normal = _span(match)
+                ranged = _RANGE_BEFORE.search(text[max(0, match.start() - _REACH) : match.start()])
+                if normal and not ranged and not _HALF_BEHIND.match(text, match.end()):
+                    found.append(Reading(*match.span(), " ".join(match[0].split()), normal))
     return sorted(found, key=_start)
+
+
+def _span(match: regex.Match[str]) -> str:
+    """A span of time in ISO form; "" where its count is no number."""
+    named = match.groupdict()
+    count, unit, more = _count(match), (named.get("unit") or "").lower(), named.get("months")
+    kinds = (code for code, words in _SPANS.items() if regex.fullmatch("|".join(words), unit))
+    code = _ADJECTIVES.get(unit) or next(kinds, "Y")  # an anniversary names none
+    if count is None or (more and code != "Y"):
+        return ""
+    if more:
+        return f"P{12 * count + (int(more) if more.isdecimal() else _COUNT_OF[fold(more)])}M"
+    return f"P{count}{'B' if code == 'D' and _OF_WORK.search(match[0]) else code}"
 
 
 def _count(match: regex.Match[str]) -> int | None:
@@ -243,11 +252,3 @@ def _count(match: regex.Match[str]) -> int | None:
     parts = [_COUNT_OF.get(part) for part in word.replace("-", " ").split()]
     known = [part for part in parts if part is not None]
     return sum(known) if known and len(known) == len(parts) else None
-
-
-def _unit(word: str) -> str:
-    """The letter of a unit; of an anniversary, which names none, that of years."""
-    named = (
-        code for code, words in _SPANS.items() if regex.fullmatch("|".join(words), word, regex.I)
-    )
-    return _ADJECTIVES.get(word.lower()) or next(named, "Y")

@@ -23,13 +23,13 @@ def checked_value(
 
     A computed value stands nowhere: it follows from its quotations.
     """
-    span, citations = (proposal.start, proposal.end), []
+    span, citations = (proposal.start, proposal.end), list[Citation]()
     for n, each in enumerate((span, *proposal.also), start=1):
         citation = quoted_span(document, n, each)
         if citation is None:
             return None
         citations.append(citation)
-    if not proposal.also and not all(
+    if not proposal.computed and not all(
         span[0] <= reading.start
         and reading.end <= span[1]
         and shows(document, citations[0], reading)
@@ -39,8 +39,9 @@ def checked_value(
     doubt = ""
     if len(proposal.readings) == 1:
         doubt = _doubt(document, proposal.readings[0], kind)
-    text, computed = proposal.text, bool(proposal.also)
-    return FieldValue(text, proposal.normal, tuple(citations), computed, doubt)
+    return FieldValue(
+        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notice
+    )
 
 
 # ---- What makes a value doubtful

@@ -57,18 +57,14 @@ def mention_of(words: str) -> Field:
 
 
 def not_understood(table: FieldTable) -> Iterator[str]:
-    """A line for each field that no document says and that is looked for in its own words alone."""
+    """A line for each field that was not understood, with the one that may be meant."""
     for column, field in enumerate(table.fields):
-        said = table.count(column, "found", "several", "doubtful")
-        if said or field.is_known or field.clause == MENTION:
+        if not table.count(column, "unknown"):
             continue
         phrases = {_bare(phrase): phrase for _, _, listed in _known() for phrase in listed}
         near = get_close_matches(_bare(field.name), phrases, n=1, cutoff=_SPELT_ALIKE)
         meant = f"did you mean “{phrases[near[0]]}”?" if near else "try other words, or search."
-        yield (
-            f"“{field.name}” is not a field that is known: only these words were looked for, with "
-            f"a value of the type {field.type} beside them; {meant}"
-        )
+        yield f"“{field.name}” is not a field that is known, and no document has it: {meant}"
 
 
 def guessed_type(words: str) -> FieldType:

@@ -45,11 +45,7 @@ _LABEL = regex.compile(
 )
 # Of a table without marks, as PDFs have it, a row is a label, a blank, a sum with cents, no more.
 _ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
-# The heading of a clause that goes on in its line: "2. Pets. None are allowed."
-_NUMBERED = regex.compile(
-    r"[ ]*(?:#{1,6}[ ])?[*_]{0,2}(?:§[ ]?)?\d{1,3}(?:\.\d{1,3}){0,3}[.)]?[ ]+[*_]{0,2}"
-)
-_GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")
+_GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. None are allowed."
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
 _LABEL_FOLLOWS = r"(?=[*_]{0,2}[ ]?[:：|])"
 _SHORTEST_OF_SEVERAL = 5  # characters: "to" and "from" are none of several
@@ -60,7 +56,6 @@ _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
 # The end of a sentence behind a value of a few words, and no abbreviation.
 _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
-_BLANK = regex.compile(r"[ \t|]+(?:[^|:\n]{1,40}:[ \t]*)?")
 
 
 def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
@@ -74,11 +69,10 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
         weak = len(phrase) < (6 if rank else 5)
         weak = weak and (rank > 0 or field.type != "text" or len(phrase) < _SHORTEST_WORD)
         table = document.headers.get(document.line_at(match.start()))
-        read = (
-            _below(document, field.type, table, match.span())
-            if table is not None
-            else _beside(document, field.type, match.span(), weak=weak)
-        )
+        if table is not None:
+            read = _below(document, field.type, table, match.span())
+        else:
+            read = _beside(document, field.type, match.span(), weak=weak)
         less = min(_ALL_PHRASES, rank * _PER_PHRASE)
         found += [replace(proposal, score=proposal.score - less) for proposal in read]
     found = [proposal for proposal in found if proposal.score >= _LEAST]
@@ -110,39 +104,42 @@ def _beside(
     text, (start, end) = document.text, phrase
     first, last = document.line_span(start)
     led = text[first:start]
-    label = _LABEL.match(text, end)
-    if label is None and kind == "money" and not led.strip(" *_"):
-        label = _ROW.match(text, end, last)
-    opens = not any(map(str.isalnum, led)) or led.rstrip(" *_").endswith("|")
-    alone = opens and not text[label.end() if label else end : last].strip()
+    opens = not any(map(str.isalpha, led)) or led.rstrip(" *_").endswith("|")
+    label = _LABEL.match(text, end) or _line_label(text, kind, (end, last), opens=opens)
+    at = label.end() if label else end
+    alone = opens and not text[at:last].strip()
     loose = weak and label is None and not (opens and (alone or kind not in WORDED))
     if kind in WORDED:
-        numbered = kind != "place" and _NUMBERED.fullmatch(text, first, start)
-        leads = label or (_GOES_ON.match(text, end, last) if numbered else None)
-        if leads or not loose:
-            at = leads.end() if leads else end
-            yield from _worded(document, kind, (start, at), labelled=bool(leads), alone=alone)
+        if not loose:
+            yield from _worded(document, kind, (start, at), labelled=bool(label), alone=alone)
         return
-    at, sure = label.end() if label else end, label is not None and opens
+    sure = label is not None and opens
     find = finder_of(kind, document, labelled=sure)
     behind = _SENTENCE_END.split(text[at : at + _REACH], maxsplit=1)[0]
     if read := find(behind):
         gap = behind[: read[0].start]
-        connected = lexicon.near()["connected"].match(gap) is not None
+        connected = lexicon.near("connected").match(gap) is not None
         if loose and not connected:
             return
         score = _NEXT_LINE if alone and not gap.strip() else _score(gap, connected, sure)
-        for one in _of_row(behind, read) if kind == "date" and "\n" not in gap else _first(read):
-            moved = replace(one, start=one.start + at, end=one.end + at)
-            yield ProposedValue((moved,), start, max(end, moved.end), score)
+        for one in _first(read, at):
+            yield ProposedValue((one,), start, max(end, one.end), score)
     if loose or label is not None:
         return
-    before = _SENTENCE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
+    first = max(0, start - _REACH_BEFORE)
+    before = _SENTENCE_END.split(text[first:start])[-1]
     for one in find(before)[-1:]:
         if len(before[one.end :].split()) <= 3 and "\n" not in before[one.start :]:
-            shift = start - len(before)
-            moved = replace(one, start=one.start + shift, end=one.end + shift)
+            moved = _moved(one, start - len(before))
             yield ProposedValue((moved,), moved.start, end, _BEFORE)
+
+
+def _line_label(
+    text: str, kind: FieldType, rest: tuple[int, int], *, opens: bool
+) -> regex.Match[str] | None:
+    """What makes a phrase that opens its line the label of the rest of it, without a colon."""
+    rule = _ROW if kind == "money" else _GOES_ON if kind in ("party", "text") else None
+    return rule.match(text, *rest) if opens and rule else None
 
 
 def _score(gap: str, connected: bool, sure: bool) -> float:
@@ -154,19 +151,13 @@ def _score(gap: str, connected: bool, sure: bool) -> float:
     return 0.75 - 0.4 * min(1.0, len(gap) / _REACH) - (0.1 if "\n" in gap else 0.0)
 
 
-def _first(read: list[Reading]) -> list[Reading]:
-    """The readings of the first value, if any: two where it may be read in two ways."""
-    return [one for one in read if one.start == read[0].start]
+def _moved(reading: Reading, by: int) -> Reading:
+    return replace(reading, start=reading.start + by, end=reading.end + by)
 
 
-def _of_row(text: str, read: list[Reading]) -> list[Reading]:
-    """The first value, and those of the cells behind it: a milestone as planned and as it was."""
-    found = _first(read)
-    for one in read[len(found) :]:
-        beside = text[found[-1].end : one.start]
-        if one.start == found[-1].start or _BLANK.fullmatch(beside):
-            found.append(one)
-    return found
+def _first(read: list[Reading], at: int) -> list[Reading]:
+    """The first value of a text that begins at `at`; both, if it may be read in two ways."""
+    return [_moved(one, at) for one in read if one.start == read[0].start]
 
 
 def _below(
@@ -193,9 +184,8 @@ def _below(
             yield _proposal(_as_written(text, at, to), at, _LABELLED)
             continue
         read = finder_of(kind, document, labelled=True)(text[at:to])
-        for one in _first(read):
-            moved = replace(one, start=one.start + at, end=one.end + at)
-            yield _proposal(moved, moved.start, _LABELLED)
+        for one in _first(read, at):
+            yield _proposal(one, one.start, _LABELLED)
 
 
 def _proposal(reading: Reading, start: int, score: float) -> ProposedValue:

@@ -45,21 +45,15 @@ def compiled(template: str) -> regex.Pattern[str]:
 
 
 @cache
-def near() -> Mapping[str, regex.Pattern[str]]:
-    """The patterns of the text beside one value."""
-    return {name: compiled(template) for name, template in content()["near"].items()}
+def near(name: str) -> regex.Pattern[str]:
+    """A pattern of the text beside one value, in which case does not count."""
+    return compiled(content()["near"][name])
 
 
 @cache
-def document() -> Mapping[str, regex.Pattern[str]]:
-    """The patterns that are looked for in a whole document, in which capitals count."""
-    return {name: regex.compile(_filled(each)) for name, each in content()["document"].items()}
-
-
-@cache
-def laws() -> tuple[regex.Pattern[str], ...]:
-    """The patterns of clauses on governing law, surest first."""
-    return tuple(compiled(law) for law in content()["laws"])
+def document(name: str) -> regex.Pattern[str]:
+    """A pattern that is looked for in a whole document, in which capitals count."""
+    return regex.compile(_filled(content()["document"][name]))
 
 
 def _filled(template: str) -> str:

@@ -14,7 +14,7 @@ import regex
 
 from corpus_agent.fields.amounts import find_durations
 from corpus_agent.text.dates import find_dates, habit
-from corpus_agent.text.front_matter import Property, front_matter
+from corpus_agent.text.front_matter import front_matter
 from corpus_agent.text.sentences import Unit, units
 from corpus_agent.text.table_rows import TextTable, column_of, tables_of
 from corpus_agent.text.values import Reading
@@ -83,7 +83,7 @@ class DocumentText:
         return self._starts[first - 1], self.line_span(self._starts[last - 1])[1]
 
     @cached_property
-    def _matter(self) -> tuple[list[Property], int]:
+    def _matter(self) -> tuple[list[tuple[int, int]], int]:
         return front_matter(self.written)
 
     def is_property(self, at: int) -> bool:
@@ -95,9 +95,9 @@ class DocumentText:
 
         Of front matter, those of the properties.
         """
-        held = [each for each in self._matter[0] if each.start < end and start < each.end]
+        held = [each for each in self._matter[0] if each[0] < end and start < each[1]]
         if held:
-            return min(held[0].start, start), max(held[-1].end, end)
+            return min(held[0][0], start), max(held[-1][1], end)
         touched = self._touched(start, end)
         if touched:
             found = touched[0].start, touched[-1].end

@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.names import is_organisation, name_at, name_before
+from corpus_agent.fields.names import is_organisation, name_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.tokens import fold
@@ -27,7 +26,6 @@ _HEREINAFTER = regex.compile(
 )
 _NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contract", "lease"])
 _QUOTES = " ,.\"“”„«»'‘’"
-_LISTED = (":", ",", ";", "-", "–", "•", "*", "|")  # before a name in a list of people
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +48,12 @@ def parties_of(document: DocumentText) -> list[ProposedValue]:
 
 
 def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[ProposedValue]:
-    """The party that is defined with a role, ("Landlord"); or who has it, "Ann Smith (chair)"."""
-    roles, text = frozenset(map(fold, phrases)), document.text
-    _, parties = _introduced(document)
-    defined = [
+    """The party that is introduced with a role: ("Landlord")."""
+    roles = frozenset(map(fold, phrases))
+    return [
         ProposedValue((party.name,), party.name.start, party.end, 0.95)
-        for party in parties
+        for party in _introduced(document)[1]
         if roles.intersection(party.roles)
-        or any(
-            _in_role(piece[1]) in roles
-            for piece in lexicon.document()["in_brackets"].finditer(text, party.name.end, party.end)
-        )
-    ]
-    return defined or [
-        ProposedValue((name,), name.start, end, 0.95) for name, end in _holders(text, roles)
     ]
 
 
@@ -75,11 +65,11 @@ def _introduced(document: DocumentText) -> tuple[int, tuple[Party, ...]]:
     best: tuple[int, tuple[Party, ...]] = (0, ())
     value, text = (1, 0, 0), document.text
     for opening in ("opens", "made_by"):
-        for opened in lexicon.document()[opening].finditer(text, 0, _HEAD):
+        for opened in lexicon.document(opening).finditer(text, 0, _HEAD):
             if opening == "made_by" and value[0] > 1:
                 break
             limit = min(len(text), opened.end() + _INTRODUCED)
-            closed = lexicon.document()["closes"].search(text, opened.end() + 3, limit)
+            closed = lexicon.document("closes").search(text, opened.end() + 3, limit)
             parties = _listed(text, opened.end(), closed.start() if closed else limit)
             defined = sum(bool(party.roles) for party in parties)
             worth = (min(2, len(parties)), defined, len(parties))
@@ -91,7 +81,7 @@ def _introduced(document: DocumentText) -> tuple[int, tuple[Party, ...]]:
 def _labelled(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
     """The parties of lines that call them so: "Party A: …"."""
     text, found = document.text, dict[str, tuple[int, Party]]()
-    for label in lexicon.document()["labelled"].finditer(text, 0, _HEAD):
+    for label in lexicon.document("labelled").finditer(text, 0, _HEAD):
         name, called = name_at(text, label.end()), fold(label[0].strip(" :："))
         if name is not None and called not in found:
             _, end = document.line_span(name.start)
@@ -104,7 +94,7 @@ def _labelled(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
 def _signing(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
     """The organisations above the signatures: their name, then "By:"."""
     text, found = document.text, dict[str, Party]()
-    for signs in lexicon.document()["signs"].finditer(text):
+    for signs in lexicon.document("signs").finditer(text):
         at = signs.start()
         for _ in range(_SIGNED_ABOVE):
             start, end = document.line_span(max(0, at - 1))
@@ -126,7 +116,7 @@ def _listed(text: str, start: int, end: int) -> tuple[Party, ...]:
     parties: list[Party] = []
     at = start
     while len(parties) < _MOST and at < end:
-        lead = lexicon.document()["leads"].match(text, at, end)
+        lead = lexicon.document("leads").match(text, at, end)
         name = name_at(text, lead.end() if lead else at)
         if (
             name is not None
@@ -159,22 +149,22 @@ def _is_name(name: Reading, text: str, *, first: bool) -> bool:
 
     "Delaware corporation" says what kind it is, not who.
     """
-    if lexicon.document()["no_names"].match(name.normal) or lexicon.document()["kind"].search(
+    if lexicon.document("no_names").match(name.normal) or lexicon.document("kind").search(
         name.normal
     ):
         return False
     if is_organisation(name.normal):
         return True
-    if lexicon.document()["streets"].search(name.normal):
+    if lexicon.document("streets").search(name.normal):
         return False
-    if first or lexicon.document()["described"].match(text, name.end):
+    if first or lexicon.document("described").match(text, name.end):
         return True
     return text[name.end : name.end + 1] in ("", "\n", ".", ",") and " " in name.normal
 
 
 def _beside(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The end of a party and the next one's begin in a plain list: "A Ltd., B GmbH and C Inc."."""
-    comma = lexicon.document()["comma"].match(text, start, end)
+    comma = lexicon.document("comma").match(text, start, end)
     name = name_at(text, comma.end(), end) if comma else None
     if comma is None or name is None or not is_organisation(name.normal):
         return None
@@ -189,47 +179,18 @@ def _next(text: str, start: int, end: int) -> tuple[int, int]:
         depth = max(0, depth + (char == "(") - (char in ")}"))
         if depth:
             continue
-        if char in "aAuUeEyY;&,) \n" and (found := lexicon.document()["and"].match(text, at, end)):
+        if char in "aAuUeEyY;&,) \n" and (found := lexicon.document("and").match(text, at, end)):
             return at, max(found.end(), at + 1)
-        ends = char == "." and lexicon.document()["stops"].match(text, at)
-        if ends and not lexicon.document()["abbreviated"].search(text[max(0, at - 8) : at]):
+        ends = char == "." and lexicon.document("stops").match(text, at)
+        if ends and not lexicon.document("abbreviated").search(text[max(0, at - 8) : at]):
             return at, end
     return end, end
 
 
 def _roles(text: str) -> tuple[str, ...]:
-    """The folded roles and short names of a definition: ("Landlord")."""
-    pieces = [match[1] for match in lexicon.document()["in_brackets"].finditer(text)]
-    pieces += [match[0] for match in _HEREINAFTER.finditer(text)]
-    named = (fold(role[1]) for piece in pieces for role in lexicon.near()["role"].finditer(piece))
+    """The folded roles and short names of a definition: ("Landlord"), (the tenant)."""
+    brackets = [match[1] for match in lexicon.document("in_brackets").finditer(text)]
+    pieces = [*brackets, *(match[0] for match in _HEREINAFTER.finditer(text))]
+    named = [fold(role[1]) for piece in pieces for role in lexicon.near("role").finditer(piece)]
+    named += [fold(piece).strip(_QUOTES).removeprefix("the ") for piece in brackets]
     return tuple(dict.fromkeys(role for role in named if role not in _NO_ROLES))
-
-
-def _in_role(words: str) -> str:
-    """What is in brackets behind a name, as roles are compared."""
-    return fold(words).strip(_QUOTES).removeprefix("the ")
-
-
-def _holders(text: str, roles: frozenset[str]) -> Iterator[tuple[Reading, int]]:
-    """The names before a role in brackets, and where the role ends."""
-    for piece in lexicon.document()["in_brackets"].finditer(text):
-        name = name_before(text, piece.start()) if _in_role(piece[1]) in roles else None
-        if name is not None and _holds(name, text, listed=fold(piece[1]) in roles):
-            yield name, piece.end()
-
-
-def _holds(name: Reading, text: str, *, listed: bool) -> bool:
-    """Whether a name before a role is whole, and that of its holder: no town at an address' end.
-
-    `listed`: as people are in a list, where a name may be one word and stand behind a comma.
-    """
-    if is_organisation(name.normal):
-        return True
-    if lexicon.document()["no_names"].match(name.normal):
-        return False
-    if lexicon.document()["streets"].fullmatch(name.normal.split()[-1]):
-        return False
-    before = text[text.rfind("\n", 0, name.start) + 1 : name.start].rstrip()
-    if listed and before.endswith(_LISTED):
-        return True
-    return " " in name.normal and lexicon.document()["before_name"].search(before) is not None

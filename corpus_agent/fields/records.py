@@ -13,8 +13,9 @@ FieldType = Literal[
     "date", "money", "duration", "percent", "rate", "party", "place", "number", "text"
 ]
 WORDED: tuple[FieldType, ...] = ("party", "place", "text")  # with no form but their words
-# doubtful: only where something else is said of it. unreadable: nobody could look.
-CellStatus = Literal["found", "several", "doubtful", "silent", "unreadable"]
+# doubtful: only where something else is said of it. unknown: the field was not understood.
+# unreadable: nobody could look.
+CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Field:
 class ProposedValue:
     """A value with the span that states it, before it is looked up; `score` orders proposals.
 
-    `also` are the spans that a computed value rests on besides.
+    `also` are the spans that it rests on besides, of a computed value on them alone. `notice` is
+    the span of time in which a renewal is ended.
     """
 
     readings: tuple[Reading, ...]
@@ -47,6 +49,8 @@ class ProposedValue:
     end: int
     score: float
     also: tuple[tuple[int, int], ...] = ()
+    computed: bool = False
+    notice: Reading | None = None
 
     @property
     def normal(self) -> str:
@@ -72,11 +76,13 @@ class FieldValue:
     citations: tuple[Citation, ...]
     computed: bool = False
     doubt: str = ""
+    notice: Reading | None = None
 
     @property
     def shown(self) -> str:
         """The value as the document writes it, with what qualifies it."""
         written = f"until {self.normal} (computed)" if self.computed else self.text
+        written += f" (notice {self.notice.text})" if self.notice else ""
         return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
 
 

@@ -7,6 +7,7 @@ whose quotation the evidence check finds.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from corpus_agent.answering.quotations import read_all
@@ -25,10 +26,10 @@ from corpus_agent.fields.records import (
 from corpus_agent.fields.terms import (
     beginning,
     document_date,
-    due_in_days,
     expiry,
     governing_law,
     notice_periods,
+    renewal_notices,
     renewal_terms,
 )
 from corpus_agent.tools.corpus import Readable
@@ -42,11 +43,11 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "expiry": expiry,
     "parties": parties_of,
     "renewal": renewal_terms,
+    "renewal notice": renewal_notices,
 }
 _MOST_VALUES = 5  # of a cell that has several
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
-_SURE = {"effective date": 0.6}
-SURE = 0.8
+_SURE = 0.8
 
 
 class Documents(Readable, Protocol):
@@ -69,33 +70,45 @@ def table_of(
     on_document: Callable[[int, int], None] = lambda *_: None,
 ) -> FieldTable:
     """What each document says about each field, in the order of the index."""
-    rows, unverified = [], 0
+    rows, unverified = list[DocumentRow](), 0
     for source, document, reason in each_document(corpus, on_document):
         if document is None:
-            cells = tuple(Cell("unreadable" if reason else "silent") for _ in fields)
-            rows.append(DocumentRow(source, cells, reason))
+            rows.append(DocumentRow(source, (Cell("unreadable"),) * len(fields), reason))
             continue
         found = [_cell(document, field) for field in fields]
         unverified += sum(dropped for _, dropped in found)
         rows.append(DocumentRow(source, tuple(cell for cell, _ in found), changed=document.stale))
+    unknown = [at for at, field in enumerate(fields) if _is_unknown(field, at, rows)]
+    rows = [replace(row, cells=tuple(_cells(row, unknown))) for row in rows] if unknown else rows
     return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
+
+
+def _is_unknown(field: Field, column: int, rows: Sequence[DocumentRow]) -> bool:
+    """Whether a field was not understood: no document has its words, and it has no others."""
+    looked_up = field.is_known or field.clause == MENTION
+    return not looked_up and not any(row.cells[column].values for row in rows)
+
+
+def _cells(row: DocumentRow, unknown: Sequence[int]) -> Iterator[Cell]:
+    for column, cell in enumerate(row.cells):
+        yield Cell("unknown") if column in unknown and cell.status == "silent" else cell
 
 
 def each_document(
     corpus: Documents, on_document: Callable[[int, int], None]
 ) -> Iterator[tuple[str, DocumentText | None, str]]:
-    """Every document with its text; without one the reason, which is "" where nothing is in it.
+    """Every document with its text, or the reason why it has none.
 
-    `on_document` is called with how many were looked at and how many there are. Files that are no
-    documents (binary, too large) are left out.
+    `on_document` is called with how many were looked at and how many there are. What is counted
+    nowhere is left out: empty files, and those that are no documents (binary, too large).
     """
-    files = [row for row in corpus.files() if row.is_document or row.status in ("empty", "failed")]
+    files = [row for row in corpus.files() if row.is_document or row.is_unread]
     for done, file in enumerate(files):
         on_document(done, len(files))
         document, reason = None, ""
         if not file.is_document:
-            reason = "" if file.is_blank else file.reason or file.status
-        elif not file.is_blank:
+            reason = file.reason or file.status
+        else:
             try:
                 document = _document_of(corpus, file.source)
             except CorpusError as error:
@@ -115,13 +128,10 @@ def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
         return mentions(document, field.phrases[0])
     if field.clause == "notice period":
         return _best(notice_periods(document, labelled(document, field)))
-    if field.clause == "due date":
-        return _best(labelled(document, field) or due_in_days(document))
     rule = _CLAUSES.get(field.clause)
     if rule is None:
         return _best(labelled(document, field))
-    sure = (one for one in labelled(document, field) if one.score >= _SURE.get(field.clause, SURE))
-    return _best(rule(document) or list(sure))
+    return _best(rule(document) or [one for one in labelled(document, field) if one.score >= _SURE])
 
 
 def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:

@@ -25,7 +25,7 @@ from corpus_agent.text.values import Reading
 _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
 _TITLE = 300  # characters at the beginning of a document, which say what it is
-_INVOICE_TITLE, _INVOICE_HEAD = 120, 12  # characters; lines in which the date of an invoice stands
+_INVOICE_TITLE = 120  # characters in which an invoice calls itself one
 _HEADING_ABOVE, _HEADING = 400, 60  # characters before a clause and of a heading
 _LINES_OF_HEAD, _WORDS_OF_LINE = 25, 4  # of a date in a line of its own
 _LEAST = 0.75
@@ -87,12 +87,12 @@ class _Place:
 
     def _is_about_the_document(self) -> bool:
         """Whether the clause, or a heading above it, speaks of the term of the document."""
-        if lexicon.near()["subject"].search(self.clause):
+        if lexicon.near("subject").search(self.clause):
             return True
         start = self.value.start
         above = self.document.text[max(0, start - _HEADING_ABOVE) : start].split("\n")[:-1]
         heads = (line for line in above if len(line) < _HEADING)
-        return any(lexicon.near()["heading"].search(line) for line in heads)
+        return any(lexicon.near("heading").search(line) for line in heads)
 
     def _is_line(self) -> bool:
         """Whether a date has a line of the head for itself, with a place before it at most."""
@@ -122,13 +122,9 @@ def cued(
 
 def is_agreement(document: DocumentText) -> bool:
     """Whether a document calls itself one that runs for a time, and no invoice for such a time."""
-    title = document.text[:_TITLE]
-    return lexicon.near()["agreement"].search(title) is not None and not is_invoice(document)
-
-
-def is_invoice(document: DocumentText) -> bool:
-    """Whether a document begins as an invoice does."""
-    return lexicon.near()["invoice"].search(document.text.lstrip()[:_INVOICE_TITLE]) is not None
+    title = document.text.lstrip()[:_TITLE]
+    is_bill = lexicon.near("invoice").search(title[:_INVOICE_TITLE]) is not None
+    return lexicon.near("agreement").search(title) is not None and not is_bill
 
 
 # ---- When it was made, begins and ends
@@ -139,7 +135,7 @@ def document_date(document: DocumentText) -> list[ProposedValue]:
 
     None where it leaves the place of its date blank: a form says no date.
     """
-    blank = lexicon.document()["blank"].search(document.text, 0, _HEAD)
+    blank = lexicon.document("blank").search(document.text, 0, _HEAD)
     head = (one for one in document.dates if one.start <= _HEAD)
     found = [one for one in cued(document, "made", head, 1 / 40_000) if one.score >= 0.5]
     if not found:
@@ -156,8 +152,8 @@ def _signed(document: DocumentText) -> list[ProposedValue]:
         one
         for one in document.dates
         if len(one.normal) == _DAY
-        and lexicon.near()["signed"].search(document.before(one.start, 200))
-        and lexicon.near()["signature"].search(document.before(one.start, 240))
+        and lexicon.near("signed").search(document.before(one.start, 200))
+        and lexicon.near("signature").search(document.before(one.start, 240))
     ]
     together = [one for one in signed if one.start - signed[0].start <= _SIGNATURES]
     latest = max(together, key=lambda one: one.normal, default=None)
@@ -169,8 +165,22 @@ def _signed(document: DocumentText) -> list[ProposedValue]:
 
 
 def beginning(document: DocumentText) -> list[ProposedValue]:
-    """The day that a document calls its effective date; else the one from which its term runs."""
-    return cued(document, "effective date", document.dates, 1e-5)
+    """The day that a document calls its effective date, else the one from which its term runs.
+
+    The day on which it was made or signed only where it says that it begins then.
+    """
+    found = cued(document, "effective date", document.dates, 1e-5)
+    says = None if found and found[0].score >= _LEAST else _begins_when_made(document)
+    if says is None:
+        return found
+    signed = lexicon.near("by_signatures").search(says[0]) is not None
+    dates = (_signed(document) if signed else []) or document_date(document)
+    return [replace(one, also=(says.span(),)) for one in dates] or found
+
+
+def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:
+    """Where a document says that it begins on the day on which it is made or signed."""
+    return lexicon.document("begins_when_made").search(document.text)
 
 
 def expiry(document: DocumentText) -> list[ProposedValue]:
@@ -183,60 +193,47 @@ def expiry(document: DocumentText) -> list[ProposedValue]:
 
 def _year_ends(document: DocumentText) -> Iterator[Reading]:
     """The last days of years: "until the end of 2026"."""
-    for match in lexicon.document()["year_end"].finditer(document.text):
+    for match in lexicon.document("year_end").finditer(document.text):
         plain = " ".join(match["end"].split())
         yield Reading(match.start("end"), match.end("end"), plain, f"{match['year']}-12-31")
 
 
 def _counted(document: DocumentText) -> Iterator[ProposedValue]:
     """The ends of terms that are counted from the day on which the agreement begins, best first."""
-    anchor = next(iter(beginning(document)), None)
-    if anchor is None and not _begins_by_event(document):
-        anchor = next(iter(document_date(document)), None)
+    begins, made = beginning(document), document_date(document)
+    event = lexicon.document("effective_date").search(document.text)
+    if not begins and event is None:  # else it begins on the day of an event
+        begins = made
     long = (
         one
         for one in document.durations
-        if one.normal[-1] != "D" or int(one.normal[1:-1]) >= _SHORTEST_TERM
+        if one.normal[-1] not in "BD" or int(one.normal[1:-1]) >= _SHORTEST_TERM
     )
     for term in cued(document, "term", long):
-        begins = _begins(document, (term.start, term.end))
-        if begins is None and anchor is not None and len(anchor.readings) == 1:
-            begins = anchor.readings[0]
-        if begins is not None and term.score >= _LEAST:
-            yield from _until(document, term, begins)
+        day = _named_beginning(document, (term.start, term.end))
+        counted = document.after(term.readings[0].end, _BEHIND)
+        dates = made if lexicon.near("from_its_date").search(counted) and made else begins
+        if day is None and dates and len({one.normal for one in dates}) == 1:
+            day = dates[0].readings[0]
+        end = add_duration(day.normal, term.normal) if day is not None else None
+        if day is not None and end is not None and term.score >= _LEAST:
+            written = f"{term.text} from {day.text}: until {end}"
+            value = replace(term.readings[0], text=written, normal=end)
+            stated = document.sentence(day.start, day.end)
+            yield replace(term, readings=(value,), also=(stated,), computed=True)
 
 
-def _until(document: DocumentText, term: ProposedValue, begins: Reading) -> Iterator[ProposedValue]:
-    """The day that a span of time ends on, quoted with the day that it begins on."""
-    day = add_duration(begins.normal, term.normal)
-    if day is not None:
-        value = replace(
-            term.readings[0], text=f"{term.text} from {begins.text}: until {day}", normal=day
-        )
-        stated = document.sentence(begins.start, begins.end)
-        yield replace(term, readings=(value,), also=(stated,))
-
-
-def _begins_by_event(document: DocumentText) -> bool:
-    """Whether the effective date is the day of an event, which no date of the document is."""
-    defined = lexicon.document()["effective_date"].search(document.text)
-    if defined is None:
-        return False
-    said = document.before(defined.start(), 90) + document.after(defined.end(), 90)
-    return not lexicon.near()["by_signing"].search(said)
-
-
-def _begins(document: DocumentText, clause: tuple[int, int]) -> Reading | None:
+def _named_beginning(document: DocumentText, clause: tuple[int, int]) -> Reading | None:
     """The day that the clause itself counts from: "commencing on 1 May 2024, for two years"."""
     first, last = clause
     for day in find_dates(document.text[first:last], day_first=document.day_first):
         before = document.text[max(first, first + day.start - 50) : first + day.start]
-        if len(day.normal) == _DAY and lexicon.near()["begins"].search(before):
+        if len(day.normal) == _DAY and lexicon.near("begins").search(before):
             return replace(day, start=day.start + first, end=day.end + first)
     return None
 
 
-# ---- Notice, and days to pay
+# ---- Notice and renewal
 
 
 def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> list[ProposedValue]:
@@ -244,45 +241,27 @@ def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> l
 
     Notice of something else (a meeting, an inspection, a higher price) is none of it.
     """
-    ending, of_else = (
-        lexicon.compiled(rf"(?<!\p{{L}})@{name}@(?!\p{{L}})") for name in ("ending", "of_else")
-    )
     kept = []
     for one in beside:
         sentence = document.text[slice(*document.sentence(one.start, one.end))]
-        if ending.search(sentence) or not of_else.search(sentence):
+        if lexicon.holds("ending", sentence) or not lexicon.holds("of_else", sentence):
             kept.append(one)
     found = [*kept, *cued(document, "notice period", document.durations)]
     return sorted(found, key=lambda proposal: -proposal.score)
 
 
 def renewal_terms(document: DocumentText) -> list[ProposedValue]:
-    """How long an agreement goes on each time that it renews, quoted with what it depends on."""
-    return cued(document, "renewal", document.durations)
+    """How long an agreement goes on each time that it renews, with the notice that ends this."""
+    notice = next(iter(renewal_notices(document)), None)
+    return [
+        replace(one, notice=notice.readings[0]) if notice else one
+        for one in cued(document, "renewal", document.durations)
+    ]
 
 
-def due_in_days(document: DocumentText) -> list[ProposedValue]:
-    """The day on which an invoice is due that says in how many days, counted from its date."""
-    if not is_invoice(document):
-        return []
-    for days in cued(document, "due in days", document.durations):
-        dated = _dated(document, days.readings[0].start)
-        if dated is not None:
-            return list(_until(document, days, dated))
-    return []
-
-
-def _dated(document: DocumentText, before: int) -> Reading | None:
-    """The date of an invoice: one with a label or a line of its own, or the only one of its head.
-
-    Of the head what stands before the days: "Paid on" stands behind.
-    """
-    made = next(iter(document_date(document)), None)
-    if made is not None:
-        return made.readings[0]
-    last = min(before, document.line_start(min(_INVOICE_HEAD, len(document.lines))))
-    head = [one for one in document.dates if one.start < last]
-    return head[0] if len({one.normal for one in head}) == 1 else None
+def renewal_notices(document: DocumentText) -> list[ProposedValue]:
+    """How long before its end notice has to be given that an agreement does not renew."""
+    return cued(document, "renewal notice", document.durations)
 
 
 # ---- Whose law governs
@@ -291,8 +270,8 @@ def _dated(document: DocumentText, before: int) -> Reading | None:
 def governing_law(document: DocumentText) -> list[ProposedValue]:
     """The places whose law governs, from the clauses that say so, surest first."""
     text, found = document.text, []
-    for rank, law in enumerate(lexicon.laws()):
-        for match in law.finditer(text):
+    for rank, law in enumerate(lexicon.content()["laws"]):
+        for match in lexicon.compiled(law).finditer(text):
             place = _law_of(text, match)
             if place is None or lexicon.compiled("@law_of_others@").search(match[0]):
                 continue
@@ -309,6 +288,8 @@ def _law_of(text: str, match: regex.Match[str]) -> Reading | None:
     if match.capturesdict().get("law"):
         return Reading(match.start("law"), match.end("law"), match["law"], match["law"])
     place = _place_from(text, match.start("place"))
+    if place is not None and len(match["place"].split()[-1]) > 1:  # "PRC Laws" names the PRC
+        place = place_at(text, place.start, match.end("place"))
     if place is not None and place.normal.startswith("United States"):
         state = lexicon.compiled(_FEDERAL).match(text, place.end)
         place = _place_from(text, state.start("place")) if state else place

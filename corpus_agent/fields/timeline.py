@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.checked import quoted_span, shows
 from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
-from corpus_agent.fields.definition import not_understood
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldTable
 from corpus_agent.fields.table import Documents, each_document, table_of
@@ -32,18 +31,13 @@ class ListedDocuments:
         return self.verdicts.count(wanted)
 
     @property
-    def is_understood(self) -> bool:
-        """Whether the field is known, or some document has its words."""
-        return not [*not_understood(self.table)]
-
-    @property
     def counted(self) -> str:
         """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
         read = number_of(len(self.table.rows) - self.table.unreadable, "document")
         others: tuple[tuple[int, str], ...] = (
             (self.count("no"), "not"),
             (self.count("unclear"), "unclear"),
-            (self.count("silent") if self.is_understood else 0, "say nothing of it"),
+            (self.count("silent"), "say nothing of it"),
         )
         rest = "".join(f", {count:,} {said}" for count, said in others if count)
         return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
@@ -105,8 +99,7 @@ def timeline_of(
     for source, document, reason in each_document(corpus, on_document):
         looked_at += 1
         if document is None:
-            undated += not reason
-            unread += [(source, reason)] if reason else []
+            unread.append((source, reason))
             continue
         statements, dropped = _statements(document)
         undated += not (statements or dropped)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from corpus_agent.librarian.process import MAX_REQUEST_BYTES, packed, read_frame, write_all
-from corpus_agent.render.for_parent import handed_over, with_unambiguous_sources
+from corpus_agent.render.for_parent import handed_over
 from corpus_agent.service.cancel import Cancel, Cancelled
 from corpus_agent.service.stdio import take_standard_streams
 from corpus_agent.settings import NamedStore, Settings, absolute, load
@@ -42,22 +42,21 @@ def main() -> None:
     opening = read_frame(requests, MAX_REQUEST_BYTES)
     if opening is not None:
         try:
-            settings, launch = _launched(json.loads(opening))
+            launch = _launched(json.loads(opening))
         except CorpusError as error:
             desk.send(error=_problem(error))
         else:
             desk.send(ready=launch.seal.state)
-            desk.serve(requests, settings, launch)
+            desk.serve(requests, launch)
     # The open questions have no client any more: do not wait for their threads.
     os._exit(0)
 
 
-def _launched(opening: dict[str, Any]) -> tuple[Settings, Launch]:
+def _launched(opening: dict[str, Any]) -> Launch:
     settings = _settings(opening["flags"], opening["here"])
     several = tuple(NamedStore(name, Path(store)) for name, store in opening["several"])
     settings = replace(settings, store=None, several=several) if several else settings
-    launch = for_reading(settings, seal_off=opening["unsealed"], asking=True)
-    return launch.settings, launch
+    return for_reading(settings, seal_off=opening["unsealed"], asking=True)
 
 
 def _settings(flags: dict[str, str], here: str) -> Settings:
@@ -85,11 +84,11 @@ class _Desk:
         with self._lock:
             write_all(self._replies, packed(content))
 
-    def serve(self, requests: BinaryIO, settings: Settings, launch: Launch) -> None:
+    def serve(self, requests: BinaryIO, launch: Launch) -> None:
         """Answer until the pipe is closed."""
         from corpus_agent.service.service import Service  # numpy: not before the seal
 
-        service = Service(settings, launch)
+        service = Service(launch)
         threading.Thread(target=_warm, args=(service,), daemon=True).start()
         while (body := read_frame(requests, MAX_REQUEST_BYTES)) is not None:
             request: Mapping[str, Any] = json.loads(body)
@@ -107,13 +106,13 @@ class _Desk:
     ) -> None:
         try:
             with self._turns:
-                answer = service.ask(task, cancel, quotes_only=quotes_only)
+                answer, _ = service.ask(task, cancel=cancel, quotes_only=quotes_only)
         except Cancelled:
             return  # its reply was sent already
         except CorpusError as error:
             self._reply(number, error=_problem(error))
         else:
-            self._reply(number, answer=asdict(handed_over(with_unambiguous_sources(answer))))
+            self._reply(number, answer=asdict(handed_over(answer)))
 
     def _reply(self, number: int, **content: object) -> None:
         """Reply to a question unless its reply was already sent."""

@@ -192,7 +192,7 @@ class Librarian:
                 return child, future
 
     def _crossed(self, child: Child, answer: Answer) -> LibrarianAnswer:
-        cleaned = handed_over(answer, self._tools)
+        cleaned = handed_over(answer, self._tools, again=True)
         values = {field.name: getattr(cleaned, field.name) for field in fields(Answer)}
         return LibrarianAnswer(**values, seal=child.ready.result())
 

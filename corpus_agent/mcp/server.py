@@ -32,7 +32,6 @@ from corpus_agent.tools.result import ToolResult, failure
 from indexer import CorpusError, __version__
 
 if TYPE_CHECKING:
-    from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
 
 MAX_AT_ONCE = 8  # calls; more wait
@@ -52,11 +51,11 @@ _Context = ServerRequestContext[Any]
 _T = TypeVar("_T")
 
 
-def serve(settings: Settings, launch: Launch, requests: BinaryIO, replies: BinaryIO) -> NoReturn:
+def serve(launch: Launch, requests: BinaryIO, replies: BinaryIO) -> NoReturn:
     """Serve until the client closes its end; ends the process."""
     # An interrupt needs no clean-up, and a blocked read of input cannot be interrupted.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    anyio.run(_serve, _Session(settings, launch), requests, replies)
+    anyio.run(_serve, _Session(launch), requests, replies)
     sys.stderr.flush()
     # The open calls have no client any more: do not wait for their threads.
     os._exit(0)
@@ -83,8 +82,7 @@ async def _serve(session: _Session, requests: BinaryIO, replies: BinaryIO) -> No
 class _Session:
     """The handlers of one client's session."""
 
-    def __init__(self, settings: Settings, launch: Launch) -> None:
-        self._settings = settings
+    def __init__(self, launch: Launch) -> None:
         self._launch = launch
         self._calls = Calls()
         loading = ThreadPoolExecutor(1, "loading")
@@ -94,7 +92,7 @@ class _Session:
     def _load(self) -> Tools:
         from corpus_agent.service.service import Service
 
-        return Tools(Service(self._settings, self._launch), self._launch)
+        return Tools(Service(self._launch))
 
     async def list_tools(
         self, _: _Context, __: types.PaginatedRequestParams | None

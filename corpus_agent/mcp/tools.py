@@ -18,14 +18,8 @@ from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import (
-    called_outside,
-    model_outside,
-    named,
-    on_one_line,
-    quoted_outside,
-    unambiguous,
-)
+from corpus_agent.text.naming import MODEL, called, quoted, unambiguous
+from corpus_agent.text.sanitize import unlinked
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
@@ -35,7 +29,6 @@ from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
 if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
     from corpus_agent.service.service import Service
-    from corpus_agent.startup import Launch
     from corpus_agent.tools.corpus import CorpusView
     from indexer import FileRow, Index
 
@@ -95,7 +88,7 @@ ASK = ToolSpec.of(
     for_parent.NAME,
     for_parent.DESCRIPTION,
     ["question"],
-    **for_parent.SCHEMA["properties"],
+    **for_parent.SPEC.schema["properties"],
     quotes_only={
         "type": "boolean",
         "description": "Answer in whole sentences of the documents alone. Default: false",
@@ -116,9 +109,9 @@ class Listed:
 class Tools:
     """The tools over one service, with the delimiters of one session."""
 
-    def __init__(self, service: Service, launch: Launch) -> None:
+    def __init__(self, service: Service) -> None:
         self.service = service
-        self._launch = launch
+        self._launch = service.launch
         self._frame = Frame(outside=True)
         self._names: tuple[int, dict[str, str]] = (-1, {})  # of which version; see `_source`
 
@@ -134,7 +127,8 @@ class Tools:
         if spec is None:
             known = ", ".join(spec.name for spec in TOOLS)
             return failure(
-                f"there is no tool {quoted_outside(name)}. There are: {known}.", code="unknown_tool"
+                f"there is no tool {quoted(name, unlinked)}. There are: {known}.",
+                code="unknown_tool",
             )
         checked = check_arguments(spec, arguments)
         if isinstance(checked, ToolResult):
@@ -155,7 +149,9 @@ class Tools:
         try:
             return run(checked, cancel)
         except CorpusError as error:
-            return failure(on_one_line(self._frame, str(error)), code=error.code)
+            for_user = bool(error.hint) and not isinstance(error, Refused)  # a command to type
+            said = f"{error.message} For the user: {error.hint}" if for_user else str(error)
+            return failure(self._frame.line(said), code=error.code)
 
     def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
         count = arguments.get("k", search.HITS)
@@ -163,7 +159,7 @@ class Tools:
             return failure(f"k is from 1 to {MAX_HITS}, not {count}.", code="bad_argument")
         query, chosen = arguments["query"], self._chosen(arguments)
         found = search.run(chosen, self._frame, query, count)
-        notices = [on_one_line(self._frame, notice) for notice in chosen.notices]
+        notices = [self._frame.line(notice) for notice in chosen.notices]
         return replace(found, text="\n".join([found.text, *(f"Note: {each}" for each in notices)]))
 
     def _chosen(self, arguments: Arguments) -> Index:
@@ -173,9 +169,11 @@ class Tools:
         if not (path or where):
             return corpus
         if path and not corpus.selects(path):
-            near = ", ".join(named(self._frame, source) for source in corpus.similar(path))
+            near = ", ".join(
+                called(source, self._frame.breaking) for source in corpus.similar(path)
+            )
             raise Refused(
-                f"No document is at {quoted_outside(path)}.",
+                f"No document is at {quoted(path, unlinked)}.",
                 f"{f'Did you mean {near}? ' if near else ''}{SOURCES.name} lists what there is.",
                 code="not_found",
             )
@@ -184,7 +182,7 @@ class Tools:
         these = [row.source for row in rows if row.source in chosen]
         if not these:
             raise Refused(
-                f"No document is selected by {quoted_outside(f'{path} {where}'.strip())}.",
+                f"No document is selected by {quoted(f'{path} {where}'.strip(), unlinked)}.",
                 f"{SOURCES.name} lists what there is.",
                 code="not_found",
             )
@@ -211,7 +209,12 @@ class Tools:
     def _listed(self, number: int, row: FileRow) -> str:
         size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
         title = [self._frame.wrap(label(row.title))] if row.title else []
-        about = [named(self._frame, row.source), size, *([row.date] if row.date else []), *title]
+        about = [
+            called(row.source, self._frame.breaking),
+            size,
+            *([row.date] if row.date else []),
+            *title,
+        ]
         return f"{number}. {' · '.join(about)}"
 
     def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
@@ -238,25 +241,25 @@ class Tools:
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
     ) -> ToolResult:
         onlooker, quotes_only = Onlooker(step=on_step), arguments.get("quotes_only", False)
-        found, _ = self.service.ask_after(
-            arguments["question"], (), cancel, onlooker, quotes_only=quotes_only
+        found, _ = self.service.ask(
+            arguments["question"], cancel=cancel, onlooker=onlooker, quotes_only=quotes_only
         )
-        answer = for_parent.handed_over(for_parent.with_unambiguous_sources(found))
+        answer = for_parent.handed_over(found)
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        return tables.run(self.service.corpus(), self._frame, arguments, lambda *_: cancel.check())
+        return tables.run(self.service, self._frame, arguments, lambda *_: cancel.check())
 
     def _status(self, _: Arguments, __: Cancel) -> ToolResult:
-        manifests = self.service.manifests()
+        manifests = {name: one.manifest for name, one in self.service.status()}
         counted = [_counts(name, manifest) for name, manifest in manifests.items()]
         lines = [*(line for lines in counted for line in lines), self._who_answers()]
         lines.append(self._sealed())
         try:
             lines += self._unread(self.service.corpus().files())
         except CorpusError as error:
-            lines.append(f"It cannot be searched now: {on_one_line(self._frame, str(error))}")
+            lines.append(f"It cannot be searched now: {self._frame.line(str(error))}")
         version = sum(manifest.version for manifest in manifests.values())
         return ToolResult("\n".join(lines), version=version)
 
@@ -264,9 +267,10 @@ class Tools:
         model = self._launch.model
         if model is None:
             return f"{for_parent.NAME} answers by quotation, without a model."
-        owner = f" of {quoted_outside(model.server.owner)}" if model.server.owner else ""
-        where = f"{model_outside(str(model.server.address))}{owner}"
-        return f"{for_parent.NAME} answers by the model {model_outside(model.name)} at {where}."
+        owner = f" of {quoted(model.server.owner, unlinked)}" if model.server.owner else ""
+        where = f"{called(str(model.server.address), unlinked, MODEL, again=True)}{owner}"
+        name = called(model.name, unlinked, MODEL, again=True)
+        return f"{for_parent.NAME} answers by the model {name} at {where}."
 
     def _sealed(self) -> str:
         if self._launch.seal.state == "enforced":
@@ -276,7 +280,7 @@ class Tools:
     def _unread(self, rows: list[FileRow]) -> list[str]:
         unread = [row for row in rows if row.is_unread]
         lines = [
-            f"not read: {named(self._frame, row.source)} ({row.reason})"
+            f"not read: {called(row.source, self._frame.breaking)} ({row.reason})"
             for row in unread[:MAX_LISTED]
         ]
         more = len(unread) - MAX_LISTED
@@ -299,14 +303,14 @@ class Tools:
         source = next((row.source for row in rows if named and id_of(row.source) == named[1]), None)
         if named is None or source is None:
             hint = "Use an address of resources/list; behind it ?offset=LINE."
-            raise Refused(f"{quoted_outside(uri)} names no document.", hint, code="bad_argument")
+            raise Refused(f"{quoted(uri, unlinked)} names no document.", hint, code="bad_argument")
         return self._page(corpus, source, int(named[2] or 1), MAX_WINDOW_LINES)
 
 
 def listed(row: FileRow) -> Listed:
     """A document as the list of resources shows it."""
-    title = quoted_outside(row.title) if row.title else None
-    return Listed(f"corpus://document/{id_of(row.source)}", called_outside(row.source), title)
+    title = quoted(row.title, unlinked) if row.title else None
+    return Listed(f"corpus://document/{id_of(row.source)}", called(row.source, unlinked), title)
 
 
 def _counts(name: str, manifest: storage.Manifest) -> list[str]:
@@ -327,7 +331,11 @@ def _counts(name: str, manifest: storage.Manifest) -> list[str]:
         counts += f" Scans without text: {waiting}."
     if unread := render.not_read(manifest.unread):
         counts += f" {unread}."
-    state = "" if manifest.complete else " It is NOT COMPLETE: run corpus-agent index to go on."
+    state = (
+        ""
+        if manifest.complete
+        else " It is not complete: the user can go on with corpus-agent index."
+    )
     of = f"Index {name}: " if name else ""
     return [f"{of}{counts}", f"Version {manifest.version} of {manifest.updated[:16]}.{state}"]
 

@@ -74,12 +74,10 @@ def parse(llm: str, allow_remote: str | None = None) -> Wanted:
         return _weights(llm)
     match = _URL.fullmatch(llm)
     if match is None:
-        raise UsageError(f"--llm {llm!r} is {_defect(llm)}.", _FORMS)
-    if match["port"] is None:
-        raise UsageError(f"--llm {llm!r} names no port.", f"Give --llm {_EXAMPLE}.")
-    port = int(match["port"])
+        raise UsageError(f"--llm {llm!r} is not the address of a model server.", _FORMS)
+    port = int(match["port"] or 0)
     if not 1 <= port <= 65535:
-        raise UsageError(f"--llm {llm!r}: a port is 1 to 65535, not {port}.", _FORMS)
+        raise UsageError(f"--llm {llm!r} has no port from 1 to 65535.", f"Give --llm {_EXAMPLE}.")
     host = match["host"].lower().strip("[]")
     if allow_remote is not None and host == allow_remote.lower().strip("[]"):
         return _permitted(llm, host, port)
@@ -122,18 +120,6 @@ def _permitted(llm: str, host: str, port: int) -> Server:
         raise UsageError(f"--llm {llm!r}: {host!r} does not resolve ({error}).", _FORMS) from error
     address = TcpAddress(str(found[0][4][0]), port)
     return server_at(address.ip, port, None if address.is_local else host)
-
-
-def _defect(llm: str) -> str:
-    """The defect of a value that has none of the forms, for the message."""
-    if "://" not in llm:
-        return "not understood"
-    scheme = llm.partition("://")[0]
-    if "@" in llm:
-        return "an address with a user name, which is not accepted"
-    if scheme.isalnum() and scheme.lower() != "http":
-        return f"an address of {scheme}; a model on this machine is reached by http"
-    return "not an address of a model server, http://HOST:PORT"
 
 
 def _loopback(llm: str, host: str) -> str:

@@ -29,7 +29,7 @@ from corpus_agent.seal.owner import (
 )
 from corpus_agent.seal.routes import Route
 from corpus_agent.seal.upstream import request_bytes
-from corpus_agent.text.naming import called_model, quoted
+from corpus_agent.text.naming import MODEL, called, quoted
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.trust.user_state import NoUserState
 from indexer import CorpusError, UsageError
@@ -120,7 +120,7 @@ def find(
     if model_name is not None and seen:
         raise UsageError(
             f"No model server on this machine has a model {quoted(model_name)}.",
-            f"There are: {', '.join(map(called_model, seen))}.",
+            f"There are: {', '.join(called(name, kind=MODEL, again=True) for name in seen)}.",
         )
     if refused:
         raise refused[0]

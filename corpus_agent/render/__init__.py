@@ -12,11 +12,9 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_names
 
 _PUBLIC = {
-    "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines resumed_lines"
-    ),
-    "corpus_agent.render.common": "as_object evidence names place stores_read",
-    "corpus_agent.render.export": "export_markdown exported_answer exported_receipt",
+    "corpus_agent.render.answers": ("answer_lines answer_object block citation_lines"),
+    "corpus_agent.render.common": "as_object evidence local_time names place stores_read",
+    "corpus_agent.render.export": "export_markdown export_receipt",
     "corpus_agent.render.fields": (
         "foot_lines list_lines list_object table_csv table_lines table_object timeline_lines "
         "timeline_object"
@@ -25,12 +23,11 @@ _PUBLIC = {
         "excluded_line excluded_object file_line file_object files_object problem_line"
     ),
     "corpus_agent.render.indexing": (
-        "duration file_progress_line index_lines store_lines index_object page_line plan_lines "
+        "duration index_lines store_lines index_object plan_lines progress_line "
         "plan_object run_object waiting_line watch_line"
     ),
-    "corpus_agent.render.links": "Link link_below no_link",
     "corpus_agent.render.passages": (
-        "explain_lines read_object search_lines search_object window_lines"
+        "explain_lines near read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.receipts": "recorded_answer verify_lines verify_object",
     "corpus_agent.render.trusting": "stores_lines stores_object trust_lines trust_object",
@@ -47,7 +44,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.files import *  # noqa: F403
     from corpus_agent.render.indexing import *  # noqa: F403
-    from corpus_agent.render.links import *  # noqa: F403
     from corpus_agent.render.passages import *  # noqa: F403
     from corpus_agent.render.receipts import *  # noqa: F403
     from corpus_agent.render.trusting import *  # noqa: F403

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
 from corpus_agent.render.common import in_answer, place_of, qualified, taken
-from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.column_names import ends_with_figures
 from corpus_agent.text.naming import EXTRACTIVE, answerer
 from corpus_agent.text.sanitize import inert, one_line, visible
@@ -18,7 +17,6 @@ from corpus_agent.text.wording import documents_searched, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
-    from corpus_agent.answering.resumed import ResumedConversation
     from corpus_agent.render.common import Object, Seal
 
 SCHEMA_VERSION = 2  # of an answer
@@ -67,23 +65,17 @@ def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iter
         yield style(shown, marked) if style else shown
 
 
-def passage_lines(
-    passage: Passage, label: str = "", link: Link = no_link, style: Style = None
-) -> Iterator[str]:
+def passage_lines(passage: Passage, label: str = "", style: Style = None) -> Iterator[str]:
     """A passage as text: the label or its word, its place and heading, its lines."""
-    yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage, link)}"
+    yield f"{f'{label} ' if label else f'{passage.word:<9}'}{headed(passage)}"
     yield from block_lines(passage.text, passage.likely, style)
 
 
-def headed(passage: Passage, link: Link = no_link, *, worded: bool = False) -> str:
+def headed(passage: Passage, *, worded: bool = False) -> str:
     """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
     word = passage.word if worded and passage.probability is not None else ""
     citation = passage.citation
-    where = link(
-        inert(place_of(citation.source, citation.line_start, citation.page)),
-        citation.source,
-        citation.page,
-    )
+    where = inert(place_of(citation.source, citation.line_start, citation.page))
     heading = one_line(inert(citation.heading))
     return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
 
@@ -91,7 +83,7 @@ def headed(passage: Passage, link: Link = no_link, *, worded: bool = False) -> s
 # ---- The screen
 
 
-def answer_lines(answer: Answer, link: Link = no_link, style: Style = None) -> Iterator[str]:
+def answer_lines(answer: Answer, style: Style = None) -> Iterator[str]:
     """An answer as text: what a model or a list says, the passages, the footer."""
     if answer.text:
         yield from inert(answer.text).split("\n")
@@ -101,7 +93,7 @@ def answer_lines(answer: Answer, link: Link = no_link, style: Style = None) -> I
         yield ""
     for passage in answer.passages:
         label = f"[{passage.citation.n}]" if answer.text else ""
-        yield from passage_lines(passage, label, link, style)
+        yield from passage_lines(passage, label, style)
         yield ""
     yield from answer_foot_lines(answer)
 
@@ -153,21 +145,10 @@ def _asked(server: ModelServer | None) -> Iterator[str]:
         yield f"server {one_line(server.address)} of {one_line(server.owner)}"
 
 
-def citation_lines(passages: Iterable[Passage], link: Link = no_link) -> Iterator[str]:
+def citation_lines(passages: Iterable[Passage]) -> Iterator[str]:
     """The passages of a conversation by their numbers."""
     for passage in passages:
-        yield from passage_lines(passage, f"[{passage.citation.n}]", link)
-
-
-def resumed_lines(found: ResumedConversation) -> Iterator[str]:
-    """What was asked in a conversation that goes on, or one by one where there is none."""
-    if not found.turns:
-        yield "There is no conversation in the log; this is a new one."
-        if found.asked:
-            yield "Asked one by one (ask begins no conversation):"
-        yield from (f"- {one_line(inert(question))}" for question in found.asked)
-    for number, turn in enumerate(found.turns, start=1):
-        yield f"{number}. {one_line(inert(turn.question))}"
+        yield from passage_lines(passage, f"[{passage.citation.n}]")
 
 
 # ---- JSON

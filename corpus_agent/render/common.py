@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpus_agent.text.naming import called, called_in_answer, known, unambiguous
+from corpus_agent.text.naming import called, known, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import number_of
 
@@ -70,7 +70,7 @@ def place(
 
 def place_of(source: str, line: int, page: int | None) -> str:
     """The place of a passage on a screen, as in "notes/a.md:10" or "b.pdf, page 7"."""
-    name = called_in_answer(source)
+    name = called(source, inert)
     return f"{name}, page {page}" if page is not None else f"{name}:{line}"
 
 
@@ -92,7 +92,7 @@ def qualified(citation: Citation) -> str:
 def cited_place(citation: Citation) -> str:
     """Where a checked quotation stands, and what qualifies it, as in "a.md:3 · hidden in …"."""
     lines = citation.line_start, citation.line_end
-    where = inert(place(citation.source, *lines, citation.page, called_in_answer))
+    where = inert(place(citation.source, *lines, citation.page, lambda name: called(name, inert)))
     return " · ".join(filter(None, (where, qualified(citation))))
 
 

@@ -5,8 +5,8 @@ All text is from documents and models: it is cleaned here, and nothing in it is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.records import alone
@@ -21,82 +21,52 @@ if TYPE_CHECKING:
     from corpus_agent.render.receipts import CheckedReceipt
 
 
-@dataclass(frozen=True, slots=True)
-class ExportedPassage:
-    """A passage and what is said of it."""
-
-    passage: Passage
-    about: str
-
-
-@dataclass(frozen=True, slots=True)
-class ExportedAnswer:
-    """An answer as it is written to a file; `foot` are lines about it."""
-
-    question: str
-    status: str
-    text: str
-    passages: tuple[ExportedPassage, ...]
-    foot: tuple[str, ...]
-
-
-def exported_answer(answer: Answer) -> ExportedAnswer:
-    """An answer as it is written to a file."""
-    return ExportedAnswer(
-        answer.question,
-        answer.status.replace("_", " "),
-        answer.text,
-        tuple(
-            ExportedPassage(passage, headed(passage, worded=True)) for passage in answer.passages
-        ),
-        tuple(answer_foot_lines(answer)),
+def export_markdown(answers: Iterable[Answer]) -> str:
+    """Answers as Markdown, each below its question."""
+    lines = (
+        _markdown(
+            (answer.question, answer.status.replace("_", " "), answer.text),
+            [(passage, headed(passage, worded=True)) for passage in answer.passages],
+            answer_foot_lines(answer),
+        )
+        for answer in answers
     )
+    return "\n".join(chain.from_iterable(lines)) + "\n"
 
 
-def exported_receipt(checked: CheckedReceipt, key: bytes | None = None) -> ExportedAnswer:
-    """The answer of a receipt, its quotations as they stand in the documents today.
+def export_receipt(checked: CheckedReceipt, key: bytes | None = None) -> str:
+    """The answer of a receipt as Markdown, its quotations as they stand in the documents today.
 
     With the `key` of this user its heading says whether the receipt is this program's own.
     """
     content, rows = checked
-    return ExportedAnswer(
-        str(content.get("question", "")),
-        heading(content, own=is_own(content, key)),
-        str(content.get("answer", "")),
-        tuple(
-            ExportedPassage(
-                alone(found.now),
-                f"{place_of(found.now.source, found.now.line_start, found.now.page)}"
-                f" · {became(found)}",
-            )
-            for found in rows
-        ),
-        (f"{standing(rows)}.",),
-    )
+    passages = []
+    for found in rows:
+        where = place_of(found.now.source, found.now.line_start, found.now.page)
+        passages.append((alone(found.now), f"{where} · {became(found)}"))
+    said = heading(content, own=is_own(content, key))
+    head = str(content.get("question", "")), said, str(content.get("answer", ""))
+    return "\n".join(_markdown(head, passages, [f"{standing(rows)}."])) + "\n"
 
 
-# ---- Markdown
-
-
-def export_markdown(answers: Sequence[ExportedAnswer]) -> str:
-    """Answers as Markdown, each below its question.
+def _markdown(
+    head: tuple[str, str, str], passages: Iterable[tuple[Passage, str]], foot: Iterable[str]
+) -> Iterator[str]:
+    """An answer's question, status and text, its passages with what is said of each, its foot.
 
     Text of models and documents is quoted as a block, so that no heading, rule or open fence in it
     can imitate or swallow what is around it.
     """
-    return "\n".join(line for answer in answers for line in _markdown(answer)) + "\n"
-
-
-def _markdown(answer: ExportedAnswer) -> Iterator[str]:
-    yield f"# {one_line(inert(answer.question))}\n"
-    yield f"*{one_line(inert(answer.status))}*\n"
-    if answer.text:
-        yield from (f"> {line}".rstrip() for line in inert(answer.text).splitlines())
+    question, status, text = head
+    yield f"# {one_line(inert(question))}\n"
+    yield f"*{one_line(inert(status))}*\n"
+    if text:
+        yield from (f"> {line}".rstrip() for line in inert(text).splitlines())
         yield ""
-    for one in answer.passages:
-        yield f"[{one.passage.citation.n}] {one_line(inert(one.about))}\n"
-        lines = block_lines(one.passage.text, one.passage.likely)
+    for passage, about in passages:
+        yield f"[{passage.citation.n}] {one_line(inert(about))}\n"
+        lines = block_lines(passage.text, passage.likely)
         yield from (f"> {line}".rstrip() for line in lines)
         yield ""
-    for line in answer.foot:
+    for line in foot:
         yield f"{one_line(line)}\n"

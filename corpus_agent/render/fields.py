@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, get_args
 
 from corpus_agent.fields.condition import ListVerdict
@@ -17,17 +17,17 @@ from corpus_agent.fields.records import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import SCHEMA_VERSION, cited_place, in_answer, left_out, place_of
 from corpus_agent.render.files import plain_reason
-from corpus_agent.text.naming import called_in_answer
+from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.fields.records import Cell, DocumentRow, FieldTable, FieldValue
-    from corpus_agent.fields.timeline import DatedStatement, ListedDocuments, Timeline
+    from corpus_agent.fields.timeline import ListedDocuments, Timeline
     from corpus_agent.render.common import Object, Seal
 
-_DURATION = re.compile(r"P(\d{1,6})([YMWD])")
-_UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day"}
+_DURATION = re.compile(r"P(\d{1,6})([BDMWY])")
+_UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day"}
 _NARROWEST = 12  # characters of a column
 _NAME = 0.3  # of the width, for the names of documents
 _GAP = "  "
@@ -78,6 +78,7 @@ def _row_object(row: DocumentRow) -> Object:
                         "text": _plain(value.text),
                         "computed": value.computed,
                         "doubt": value.doubt,
+                        "notice": value.notice.normal if value.notice else None,
                         "citations": [citation_object(each) for each in value.citations],
                     }
                     for value in cell.values
@@ -155,9 +156,9 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
     """How many documents are no row, and what was left out."""
     read = len(table.rows) - table.unreadable
     silent = read - sum(any(cell.values for cell in row.cells) for row in table.rows)
-    understood = len(table.fields) - len([*not_understood(table)])
-    if silent and understood:  # of a field that was not understood nobody knows who says nothing
-        them = "these" if len(table.fields) > 1 else one_line(table.fields[0].name)
+    known = [each for at, each in enumerate(table.fields) if not table.count(at, "unknown")]
+    if silent and known:  # of a field that was not understood nobody knows who says nothing
+        them = "these" if len(known) > 1 else one_line(known[0].name)
         say = "says" if silent == 1 else "say"
         yield f"{silent:,} of {number_of(read, 'document')} {say} nothing of {them}"
     yield from _left_lines(table)
@@ -194,11 +195,15 @@ def list_lines(listed: ListedDocuments) -> Iterator[str]:
 
 
 def timeline_lines(timeline: Timeline) -> Iterator[str]:
-    """A date a line with the statement and its place, then the counts."""
-    rows: dict[object, str] = {}  # of tables, with the day at which each was quoted
+    """A date a line with the statement and its place, each quotation once, then the counts."""
+    quoted = set()
     for one in timeline.statements:
-        quoted = rows.setdefault(one.citation, one.day) if one.column else one.day
-        yield from _statement_lines(one, None if quoted == one.day else quoted)
+        either = " (or the day and the month the other way round)" if one.either else ""
+        column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
+        yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}"
+        if one.citation not in quoted:
+            yield f"            {enclosed(one.citation.quote, '“', '”')}"
+        quoted.add(one.citation)
     yield ""
     yield (
         f"{number_of(len(timeline.statements), 'dated statement')} in "
@@ -213,22 +218,12 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
         yield left_out(timeline.unverified, "statement")
 
 
-def _statement_lines(one: DatedStatement, quoted: str | None) -> Iterator[str]:
-    """A statement; of a row that stands above, the day at which it was `quoted` instead."""
-    either = " (or the day and the month the other way round)" if one.either else ""
-    column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
-    row = f" of the row at {quoted}" if quoted else ""
-    yield f"{one.day:<10}  {cited_place(one.citation)}{column}{row}{either}"
-    if quoted is None:
-        yield f"            {enclosed(one.citation.quote, '“', '”')}"
-
-
 def _named(row: DocumentRow) -> str:
-    return called_in_answer(row.source) + (" (changed)" if row.changed else "")
+    return called(row.source, inert) + (" (changed)" if row.changed else "")
 
 
 def _unread(source: str, reason: str) -> str:
-    return f"unreadable: {called_in_answer(source)} ({plain_reason(reason)})"
+    return f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
 
 
 def _line(cells: list[str], widths: list[int]) -> str:
@@ -263,19 +258,25 @@ def table_csv(table: FieldTable) -> str:
     names = [f"{one_line(field.name)}{part}" for field in table.fields for part in ("", " (place)")]
     writer.writerow(map(_no_formula, ["document", *names]))
     for row in table.rows:
-        cells = [text for cell in row.cells for text in _csv_cells(cell.values)]
+        cells = [text for cell in row.cells for text in _csv_cells(cell, row.reason)]
         writer.writerow(map(_no_formula, [in_answer(row.source), *cells]))
     return _BOM + out.getvalue()
 
 
-def _csv_cells(values: Sequence[FieldValue]) -> tuple[str, str]:
-    places = []
-    for value in values:
-        marks = [*["computed"] * value.computed, *[f"doubtful: {value.doubt}"] * bool(value.doubt)]
-        at = [place_of(one.source, one.line_start, one.page) for one in value.citations]
-        places.append(", ".join(at) + (f" ({', '.join(marks)})" if marks else ""))
-    normal = " | ".join(_DURATION.sub(_span, _plain(value.normal)) for value in values)
-    return normal, " | ".join(map(inert, places))
+def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
+    """The values of a cell; and where each stands, or why there is none."""
+    if cell.status == "unknown" or unread:
+        return "", f"unreadable: {plain_reason(unread)}" if unread else "not understood"
+    normal = " | ".join(_DURATION.sub(_span, _plain(value.normal)) for value in cell.values)
+    return normal, " | ".join(map(inert, map(_csv_place, cell.values)))
+
+
+def _csv_place(value: FieldValue) -> str:
+    """Where a value stands, with what qualifies it."""
+    places = ", ".join(place_of(one.source, one.line_start, one.page) for one in value.citations)
+    notice = f" (notice {_DURATION.sub(_span, value.notice.normal)})" if value.notice else ""
+    doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
+    return places + " (computed)" * value.computed + notice + doubt
 
 
 def _span(found: re.Match[str]) -> str:

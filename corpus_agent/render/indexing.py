@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
 from corpus_agent.render.upkeep import waiting_text
-from corpus_agent.text.naming import called, called_path, unambiguous
+from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
 
@@ -38,28 +38,28 @@ def index_object(outcome: Outcome) -> Object:
 
 def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
-    cluster = outcome.cluster
+    cluster = None
+    if outcome.cluster is not None:
+        again = [one_line(why) for why in outcome.cluster.again]
+        cluster = {**taken(outcome.cluster, "where shards here"), "again": again}
+    unread: Object = {
+        status: [problem_object(row) for row in outcome.problems if row.status == status]
+        for status in _UNREAD
+    }
     return {
         **taken(outcome, _COUNTS),
-        "renamed": [
-            {"was": unambiguous(was), "source": unambiguous(now)} for was, now in outcome.renamed
-        ],
+        "renamed": _moves(outcome.renamed),
         "kept_out": len(outcome.kept_out),
-        **{status: _problems(outcome, status) for status in _UNREAD},
+        **unread,
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
-        "cluster": _cluster_object(cluster) if cluster else None,
+        "cluster": cluster,
     }
 
 
-def _cluster_object(counts: ShardCounts) -> Object:
-    again = [one_line(why) for why in counts.again]
-    return {**taken(counts, "where shards here"), "again": again}
-
-
-def _problems(outcome: Outcome, status: Status) -> list[Object]:
-    return [problem_object(row) for row in outcome.problems if row.status == status]
+def _moves(pairs: Iterable[tuple[str, str]]) -> list[Object]:
+    return [{"was": unambiguous(was), "source": unambiguous(now)} for was, now in pairs]
 
 
 def index_lines(outcome: Outcome) -> Iterator[str]:
@@ -76,7 +76,9 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         done = f" in {outcome.seconds:.1f} s."
     else:
         done = f": {changes}, in {outcome.seconds:.1f} s."
-    yield f"{holds}{done}{_recognised(outcome.recognised)}"
+    pages = outcome.recognised
+    some = "One page was" if pages == 1 else f"{pages:,} pages were"
+    yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
     if outcome.cluster is not None:
         yield from _cluster_lines(outcome.cluster)
     if changes:  # else it was said when it came to be so
@@ -88,13 +90,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
     if outcome.interrupted:
         yield "Stopped early. What was done is kept; run the same command to go on."
-
-
-def _recognised(pages: int) -> str:
-    if not pages:
-        return ""
-    some = "One page was" if pages == 1 else f"{pages:,} pages were"
-    return f" {some} recognised from a scan."
 
 
 def _changes(outcome: Outcome) -> str:
@@ -113,19 +108,20 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
     egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
     yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
     if counts.again:
-        last = one_line(counts.again[-1])
-        yield f"{number_of(len(counts.again), 'time')} a shard was done again; the last: {last}"
+        times = number_of(len(counts.again), "shard was", "shards were")
+        yield f"{times} done again. The last reason: {one_line(counts.again[-1])}"
 
 
 def store_lines(
     store: Path, root: Path, *, new: bool, named: bool, flag: str = ""
 ) -> Iterator[str]:
-    """What to do next with an index that was made just now, and where it lies if not in its folder.
+    """Where a new index lies, if not in its folder, and what to do next with it.
 
-    Of one that is there already, whose it is, unless somebody `named` its folder. `flag` names it.
+    Of an index that is there already, whose it is, unless somebody `named` its folder. `flag` is
+    what the command needs to find it.
     """
     if store.parent != root or not (named or new):
-        yield f"The index of {called_path(root)} is in {called_path(store)}."
+        yield f"The index of {called(str(root), kind=PATH)} is in {called(str(store), kind=PATH)}."
     if new:
         yield f'Ask with: corpus-agent {flag}ask "…"'
 
@@ -136,18 +132,16 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
     if waiting and not outcome.interrupted:
         yield f"Not yet recognised: {waiting}. See: corpus-agent status"
     if left := sum(row.status == "unreachable" for row in outcome.problems):
-        stay = number_of(
-            left,
-            "could not be looked at and stays as it was",
-            "could not be looked at and stay as they were",
-        )
-        yield f"{stay}: corpus-agent files --status unreachable"
+        files = number_of(left, "file could not be", "files could not be")
+        yield f"{files} looked at, and stays in the index: corpus-agent files --status unreachable"
         yield "To remove what cannot be looked at: corpus-agent index --prune-unreachable"
     if outcome.spared:
-        spared = number_of(
-            outcome.spared, "is gone from the folder and stays", "are gone from the folder and stay"
+        gone = number_of(
+            outcome.spared,
+            "file is gone, but its text stays",
+            "files are gone, but their text stays",
         )
-        yield f"{spared} in the index (--no-prune)"
+        yield f"{gone} in the index: --no-prune"
 
 
 def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
@@ -172,22 +166,21 @@ def waiting_line(waiting: ToRecognise) -> str:
     )
 
 
-def page_line(done: Progress, elapsed: float) -> str:
-    """How far recognition is, after `elapsed` seconds."""
-    left = elapsed / done.pages * (done.all_pages - done.pages)
-    about = f", about {duration(left)} left" if done.pages < done.all_pages else ""
-    return f"recognised {done.pages:,} of {done.all_pages:,} ({called(done.source)}){about}"
-
-
-def file_progress_line(done: Progress, elapsed: float) -> str:
-    """How far reading and embedding are, after `elapsed` seconds of work.
+def progress_line(done: Progress, elapsed: float) -> str:
+    """How far recognition, or reading and embedding, is after `elapsed` seconds of work.
 
     The time left is told from some files on, or a quarter of all bytes: the first tell little.
     """
-    known = done.files >= FILES_TO_ESTIMATE or done.bytes * 4 >= done.all_bytes > 0
-    left = elapsed / done.bytes * (done.all_bytes - done.bytes) if known and done.bytes else 0.0
-    about = f", about {duration(left)} left" if left else ""
-    return f"indexed {done.files:,} of {done.all_files:,} files ({called(done.source)}){about}"
+    source = called(done.source)
+    if done.all_pages:
+        said = f"recognised {done.pages:,} of {done.all_pages:,} ({source})"
+        share = done.pages / done.all_pages
+    else:
+        said = f"indexed {done.files:,} of {done.all_files:,} files ({source})"
+        known = done.files >= FILES_TO_ESTIMATE or done.bytes * 4 >= done.all_bytes > 0
+        share = done.bytes / done.all_bytes if known and done.all_bytes else 0.0
+    left = elapsed / share - elapsed if share else 0.0
+    return f"{said}, about {duration(left)} left" if left else said
 
 
 def duration(seconds: float) -> str:
@@ -208,28 +201,22 @@ def watch_line(outcome: Outcome) -> str:
     return f"{changes}; {number_of(outcome.chunks, 'passage')}"
 
 
-def plan_object(todo: Plan) -> dict[str, Any]:
+_WORK = ("add", "update", "record", "touch")
+
+
+def plan_object(todo: Plan) -> Object:
     """The JSON of `index --dry-run`."""
-    groups = {
-        name: [unambiguous(seen.source) for seen in files] for name, files in _groups(todo).items()
-    }
-    removed = [unambiguous(source) for source in todo.remove]
-    spared = [unambiguous(source) for source in todo.spared]
+    seen = {name: getattr(todo, name) for name in (*_WORK, "unreachable")}
     return as_object(
         plan={
-            **groups,
-            "remove": removed,
-            "moved": [{"was": unambiguous(a), "source": unambiguous(b)} for a, b in todo.moved],
-            "spared": spared,
-            "unreachable": [unambiguous(seen.source) for seen in todo.unreachable],
+            **{name: [unambiguous(one.source) for one in files] for name, files in seen.items()},
+            "remove": [*map(unambiguous, todo.remove)],
+            "moved": _moves(todo.moved),
+            "spared": [*map(unambiguous, todo.spared)],
             "keep": len(todo.keep),
             "reasons": list(todo.reasons),
         }
     )
-
-
-def _groups(todo: Plan) -> dict[str, Any]:
-    return {"add": todo.add, "update": todo.update, "record": todo.record, "touch": todo.touch}
 
 
 def plan_lines(todo: Plan) -> Iterator[str]:
@@ -238,8 +225,8 @@ def plan_lines(todo: Plan) -> Iterator[str]:
     moved = {source for pair in todo.moved for source in pair}
     for was, now in todo.moved:
         yield f"move   {called(was)} -> {called(now)}"
-    for name, files in _groups(todo).items():
-        for seen in files:
+    for name in _WORK:
+        for seen in getattr(todo, name):
             if seen.source in moved:
                 continue
             why = f" ({seen.problem})" if seen.problem else ""

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import SCHEMA_VERSION, place_of, taken
-from corpus_agent.render.links import Link, no_link
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
@@ -53,11 +52,10 @@ def search_lines(
     query: str,
     hits: Sequence[Hit],
     coverage: Coverage,
-    link: Link = no_link,
     *,
     near_only: bool = False,
 ) -> Iterator[str]:
-    """Hits as text: place, heading, and the snippet below; `link` makes links of places.
+    """Hits as text: place, heading, and the snippet below.
 
     With `near_only` it ends before the first that is far from the best.
     """
@@ -66,8 +64,7 @@ def search_lines(
         chunk = hit.chunk
         stale = "changed since it was indexed" if hit.stale else ""
         stale = "cannot be looked at now" if hit.unreachable else stale
-        place = place_of(chunk.source, chunk.line_start, chunk.page_start)
-        where = link(place, chunk.source, chunk.page_start)
+        where = place_of(chunk.source, chunk.line_start, chunk.page_start)
         about = (where, one_line(inert(chunk.heading)), stale)
         yield f"{number}. {' · '.join(filter(None, about))}"
         yield from block_lines(snippet(chunk.text, query), (0, 0))

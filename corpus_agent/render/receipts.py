@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from corpus_agent.answering.records import Answer, AnswerStatus, Citation, alone
 from corpus_agent.answering.signing import is_own
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
-from corpus_agent.text.naming import answerer, quoted_in_answer
+from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import enclosed, inert, visible
 from indexer import Coverage
 
@@ -114,6 +114,8 @@ def standing(checked: Sequence[Rechecked]) -> str:
     if not checked:
         return "There is no quotation to verify"
     holding = sum(found.holds for found in checked)
+    if len(checked) == 1:
+        return f"The quotation {'still stands' if holding else 'no longer stands'} in its document"
     return f"{holding} of {len(checked)} quotations still stand in their documents"
 
 
@@ -125,7 +127,7 @@ def heading(content: dict[str, Any], *, own: bool) -> str:
     whose = "" if own else f" · {FOREIGN}"
     started = str(content.get("started", ""))
     when = started if _TIME.fullmatch(started) else "once"
-    asked = quoted_in_answer(str(content.get("question", "")))
+    asked = quoted(str(content.get("question", "")), inert)
     status = (_status(content) or "of no known status").replace("_", " ")
     return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}{whose}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.common import as_object, local_time
-from corpus_agent.text.naming import path_again, unambiguous
+from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
 from indexer import paths
@@ -38,9 +38,9 @@ def trust_object(found: Permission, *, recorded: bool) -> dict[str, Any]:
 def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     """The same as text, from its JSON."""
     trust = content["trust"]
-    yield f"store     {path_again(trust['store'])}, owner {trust['owner']}"
+    yield f"store     {_path(trust['store'])}, owner {trust['owner']}"
     missing = "" if trust["root_exists"] else "  (MISSING)"
-    yield f"root      {path_again(trust['root'])}{missing}"
+    yield f"root      {_path(trust['root'])}{missing}"
     yield "          whatever the index names below it can be searched, read and shown"
     if trust["documents"] is None:
         yield "documents none yet: its first run did not finish"
@@ -54,6 +54,11 @@ def trust_lines(content: dict[str, Any]) -> Iterator[str]:
     yield f"settings  {settings or 'none'}"
     said = "Trusted already." if trust["already"] else "Trusted from now on."
     yield said if trust["recorded"] else "Nothing was changed."
+
+
+def _path(shown: str) -> str:
+    """A path of the JSON, as it is typed."""
+    return called(shown, kind=PATH, again=True)
 
 
 def stores_object(found: Sequence[KnownStore]) -> dict[str, Any]:
@@ -83,7 +88,7 @@ def stores_lines(content: dict[str, Any]) -> Iterator[str]:
     wide = max((len(one["name"]) for one in found), default=0)
     for one in found:
         missing = "" if one["root_exists"] else "  (MISSING)"
-        yield f"{one['name']:<{wide}}  {path_again(one['root'])}{missing}"
+        yield f"{one['name']:<{wide}}  {_path(one['root'])}{missing}"
         if one["problem"]:
             yield f"{'':{wide}}  NOT USABLE: {one['problem']}"
         else:
@@ -91,6 +96,6 @@ def stores_lines(content: dict[str, Any]) -> Iterator[str]:
                 f"{number_of(one['documents'], 'document')}, {number_of(one['chunks'], 'passage')}"
             )
             yield f"{'':{wide}}  {counts}, version {one['version']} of {local_time(one['updated'])}"
-        yield f"{'':{wide}}  in {path_again(one['store'])}, yours since {local_time(one['since'])}"
+        yield f"{'':{wide}}  in {_path(one['store'])}, yours since {local_time(one['since'])}"
     if not found:
         yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import SCHEMA_VERSION, local_time, size_mb, taken
-from corpus_agent.text.naming import called, called_path, path_again, unambiguous
+from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.wording import number_of
 from indexer import LEAST_UNREAD
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from corpus_agent.render.common import Object, Seal
-    from indexer import Extension, Forgotten, RecognitionState, storage
+    from corpus_agent.service.service import IndexStatus
+    from indexer import Forgotten, RecognitionState, storage
 
 
 def forget_object(done: Forgotten, seal: Seal) -> Object:
@@ -36,37 +35,27 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
         yield f"{source} is not in the index; nothing changed."
         return
     yield (
-        f"{source} is out of the index, with {number_of(done.row.chunks, 'chunk')} "
+        f"{source} is out of the index, with {number_of(done.row.chunks, 'passage')} "
         f"(version {done.version}). The file stays."
     )
     if done.rule:
         yield "The next run of index takes it up again, unless a rule keeps it out."
-        yield f"Add to {called_path(done.rules)} this line:"
+        yield f"Add to {called(str(done.rules), kind=PATH)} this line:"
         yield done.rule  # has no control or invisible characters
     else:
         yield "The next run of index takes it up again; rename it, or move it elsewhere."
 
 
-def status_object(
-    manifest: storage.Manifest,
-    store: Path,
-    root: Path,
-    used: storage.Usage,
-    seal: Seal,
-    *,
-    root_exists: bool,
-    recognition: RecognitionState,
-    engine: str,
-    extensions: Sequence[Extension] = (),
-) -> Object:
-    """The JSON of `status`; `engine` is what would embed now, and why."""
+def status_object(status: IndexStatus, seal: Seal) -> Object:
+    """The JSON of `status`."""
+    manifest, recognition = status.manifest, status.recognition
     coverage = manifest.coverage
     return {
         "schema_version": SCHEMA_VERSION,
         "version": manifest.version,
-        "store": unambiguous(str(store)),
-        "root": unambiguous(str(root)),
-        "root_exists": root_exists,
+        "store": unambiguous(str(status.store)),
+        "root": unambiguous(str(status.root)),
+        "root_exists": status.root_exists,
         "files": {
             **taken(coverage, "indexed empty failed skipped unreachable kept_out blank"),
             "ignored": manifest.ignored,
@@ -84,14 +73,14 @@ def status_object(
             "command": MULTILINGUAL if not_read(manifest.unread) else None,
         },
         "chunks": manifest.chunks,
-        "bytes": used.bytes,
-        "disk": taken(used, "tables versions"),
+        "bytes": status.used.bytes,
+        "disk": taken(status.used, "tables versions"),
         "model": manifest.fingerprint.model,
         "chunker": manifest.fingerprint.chunker,
-        "engine": engine,
+        "engine": status.engine,
         "extensions": [
             {**taken(each, "kind name package version"), "refused": each.refused or None}
-            for each in extensions
+            for each in status.extensions
         ],
         "complete": manifest.complete,
         "updated": manifest.updated,
@@ -123,20 +112,22 @@ def waiting_text(pages: int, pictures: int) -> str:
     return " and ".join(number_of(count, noun) for count, noun in counts if count)
 
 
-def status_lines(status: Object) -> Iterator[str]:
-    """The status as text, from its JSON."""
+def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
+    """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
     files = status["files"]
-    missing = "" if status["root_exists"] else "  (MISSING)"
-    yield f"folder   {path_again(status['root'])}{missing}"
-    yield f"index    {path_again(status['store'])}, {size_mb(status['bytes'])}"
-    blank = f" ({files['blank']:,} without a byte)" if files["blank"] else ""
     yield (
-        f"files    {files['indexed']:,} indexed, {files['empty']:,} empty{blank}, "
-        f"{files['failed']:,} failed, {files['skipped']:,} skipped, {files['ignored']:,} ignored"
-        + (f", {files['unreachable']:,} unreachable" if files["unreachable"] else "")
+        f"{number_of(files['indexed'], 'document')}, {number_of(status['chunks'], 'passage')}, "
+        f"brought up to date {local_time(status['updated'])}"
     )
-    if files["kept_out"]:
-        yield f"         of the ignored {files['kept_out']:,} by ignore files: {LIST_OF_IGNORED}"
+    if not status["complete"]:
+        yield "The last run did not end: corpus-agent index goes on from there"
+    missing = "" if status["root_exists"] else "  (MISSING)"
+    yield f"folder   {called(status['root'], kind=PATH, again=True)}{missing}"
+    yield f"index    {called(status['store'], kind=PATH, again=True)}, {size_mb(status['bytes'])}"
+    if unread := files["failed"] + files["empty"] - files["blank"]:
+        yield f"unread   {number_of(unread, 'file')}: corpus-agent files --status failed,empty"
+    if files["unreachable"]:
+        yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
     recognition = status["recognition"]
     if recognition["command"]:
         waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
@@ -147,10 +138,18 @@ def status_lines(status: Object) -> Iterator[str]:
             f"language {not_read(languages['unread'])}; the multilingual model mends it: "
             f"{languages['command']}"
         )
-    yield f"passages {status['chunks']:,}, embedded by {status['model']}"
+    if verbose:
+        yield from _details(status)
+
+
+def _details(status: Object) -> Iterator[str]:
+    files = status["files"]
+    yield f"other    {files['skipped']:,} of other kinds, {files['blank']:,} without a byte"
+    kept_out = f", {files['kept_out']:,} by ignore files: {LIST_OF_IGNORED}"
+    yield f"ignored  {files['ignored']:,}{kept_out if files['kept_out'] else ''}"
+    yield f"model    {status['model']}"
     yield f"engine   {status['engine']}"
     for each in status["extensions"]:
         use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
         yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
-    state = "complete" if status["complete"] else "NOT COMPLETE: run corpus-agent index to go on"
-    yield f"version  {status['version']}, {local_time(status['updated'])}, {state}"
+    yield f"version  {status['version']}"

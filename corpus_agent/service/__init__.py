@@ -11,7 +11,7 @@ from corpus_agent import lazy_modules
 __all__ = [
     "cancel",
     "cluster",
-    "loading",
+    "encoding",
     "opening",
     "places",
     "service",
@@ -23,7 +23,7 @@ __all__ = [
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
     from corpus_agent.service import cluster as cluster
-    from corpus_agent.service import loading as loading
+    from corpus_agent.service import encoding as encoding
     from corpus_agent.service import opening as opening
     from corpus_agent.service import places as places
     from corpus_agent.service import service as service

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from corpus_agent.service.places import sources_of
-from corpus_agent.text.naming import MAX_PATH, quoted
+from corpus_agent.text.naming import PATH, called, quoted
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, Refused, open_beneath
 from indexer.confine import starting
@@ -49,7 +49,7 @@ _TERMINAL = ("TERM", "COLORTERM", "TERMINFO", "SHELL", "USER", "LOGNAME")
 MAX_LINE_DIGITS = 9
 LEAST_SECONDS = 2.0  # in which a viewer says that it cannot
 # What xdg-open means by its exit code.
-_XDG = {2: "does not find the file", 3: "finds no program for it", 4: "could not start one"}
+_XDG = {2: "the file was not found", 3: "no program for it was found", 4: "none could be started"}
 
 
 def open_document(place: str, roots: Mapping[str, Path]) -> tuple[str, str]:
@@ -100,7 +100,7 @@ def _beneath(source: str, roots: Mapping[str, Path]) -> tuple[Path, bytes]:
 
 def _shown_by(path: Path, sample: bytes, line: int) -> str:
     """The name of the program that was started."""
-    suffix, where = path.suffix.lower(), f"It is {quoted(str(path), MAX_PATH)}."
+    suffix, where = path.suffix.lower(), f"It is {called(str(path), kind=PATH)}."
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     views = suffix in _BEGINNINGS or (suffix in _PLAIN and not editor)
     if views:
@@ -143,5 +143,6 @@ def _run(words: list[str], where: str, *, waits: bool) -> None:
     except subprocess.TimeoutExpired:
         return
     if code:
-        means = ("" if waits else _XDG.get(code, "")) or f"ended with exit code {code}"
-        raise CorpusError(f"{quoted(Path(words[0]).name)} {means}.", where)
+        ended = f"{quoted(Path(words[0]).name)} ended with exit code {code}"
+        means = ("" if waits else _XDG.get(code, "")) or ended
+        raise CorpusError(f"It was not opened: {means}.", f"{where} Or read it: corpus-agent read")

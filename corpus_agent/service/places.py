@@ -57,11 +57,12 @@ def _below(path: Path, root: Path) -> str | None:
 
 
 def selected(corpus: Index, typed: Iterable[str]) -> tuple[str, ...]:
-    """The paths of a Query that typed ones mean; raises CorpusError where one selects nothing."""
+    """The paths of a Query that typed ones mean."""
     return tuple(_selected(corpus, path) for path in typed)
 
 
 def _selected(corpus: Index, typed: str) -> str:
+    """What a typed path means; raises CorpusError where it selects nothing."""
     sources = sources_of(typed, corpus.roots)
     for source in sources:
         if corpus.selects(source):
@@ -72,9 +73,10 @@ def _selected(corpus: Index, typed: str) -> str:
             f"{quoted(typed)} lies outside of the indexed folder.",
             f"Its documents are below {', '.join(quoted(str(root)) for root in roots)}.",
         )
+    near = ", ".join(map(quoted, corpus.similar(sources[0]))) if sources else ""
+    hint = f"Did you mean {near}? " if near else ""
     raise CorpusError(
-        f"No document of the index is at {quoted(typed)}.",
-        f"{_near(corpus, sources) if sources else ''}All of them: corpus-agent files",
+        f"No document of the index is at {quoted(typed)}.", f"{hint}All of them: corpus-agent files"
     )
 
 
@@ -111,11 +113,6 @@ def chosen_rows(
 def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> str:
     given = [*paths, *(f"without {path}" for path in not_paths), *([where] if where else [])]
     return quoted("; ".join(given))
-
-
-def _near(corpus: Index, sources: Sequence[str]) -> str:
-    near = corpus.similar(sources[0])
-    return f"Did you mean {', '.join(map(quoted, near))}? " if near else ""
 
 
 def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> str:

@@ -1,7 +1,4 @@
-"""The commands without a terminal: build the parts, run one job, return its result.
-
-`cli` parses and prints; scripts may call these functions too.
-"""
+"""The jobs of the service, each as a function: open, index, forget, ask."""
 
 from __future__ import annotations
 
@@ -17,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import agent, answering, models
-from corpus_agent.service.loading import encoder_for
+from corpus_agent.service.cancel import Onlooker
+from corpus_agent.service.encoding import encoder_for
 from corpus_agent.settings import (
     Settings,
     existing_place,
@@ -152,27 +150,19 @@ def forget(settings: Settings, source: str) -> Forgotten:
 
 
 def answerer_for(
-    corpus: Index,
-    launch: Launch,
-    settings: Settings,
-    *,
-    quotes_only: bool = False,
-    on_draft: Callable[[str], None] = lambda _: None,
-    on_passages: Callable[[Answer], None] = lambda _: None,
-    on_wait: Callable[[], None] = lambda: None,
+    corpus: Index, launch: Launch, onlooker: Onlooker, *, quotes_only: bool = False
 ) -> Answerer:
     """The answerer of the model that was found, through its broker; else the extractive one.
 
-    With `quotes_only` its answers are whole sentences of documents; `on_passages` is called with
-    the answer without a model before the model is asked, `on_draft` with its draft as it grows,
-    `on_wait` often meanwhile.
+    With `quotes_only` its answers are whole sentences of documents.
     """
     without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
-    model, broker = launch.model, launch.broker
+    model, broker, set_to = launch.model, launch.broker, launch.settings
     if model is None or broker is None:
         return without_model(launch.notices)
     try:
-        wait_for_model(launch)
+        if launch.llama is not None:  # it may still load its model
+            models.llama_server.wait_until_ready(launch.llama, broker, MODEL_LOAD_SECONDS)
     except CorpusError as error:
         notice = f"{error.message} {error.hint} Answered without a model."
         return without_model((*launch.notices, notice))
@@ -180,25 +170,14 @@ def answerer_for(
         model.server,
         model.name,
         broker,
-        limits_of(settings),
+        agent.answerer.Limits(seconds=set_to.llm_seconds, window=set_to.llm_context),
         encode=corpus.encoder.encode_tokens,
         quotes_only=quotes_only,
-        on_draft=on_draft,
+        on_draft=onlooker.draft,
         own=without_model(),
-        on_passages=on_passages,
-        on_wait=on_wait,
+        on_passages=onlooker.passages,
+        on_wait=onlooker.wait,
     )
-
-
-def wait_for_model(launch: Launch) -> None:
-    """Wait until a llama-server that was started has loaded its model; raises CorpusError."""
-    if launch.llama is not None and launch.broker is not None:
-        models.llama_server.wait_until_ready(launch.llama, launch.broker, MODEL_LOAD_SECONDS)
-
-
-def limits_of(settings: Settings) -> agent.answerer.Limits:
-    """The limits of what a model is asked at a time."""
-    return agent.answerer.Limits(seconds=settings.llm_seconds, window=settings.llm_context)
 
 
 def ask(
@@ -224,8 +203,10 @@ def ask(
         on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answering.whole_corpus.asks_all(question):
-        answer = _of_nearest_passages(answer)
+    if answering.whole_corpus.asks_all(question):  # which the passages that were read are not
+        notices = (*answer.notices, answering.whole_corpus.NOTICE)
+        status = "perhaps" if answer.passages else answer.status
+        answer = replace(answer, status=status, notices=notices)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
@@ -239,18 +220,11 @@ def _with_heading(corpus: Index, passage: Passage) -> Passage:
     return passage
 
 
-def _of_nearest_passages(answer: Answer) -> Answer:
-    """The answer to a question about all documents, which the passages that were read are not."""
-    status = "perhaps" if answer.passages else answer.status
-    return replace(answer, status=status, notices=(*answer.notices, answering.whole_corpus.NOTICE))
-
-
 def ask_recorded(
     question: str,
     corpus: Index,
     answerer: Answerer,
     launch: Launch,
-    settings: Settings,
     history: Sequence[Turn] = (),
     on_event: OnEvent = lambda _: None,
     conversation: str | None = None,
@@ -283,7 +257,7 @@ def ask_recorded(
         conversation=conversation,
     )
     content = answering.signing.signed(content, launch.receipt_key)
-    problem = None
+    problem, settings = None, launch.settings
     if settings.log == "on" and not settings.several:  # else one would hold the text of another's
         problem = answering.receipt.log(existing_store(settings), content)
     if problem is not None:

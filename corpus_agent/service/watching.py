@@ -12,18 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from corpus_agent.service import loading, session
+from corpus_agent.service import encoding, session
 from corpus_agent.settings import Settings, existing_place
 from corpus_agent.startup import for_indexing
 from indexer import Choices, CorpusError, Encoder, Outcome, RunDisplay, StoreLocked
 from indexer import watch as file_events
 
 LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
-
-
-def no_display() -> AbstractContextManager[RunDisplay]:
-    """The display of a run for a program that shows none."""
-    return nullcontext(RunDisplay())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +30,7 @@ class Callbacks:
 
     outcome: Callable[[Outcome], None]
     notice: Callable[[str], None]
-    display: Callable[[], AbstractContextManager[RunDisplay]]
+    display: Callable[[], AbstractContextManager[RunDisplay]] = lambda: nullcontext(RunDisplay())
 
 
 def watch(
@@ -50,16 +45,15 @@ def watch(
 ) -> None:
     """Update the index now and after every change, until `should_stop` returns true.
 
-    The outcome of the first run is always reported; `force` and `verify` apply to it, and its
-    errors are raised. Later errors are reported as notices, and the next change starts another
-    run. `encoder` replaces the one that the settings name. Raises CorpusError if the folder was
-    removed or replaced: neither the watches nor the seal cover its replacement.
+    `force` and `verify` apply to the first run, whose errors are raised; later ones are notices,
+    and the next change starts another run. Raises CorpusError if the folder was removed or
+    replaced: neither the watches nor the seal cover its replacement.
     """
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     watched = _identity(root)
-    encoder = encoder or loading.encoder_for(settings, store, bulk=True)
+    encoder = encoder or encoding.encoder_for(settings, store, bulk=True)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
     moments = file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
     with closing(moments) as due:

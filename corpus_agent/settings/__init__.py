@@ -8,7 +8,6 @@ only for sizes and times.
 from __future__ import annotations
 
 import os
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -56,23 +55,15 @@ class NamedStore:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a run. `store` and `model` are folders; None: search for it, or the packaged
-    model. `embedder` and
-    `backend` name what an installed package brings in place of the model and of LanceDB's search,
-    `extractors` packages whose readers go before ours; see docs/extending.md.
+    """The settings of a run; docs/settings.md says what each means.
 
-    `device` is what `index` embeds on. `chunk_tokens` and `chunk_overlap` say how passages are cut,
-    None as the index has it.
-
-    `llm_seconds` limits a model's time for one question, `llm_context` is its window in tokens,
-    None to ask its server. `ocr` says which pages without text are recognised; see sync_folder.
-    `log` says whether questions and answers are kept as receipts in the store.
-    `allow_remote_llm` is a host that passages may be sent to. It has only a flag: no file and no
-    environment variable can permit it. `trust_store` has only a flag, too.
+    `store` and `model` are folders; None: search for it, or the packaged model. `chunk_tokens` and
+    `chunk_overlap` are None as the index has it, `llm_context` is None to ask the server.
+    `allow_remote_llm` and `trust_store` have only a flag: no file and no variable can permit them.
     Not settings: `root`, the folder of the documents, set once the store's owner is verified,
-    `several`, the stores in the place of `store` where there is more than one, and
-    `config`, the file that the user named, if any. Those in `fixed` were given by flag or variable,
-    so that a store cannot change them.
+    `several`, the stores in the place of `store` where there is more than one, and `config`, the
+    file that the user named. Those in `fixed` were given by flag or variable, so that a store
+    cannot change them.
     """
 
     store: Path | None = None
@@ -162,12 +153,12 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
 def of_store(settings: Settings, store: Path) -> Settings:
     """The settings with those of the store's own config.toml; its owner must be verified before.
 
-    Raises UsageError, with the line, for a key or a value that a store may not set.
+    Raises UsageError for a key or a value that a store may not set.
     """
     path, data = store / CONFIG_NAME, storage.read_small(store, CONFIG_NAME)
     values = _parsed(path, data) if data is not None else {}
     for key, value in values.items():
-        where = f"{str(path)!r}, line {_line_of(key, data or b'')}: an index may"
+        where = f"{str(path)!r}: an index may"
         if key not in OF_A_STORE:
             raise UsageError(
                 f"{where} not decide {_shown(key)}.",
@@ -182,13 +173,6 @@ def of_store(settings: Settings, store: Path) -> Settings:
                 f"Remove the line; your own {str(user_config())!r} may set it.",
             )
     return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
-
-
-def _line_of(key: str, data: bytes) -> int:
-    """The 1-based number of the line of a key; 1 if the key is spelt in another way."""
-    of_key = re.compile(rf"\s*[\"'\[]*\s*{re.escape(key)}\b")
-    lines = data.decode("utf-8", errors="replace").splitlines()
-    return next((number for number, line in enumerate(lines, 1) if of_key.match(line)), 1)
 
 
 def user_config() -> Path:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import regex
 
 from corpus_agent.text.number_words import MONTHS, listed
+from corpus_agent.text.patterns import lazy
 
 MAX_LINES_ABOVE = 60  # of a table, between its header and a row
 _PROSE_WORDS = 12
@@ -23,25 +24,25 @@ _PERIOD = (
     rf"|(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:\s?{_YEAR})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
     rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)(?:\s?\(\d\)(?=\s|$))?"
 )
-_PERIODS = regex.compile(rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+$")
-_ONE_PERIOD = regex.compile(rf"(?i){_PERIOD}")
+_PERIODS = lazy(rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+$")
+_ONE_PERIOD = lazy(rf"(?i){_PERIOD}")
 _SIGNS = r"[-+–−($€£¥]{0,3}\s?"
 _FIGURE = (
     rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
 )
-_FIGURES = regex.compile(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
+_FIGURES = lazy(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
 # Before the figures of a row: a mark of a note, "(2)", its number below "Note", the day of "May 1".
-_NOTE_MARK = regex.compile(r"\(\d{1,2}\)")
-_NOTE_NUMBER = regex.compile(r"\d{1,2}(?:[.]\d)?[a-z]?")
-_NOTES = regex.compile(r"(?i)\bnotes?\b|\banhang\b")
-_OF_MONTH = regex.compile(rf"(?i)\b{_MONTH}\s?$")
+_NOTE_MARK = lazy(r"\(\d{1,2}\)")
+_NOTE_NUMBER = lazy(r"\d{1,2}(?:[.]\d)?[a-z]?")
+_NOTES = lazy(r"(?i)\bnotes?\b|\banhang\b")
+_OF_MONTH = lazy(rf"(?i)\b{_MONTH}\s?$")
 _UNIT_ABOVE, _TITLE = 5, 100  # lines, characters
-_UNIT = regex.compile(
+_UNIT = lazy(
     r"(?i)\b(?:in|of|en)\s(?:\p{L}+\s){0,2}(?:thousands|millions|billions|tausend|millionen|milliers)\b"
     r"|[$€£¥]\s?(?:in\s)?(?:thousands?|millions?|billions?|000s?|m|bn)\b|\b(?:TEUR|T€|Mio)\b"
 )
-_GAP = regex.compile(r"\s{2,}|\t")
-_ONE_FIGURE = regex.compile(rf"{_FIGURE}(?=\s|$)")
+_GAP = lazy(r"\s{2,}|\t")
+_ONE_FIGURE = lazy(rf"{_FIGURE}(?=\s|$)")
 
 
 def ends_with_figures(line: str) -> int:

@@ -13,14 +13,15 @@ from datetime import date
 import regex
 
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import STOP_WORDS, fold
 from corpus_agent.text.values import Reading
 
 _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
-_DURATION = regex.compile(r"P([0-9]{1,6})([DWMY])")
-_DAYS = {"D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
+_DURATION = lazy(r"P([0-9]{1,6})([BDWMY])")  # B: days of business
+_DAYS = {"B": (1, 4), "D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
 _MONTHS = {"M": 1, "Y": 12}
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
 _MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
@@ -28,18 +29,16 @@ _MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
 _ORDINAL = r"(?:\s?(?:s\s?t|n\s?d|r\s?d|t\s?h|er|[ªº°.])(?!\p{L}))?"
 _YEAR = r"(?P<year>(?:1[89]|20|21)\d\d)(?!\d)"
 _OF = r"(?:\s*(?:day\s+of|of|de[l]?|d['’]))?"
-_DAY_FIRST = regex.compile(
+_DAY_FIRST = lazy(
     rf"(?i)(?<![\p{{N}}./-]){_DAY}{_ORDINAL}(?:\s+day)?{_OF}[\s,-]*{_MONTH},?{_OF}[\s,-]*(?:{_YEAR}|(?<=-)(?P<short>\d\d)(?!\d))"
 )
-_MONTH_FIRST = regex.compile(
+_MONTH_FIRST = lazy(
     rf"(?i)(?<!\p{{L}}){_MONTH}[\s-]*{_DAY}{_ORDINAL}(?:\s*,|\s)\s*(?:de[l]?\s+)?{_YEAR}"
 )
-_MONTH_ALONE = regex.compile(rf"(?i)(?<!\p{{L}}){_MONTH},?\s+(?:de[l]?\s+)?{_YEAR}")
-_ISO = regex.compile(r"(?<![\d./-])((?:1[89]|20|21)\d\d)([-/.])(\d\d?)\2(\d\d?)(?![\d/-])")
-_FIGURES = regex.compile(
-    r"(?<![\d./-])(\d\d?)([./-])(\d\d?)\2((?:1[89]|20|21)\d\d|\d\d)(?![\d/-]|\.\d)"
-)
-_CJK = regex.compile(r"((?:1[89]|20|21)\d\d)\s?[年년]\s?(\d\d?)\s?[月월]\s?(\d\d?)\s?[日일号號]")
+_MONTH_ALONE = lazy(rf"(?i)(?<!\p{{L}}){_MONTH},?\s+(?:de[l]?\s+)?{_YEAR}")
+_ISO = lazy(r"(?<![\d./-])((?:1[89]|20|21)\d\d)([-/.])(\d\d?)\2(\d\d?)(?![\d/-])")
+_FIGURES = lazy(r"(?<![\d./-])(\d\d?)([./-])(\d\d?)\2((?:1[89]|20|21)\d\d|\d\d)(?![\d/-]|\.\d)")
+_CJK = lazy(r"((?:1[89]|20|21)\d\d)\s?[年년]\s?(\d\d?)\s?[月월]\s?(\d\d?)\s?[日일号號]")
 # Dates that share a month or a year: "2 September to 30 October 2024", "May 3 and 4, 2024".
 _UNTIL = (
     r"to|until|till|through|thru|bis(?:\s+zum)?|auf|au|à|al?|até|tot(?:\s+en\s+met)?|t/m|do|по|до"
@@ -50,24 +49,24 @@ _SEPARATOR = (
 )
 _NAME = r"(?<!\p{L})(?P<month>\p{L}{3,12})(?!\p{L})\.?"  # of a month, or another word
 _SHARING = (
-    regex.compile(
+    lazy(
         rf"(?i)(?<![\p{{N}}./-])(?:(?P<part>{_DAY}{_ORDINAL}(?:{_OF}\s*{_NAME})?){_SEPARATOR}){{1,6}}"
         rf"(?P<part>{_DAY}{_ORDINAL}{_OF}[\s-]*{_NAME}),?{_OF}[\s,-]*{_YEAR}"
     ),
-    regex.compile(
+    lazy(
         rf"(?i)(?<!\p{{L}})(?P<part>{_NAME}\s*{_DAY}{_ORDINAL})"
         rf"(?:{_SEPARATOR}(?P<part>(?:{_NAME}\s*)?{_DAY}{_ORDINAL})){{1,6}}(?:\s*,|\s)\s*{_YEAR}"
     ),
-    regex.compile(
+    lazy(
         rf"(?i)(?<![\d./-])(?P<part>{_DAY}\.(?:{_MONTH_FIGURE}\.)?){_SEPARATOR}"
         rf"(?P<part>{_DAY}\.{_MONTH_FIGURE}\.){_YEAR}(?![\d/-]|\.\d)"
     ),
 )
-_RANGE = regex.compile(rf"(?i)\s*[–—-]\s*|\s+(?:{_UNTIL})\s.*")
-_LOOSE = regex.compile(r",\s*|\s+[–—-]\s*|[–—-]\s+")
-_WORD_BEFORE = regex.compile(r"(?<!\p{L})(?P<word>\p{L}+)(?P<dot>\.?)\s*$")
+_RANGE = lazy(rf"(?i)\s*[–—-]\s*|\s+(?:{_UNTIL})\s.*")
+_LOOSE = lazy(r",\s*|\s+[–—-]\s*|[–—-]\s+")
+_WORD_BEFORE = lazy(r"(?<!\p{L})(?P<word>\p{L}+)(?P<dot>\.?)\s*$")
 # What every date holds, so that the patterns above run beside it alone.
-_HINT = regex.compile(r"(?:1[89]|20|21)\d\d(?!\d)|\d[./-]\d\d?[./-]\d|-\p{L}{3,12}\.?-\d")
+_HINT = lazy(r"(?:1[89]|20|21)\d\d(?!\d)|\d[./-]\d\d?[./-]\d|-\p{L}{3,12}\.?-\d")
 _ABBREVIATED = 4  # letters, of "pp.", "No."
 _AROUND = (50, 30)  # characters before and behind it
 _PIVOT = 70  # years of two figures up to this one belong to this century
@@ -232,6 +231,8 @@ def add_duration(day: str, duration: str) -> str | None:
         return None
     start = date.fromisoformat(day)
     count, unit = int(duration[1:-1]), duration[-1]
+    if unit == "B":
+        return None
     if unit in "DW":
         ordinal = start.toordinal() + count * (7 if unit == "W" else 1)
         return date.fromordinal(ordinal).isoformat() if ordinal <= date.max.toordinal() else None
@@ -243,11 +244,6 @@ def add_duration(day: str, duration: str) -> str | None:
     return None
 
 
-def is_duration(text: str) -> bool:
-    """Whether a text is a duration in the form of "P18M"."""
-    return _DURATION.fullmatch(text) is not None
-
-
 def compare_durations(one: str, other: str) -> int | None:
     """1 if the first is longer, 0 if as long, -1 if shorter; None where months have to be counted.
 
@@ -257,8 +253,8 @@ def compare_durations(one: str, other: str) -> int | None:
     mine, its = (_DURATION.fullmatch(each) for each in (one, other))
     if mine is None or its is None:
         return None
-    if {mine[2], its[2]} <= _MONTHS.keys():
-        here, there = (int(each[1]) * _MONTHS[each[2]] for each in (mine, its))
+    if mine[2] == its[2] or {mine[2], its[2]} <= _MONTHS.keys():
+        here, there = (int(each[1]) * _MONTHS.get(each[2], 1) for each in (mine, its))
         return (here > there) - (here < there)
     (least, most), (shortest, longest) = (
         tuple(int(each[1]) * days for days in _DAYS[each[2]]) for each in (mine, its)

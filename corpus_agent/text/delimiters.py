@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -63,6 +64,16 @@ class Frame:
     def opening(self) -> str:
         """The delimiter before corpus text."""
         return f"<<doc {self.nonce}>>"
+
+    @property
+    def breaking(self) -> Callable[[str], str] | None:
+        """What breaks links, where the reader may render the text; see `naming.called`."""
+        return unlinked if self.outside else None
+
+    def line(self, text: str) -> str:
+        """A message on one line outside the delimiters, in the form for the frame's reader."""
+        line = label(text)
+        return label(unlinked(line)) if self.outside else line
 
     @property
     def closing(self) -> str:

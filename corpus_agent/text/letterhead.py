@@ -8,17 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain, takewhile
 
-import regex
-
 from corpus_agent.text.dates import without_dates
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import Unit, is_item
 from corpus_agent.text.tokens import has_digit
 
 MOST_ABOVE = 8  # lines
 MOST_BELOW = 4
 _LONGEST = 80  # characters of a line
-_SENTENCE_END = regex.compile(r"[.!?。！？…:：][\"'”’»)\]]*$")
-_AMOUNT = regex.compile(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
+_SENTENCE_END = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
+_AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
 
 
 def naming_lines(text: str, own: Sequence[Unit], *, first: bool = True) -> list[Unit]:

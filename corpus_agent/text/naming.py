@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+from typing import NamedTuple
 
-from corpus_agent.text.delimiters import Frame, label, neutral
+from corpus_agent.text.delimiters import neutral
 from corpus_agent.text.sanitize import inert, one_line, unlinked
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
@@ -23,9 +23,8 @@ _MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 
 # One word, without the program's own separators: blanks, colons, middle dots, brackets other than
 # those around a broken dot.
-_PLAIN = re.compile(r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*")
-_PLAIN_PATH = re.compile(rf"/?{_PLAIN.pattern}")
-_PLAIN_MODEL = re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?")
+_PLAIN = r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*"
+_ONE_DOT = re.compile(r"(?!www\.)[a-z0-9_-]{1,60}\.[a-z0-9]{1,8}", re.IGNORECASE | re.ASCII)
 _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
@@ -34,13 +33,29 @@ _OUR_WORDS = re.compile(
 # quotation marks around it. A file whose own name has these looks like another one.
 _OUR_SIGNS = re.compile(
     r"""\[[.@:h]\] | \\\ (?=[!-/:-@\[-`{-~]) | &\ (?=\#?\w{1,32};) | \]\ [(:] | <\ (?=[a-z/!?])
-    | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"]).*\1\Z""",
+    | ~[0-9a-f]{6}(?=['"]*\Z) | …[0-9a-f]{6}… | \A(['"`]).*\1\Z""",
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 _QUOTES = re.compile(
-    "[`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\uff02\uff07\u00ab\u00bb\u300c-\u300f\u301d-\u301f]"
+    "(?<=\\w)(\u2019)(?=\\w)"  # the typographic apostrophe, which stays
+    "|[`\u00b4\u2018-\u201f\u2032-\u2037\u2039\u203a\uff02\uff07\u00ab\u00bb\u300c-\u300f"
+    "\u301d-\u301f]"
 )
-_IN_WORD = re.compile(r"(?<=\w)\u2019(?=\w)")  # the typographic apostrophe
+
+Breaking = Callable[[str], str] | None
+"""What breaks the live parts of a name: `inert` in an answer, `unlinked` for a parent's viewer."""
+
+
+class Kind(NamedTuple):
+    """What a name is of: the form in which it needs no quotation marks, and its length."""
+
+    plain: re.Pattern[str]
+    most: int = MAX_CALLED
+
+
+FILE = Kind(re.compile(_PLAIN))
+PATH = Kind(re.compile(f"/?{_PLAIN}"), MAX_PATH)
+MODEL = Kind(re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?"))  # it may have a tag
 
 
 def unambiguous(name: str) -> str:
@@ -59,91 +74,49 @@ def cleaned(name: str) -> str:
     return clean if clean == name else f"{clean}~{_hash(name)}"
 
 
-def called(name: str) -> str:
-    """`name` among the program's words: unchanged if it cannot be mistaken, else quoted."""
-    return _called(unambiguous(name), name, _PLAIN)
+def called(name: str, breaking: Breaking = None, kind: Kind = FILE, *, again: bool = False) -> str:
+    """`name` among the program's words: as it is if it cannot be mistaken, else quoted.
+
+    `again`: the name is unambiguous already, as JSON has it.
+    """
+    clean = cleaned(name) if again else unambiguous(name)
+    if breaking is None:
+        return _called(clean, name, kind)
+    if breaking is unlinked and kind is FILE and _is_host_like(name):
+        return f"`{name}`"  # no viewer links within code
+    return _broken(clean, breaking, kind)
 
 
-def called_model(name: str) -> str:
-    """The same for the name of a model, which may have a tag after a colon."""
-    return _called(cleaned(name), name, _PLAIN_MODEL)
+def quoted(name: str, breaking: Breaking = None) -> str:
+    """`name` between quotation marks that do not occur in it, in at most MAX_CALLED characters."""
+    return _quoted(cleaned(name), name) if breaking is None else _broken(name, breaking, None)
 
 
-def called_path(path: Path) -> str:
-    """The same for a path, whole."""
-    return path_again(unambiguous(str(path)))
-
-
-def path_again(path: str) -> str:
-    """As `called_path`, for a path that is already unambiguous, as JSON has it."""
-    return _called(cleaned(path), path, _PLAIN_PATH, MAX_PATH)
-
-
-def _called(clean: str, name: str, word: re.Pattern[str], most: int = MAX_CALLED) -> str:
-    """`clean`, the unambiguous form of `name`, unchanged if it is such a word, else quoted."""
-    plain = word.fullmatch(clean) and not _OUR_WORDS.search(clean)
-    return clean if plain and len(clean) <= most else _quoted(clean, name, most)
-
-
-def answerer(name: str, *, outside: bool = False) -> str:
+def answerer(name: str, breaking: Breaking = inert) -> str:
     """The answerer: the program's own word for itself, or a model's name."""
-    if name == EXTRACTIVE:
-        return name
-    return model_outside(name) if outside else _broken(name, called_model, inert)
+    return name if name == EXTRACTIVE else called(name, breaking, MODEL, again=True)
 
 
-def called_in_answer(name: str) -> str:
-    """As `called`, in a text in which nothing is a link or mark-up."""
-    return _broken(unambiguous(name), _called_cleaned, inert)
+def _called(clean: str, name: str, kind: Kind) -> str:
+    plain = kind.plain.fullmatch(clean) and not _OUR_WORDS.search(clean)
+    return clean if plain and len(clean) <= kind.most else _quoted(clean, name, kind.most)
 
 
-def called_outside(name: str) -> str:
-    """As `called`, for a parent or a client: a viewer finds no host or address in it."""
-    return called_again(unambiguous(name))
-
-
-def called_again(name: str) -> str:
-    """As `called_outside`, for a name that is already unambiguous."""
-    return _broken(name, _called_cleaned, unlinked)
-
-
-def _called_cleaned(text: str) -> str:
-    return _called(cleaned(text), text, _PLAIN)
-
-
-def model_outside(name: str) -> str:
-    """As `called_model`, for a parent or a client."""
-    return _broken(name, called_model, unlinked)
-
-
-def quoted_in_answer(text: str) -> str:
-    """As `quoted`, in a text in which nothing is a link or mark-up."""
-    return _broken(text, quoted, inert)
-
-
-def quoted_outside(text: str) -> str:
-    """As `quoted`, for a parent or a client."""
-    return _broken(text, quoted, unlinked)
-
-
-def _broken(name: str, way: Callable[[str], str], breaking: Callable[[str], str]) -> str:
+def _broken(name: str, breaking: Callable[[str], str], kind: Kind | None) -> str:
     """A name with live parts broken, which lengthens it; within the same limit."""
     broken = breaking(cleaned(name))
-    shown = breaking(way(broken))  # once more: where a long name was cut, a host may begin
+    clean = cleaned(broken)
+    shown = _called(clean, broken, kind) if kind else _quoted(clean, broken)
+    shown = breaking(shown)  # once more: where a long name was cut, a host may begin
     limit = MAX_CALLED
     while len(shown) > MAX_CALLED:
         limit -= 2
-        shown = breaking(quoted(broken, limit))
+        shown = breaking(_quoted(clean, broken, limit))
     return shown
 
 
-def quoted(name: str, most: int = MAX_CALLED) -> str:
-    """`name` between quotation marks that do not occur in it, in at most `most` characters."""
-    return _quoted(cleaned(name), name, most)
-
-
-def _quoted(clean: str, name: str, most: int) -> str:
-    within = _without_quotes(clean)
+def _quoted(clean: str, name: str, most: int = MAX_CALLED) -> str:
+    within = _QUOTES.sub(lambda found: found[1] or "'", clean)
     mark = '"' if "'" in within else "'"
     if mark in within:
         within = within.replace('"', "'")
@@ -156,34 +129,6 @@ def _quoted(clean: str, name: str, most: int) -> str:
         kept = limit - len(middle) - _KEPT_AT_END
         within = f"{within[:kept]}{middle}{within[-_KEPT_AT_END:]}"
     return f"{mark}{within}{mark}"
-
-
-def _without_quotes(text: str) -> str:
-    """`text` with plain quotation marks for look-alikes, except apostrophes in words."""
-    parts = []
-    done = 0
-    for found in _QUOTES.finditer(text):
-        if found[0] == "\u2019" and _IN_WORD.match(text, found.start()):
-            continue
-        parts += [text[done : found.start()], "'"]
-        done = found.end()
-    return "".join([*parts, text[done:]])
-
-
-def named(frame: Frame, name: str) -> str:
-    """`name` outside a frame, in the form for the frame's reader."""
-    return called_outside(name) if frame.outside else called(name)
-
-
-def named_again(frame: Frame, name: str) -> str:
-    """As `named`, for an unambiguous name."""
-    return called_again(name) if frame.outside else _called(cleaned(name), name, _PLAIN)
-
-
-def on_one_line(frame: Frame, text: str) -> str:
-    """A message on one line outside a frame, in the form for the frame's reader."""
-    line = label(text)
-    return label(unlinked(line)) if frame.outside else line
 
 
 def spellings(name: str) -> Iterator[str]:
@@ -213,25 +158,24 @@ def known(sources: Iterable[str]) -> dict[str, str]:
 
 def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forms in which a name is shown, and other accepted spellings."""
-    ordinary = name.isascii() and len(name) <= MAX_CALLED and _PLAIN.fullmatch(name)
+    ordinary = name.isascii() and len(name) <= MAX_CALLED and FILE.plain.fullmatch(name)
     if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
-        plain = (name, unlinked(name), inert(name))
+        plain = (name, called(name, unlinked), unlinked(name), inert(name))
         return plain, tuple(f"'{text}'" for text in plain)
-    texts = (
-        unambiguous(name),
-        called(name),
-        called_in_answer(name),
-        called_outside(name),
-        inert(unambiguous(name)),
-    )
+    clean = unambiguous(name)
+    texts = (clean, called(name), called(name, inert), called(name, unlinked), inert(clean))
     shown = (*texts, *map(_unquoted, texts))
-    written = [spelled for text in (*shown, quoted(name)) for spelled in _written(text)]
+    written = [
+        form for text in (*shown, quoted(name)) for form in (text, inert(text), unlinked(text))
+    ]
     line = one_line(name)
     return shown, (*written, *map(_unquoted, written), line, inert(line))
 
 
-def _written(shown: str) -> tuple[str, ...]:
-    return shown, inert(shown), unlinked(shown)
+def _is_host_like(name: str) -> bool:
+    """Whether a plain name is a viewer's host for want of a folder, as `lease.md` in Moldova."""
+    plain = _ONE_DOT.fullmatch(name) and not _OUR_WORDS.search(name)
+    return bool(plain) and unlinked(name) != name
 
 
 def _unquoted(shown: str) -> str:

@@ -17,18 +17,18 @@ from unicodedata import decimal
 
 import regex
 
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.spelt_numbers import NUMBER_OF, Figure, spelt_figures
 from corpus_agent.text.tokens import fold
 
 _SPACES = "\u00a0\u202f "
-_DATE = regex.compile(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
-_DOTTED_DATE = regex.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
-_TIME = regex.compile(r"(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)", regex.IGNORECASE)
-_HOUR = regex.compile(r"(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b", regex.IGNORECASE)
+_DATE = lazy(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_DOTTED_DATE = lazy(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?![\d.])")
+_TIME = lazy(r"(?i)(?<![\d.])(\d{1,2})[:.](\d{2})\s*(a\.?m|p\.?m)?\b(?!\d)")
+_HOUR = lazy(r"(?i)(?<![\d.:])(\d{1,2})\s*(a\.?m|p\.?m)\b")
 # Not behind a letter: C7 and E1042 are names.
-_FIGURE = regex.compile(
-    rf"(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)",
-    regex.VERSION1,
+_FIGURE = lazy(
+    rf"(?V1)(?<![[\p{{L}}\p{{N}}]--\p{{Han}}])(?:\d{{1,3}}(?:[.,'’{_SPACES}]\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)?)"
 )
 _HAN_DIGITS = {
     char: n for n, chars in enumerate(("零〇", "一", "二两", *"三四五六七八九")) for char in chars
@@ -36,34 +36,34 @@ _HAN_DIGITS = {
 _HAN_POWERS = {"十": 10, "百": 100, "千": 1_000, "万": 10**4, "亿": 10**8}
 _HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
 # One character alone is a number where it counts something: 五月, not 统一.
-_HAN_NUMBER = regex.compile(
+_HAN_NUMBER = lazy(
     rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
 )
 _SCALES = r"Tsd|Mio|Mrd|(?i:thousand|tausend|mille|mil|millions?|millionen|millon|millón|millones|mln|mn|billions?|milliarden?|milliards?|bn|bln|trillions?|billionen|billones)"
-_SCALED = regex.compile(
+_SCALED = lazy(
     rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
 )
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.
-_SIGN = regex.compile(
+_SIGN = lazy(
     rf"(?i)(?:(?<![\p{{L}}\p{{N}}.,:)/–-])(?<!\p{{N}}\s)(?:[-−][*_`]{{0,3}}|−[{_SPACES}])(?:(?:eur|usd|gbp|chf)[{_SPACES}]?|[€$£])?"
     rf"|\b(?:minus|moins|menos)[{_SPACES}](?:[€$£][{_SPACES}]?)?)$"
 )
 # Behind a sum, at the end of its line or cell; not in a sentence that goes on in the next line.
 _MONEY = r"(?:EUR|USD|GBP|CHF|[€$£])"
-_SIGN_BEHIND = regex.compile(
+_SIGN_BEHIND = lazy(
     rf"[{_SPACES}]?(?:{_MONEY}|%)(?:[-−](?=[^\S\n]*(?:$|[|\n]))|[{_SPACES}][-−](?=[^\S\n]*(?:$|[|]|\n(?!\s*\p{{Ll}}))))"
     rf"|[-−][{_SPACES}]?{_MONEY}(?![{_SPACES}]?\p{{N}})"
 )
 # Before a sum that is all that its cell says: "| - 2 eggs |" is an item.
-_SIGN_OF_CELL = regex.compile(rf"\|[{_SPACES}]?-[{_SPACES}]$")
-_CELL_ENDS = regex.compile(rf"[{_SPACES}]?(?:{_MONEY}|%)?[^\S\n]*(?:$|[|\n])")
+_SIGN_OF_CELL = lazy(rf"\|[{_SPACES}]?-[{_SPACES}]$")
+_CELL_ENDS = lazy(rf"[{_SPACES}]?(?:{_MONEY}|%)?[^\S\n]*(?:$|[|\n])")
 _LONGEST_SIGN = 12  # characters, with what stands before it
-_BELOW_ZERO = regex.compile(
+_BELOW_ZERO = lazy(
     rf"(?i)[{_SPACES}]?(?:°[{_SPACES}]?[cf]?|degrees|grad|degr[ée]s|grados)?[{_SPACES}]?(?:below zero|unter null|sous z[ée]ro|bajo cero)"
 )
-_SLASH_DATE = regex.compile(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?![\d/-])")
-_MONTH_YEAR = regex.compile(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\d/-])")
+_SLASH_DATE = lazy(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?![\d/-])")
+_MONTH_YEAR = lazy(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\d/-])")
 
 
 @lru_cache(maxsize=4096)
@@ -105,7 +105,7 @@ def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> F
     return figure
 
 
-_BRACKETED = regex.compile(
+_BRACKETED = lazy(
     r"\((?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?(?!0|(?:19|20)\d\d\))\d[\d.,]{2,}(?:[%]|\s?[€$£])?\)(?!\s?\d)"
     r"|(?<=[:|]\s?[*_]{0,2})\(\d[\d.,]{2,}\s(?:EUR|USD|GBP|CHF)\)(?!\s?\d)"
 )

@@ -15,12 +15,13 @@ from typing import Any
 import regex
 
 from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, terms
 
-_HAN = regex.compile(r"\p{Han}")
-_WORD = regex.compile(r"\w+")
-_NO_OF_NAMES = regex.compile(r"(?<=\p{L}\s)No(?=\s\p{Lu})|\bNO\b|\b[Nn]o\.?\s*(?=\p{N})")
-_PAIRED = regex.compile(
+_HAN = lazy(r"\p{Han}")
+_WORD = lazy(r"\w+")
+_NO_OF_NAMES = lazy(r"(?<=\p{L}\s)No(?=\s\p{Lu})|\bNO\b|\b[Nn]o\.?\s*(?=\p{N})")
+_PAIRED = lazy(
     r"\b(?:ne|n)\s(?:\w+\s){0,6}?(?:pas|jamais|plus|rien|aucun\w*|personne|guere|ni|nul(?:le)?)\b"
     r"|\b(?:neither|not|never|no|weder|nie?)\s(?:\w+\s){1,8}?(?:nor|noch|ni|nunca|nadie|nada|tampoco)\b"
 )
@@ -178,12 +179,17 @@ def _other_period(mine: str, theirs: str) -> tuple[str, str] | None:
     return None
 
 
+@cache
+def _before_and_after() -> list[regex.Pattern[str]]:
+    both = _lexicon()["both"]
+    return [
+        regex.compile(rf"(?:{_alternatives(both[name])}){_OF_WHAT}") for name in ("before", "after")
+    ]
+
+
 def _other_time(mine: str, theirs: str) -> tuple[str, str] | None:
     """Whether one text has "before" where the other has "after" of one thing."""
-    both = _lexicon()["both"]
-    early, late = (
-        regex.compile(rf"(?:{_alternatives(both[name])}){_OF_WHAT}") for name in ("before", "after")
-    )
+    early, late = _before_and_after()
 
     def of_what(pattern: regex.Pattern[str], text: str) -> dict[str, str]:
         return {match["what"]: match[0] for match in pattern.finditer(text)}

@@ -14,16 +14,18 @@ import regex
 
 from corpus_agent.text.number_words import UNIT, line, word_set
 from corpus_agent.text.numbers import apart, found
-from corpus_agent.text.spelt_numbers import MONTH_OF, WEEKDAY_OF, WORD
+from corpus_agent.text.patterns import lazy
+from corpus_agent.text.spelt_numbers import WORD
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.when import is_calendar_name
 
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 _LOOKED_AT = 80  # characters behind a figure
 _LONGEST_MONEY = 8  # characters of a currency before it, with what may not stand before that
 _DATED = ("month ", "day ", "weekday ")
 _RATES = word_set("spelt", "rates")
-_PER = regex.compile(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
-_MONEY_BEFORE = regex.compile(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
+_PER = lazy(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
+_MONEY_BEFORE = lazy(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
 
 
 def counted(text: str) -> dict[str, tuple[str, ...]]:
@@ -48,7 +50,7 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
 
 
 _SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip
-_SHARES = regex.compile(
+_SHARES = lazy(
     r"(?i)[%‰]|per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|pct|promille|per\s?mille|百分|千分"
 )
 
@@ -108,7 +110,7 @@ def _counted_behind(text: str, end: int) -> list[str]:
     for word in WORD.findall(text[end : end + _LOOKED_AT].partition(".")[0])[:_COUNTED_WITHIN]:
         if fold(word) in _RATES:
             break
-        if fold(word) not in MONTH_OF and fold(word) not in WEEKDAY_OF:
+        if not is_calendar_name(fold(word)):
             words.append(fold(word))
     return words
 
@@ -116,10 +118,10 @@ def _counted_behind(text: str, end: int) -> list[str]:
 @cache
 def _bound(side: str) -> regex.Pattern[str]:
     """A bound before or behind a figure, compiled when it is first needed."""
-    pattern = line("bounds", side)
+    written = line("bounds", side)
     for name in ("low", "high"):
-        pattern = pattern.replace(f"@{name}@", line("bounds", name))
-    return regex.compile(pattern, regex.VERSION1)
+        written = written.replace(f"@{name}@", line("bounds", name))
+    return regex.compile(written, regex.VERSION1)
 
 
 def bounds(text: str) -> dict[str, frozenset[str]]:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
-import regex
 import sentencex
 
-from corpus_agent.text.clause_marks import begins_clause, clause_starts
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names
 from corpus_agent.text.front_matter import front_matter
-from corpus_agent.text.leading_numbers import goes_on, wants_more
-from corpus_agent.text.tokens import has_digit
+from corpus_agent.text.patterns import lazy
+from corpus_agent.text.tokens import WANT_MORE, fold, has_digit
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
 MERGE_LIMIT = 400
@@ -33,34 +30,40 @@ class Unit:
     kind: str
 
 
-_HEAD = regex.compile(r"^\s{0,3}#{1,6}\s+\S")
-_ITEM = regex.compile(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?[a-z][.)]|\[[ xX]\])\s+\S")
-_ROW = regex.compile(r"^\s*\|.*\|\s*$")
-_RULE = regex.compile(r"^\s*\|?[\s:|=_*~-]{3,}\|?\s*$")
-_FENCE = regex.compile(r"^\s*(?:```|~~~)")
-_LABEL = regex.compile(r"^\s*[*_]{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N} /()&'’.-]{0,40}[*_]{0,2}[:：]")
+_HEAD = lazy(r"^\s{0,3}#{1,6}\s+\S")
+_ITEM = lazy(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?[a-z][.)]|\[[ xX]\])\s+\S")
+_ROW = lazy(r"^\s*\|.*\|\s*$")
+_RULE = lazy(r"^\s*\|?[\s:|=_*~-]{3,}\|?\s*$")
+_FENCE = lazy(r"^\s*(?:```|~~~)")
+_LABEL = lazy(r"^\s*[*_]{0,2}[\p{Lu}\p{Lo}][\p{L}\p{N} /()&'’.-]{0,40}[*_]{0,2}[:：]")
 # A page's header or footer in the text of a PDF: "Owner's manual Page 2 of 6", "Seite 3/4".
-_PAGE = regex.compile(
+_PAGE = lazy(
     r"(?i)^.{0,100}\b(?:page|seite|p[aá]gina|pagina|side|strona)\s+\d{1,4}(?:\s*(?:of|von|/|de|sur|di|van)\s*\d{1,4})?\s*$"
 )
+# A number that may go on a sentence ("from / 1 April"); "(1)" and "1." begin an item always.
+_NUMBER_LEADS = lazy(r"\s*(?!1[.)])\d{1,3}(?:\.\d{1,3}){0,4}\.?\s")
+_COUNTS = lazy(r"\s*\d{1,3}(?:[.,]\d{1,3})*\s+(?:\p{Ll}|[%‰€$£¥])")  # "owes / 250 pounds"
+_ENDS_OPEN = lazy(r"[\p{L}\p{M}\p{N}),]$")
+_CLAUSE = lazy(r"(?i)\s*(?:§|(?:art(?:\.|icle|ikel|[íi]c[uo]lo|igo)|section|clause|ziffer)\s?\d)")
+_ENDING = lazy(r"(?<![\p{L}\p{M}])\p{L}[\p{L}\p{M}]*$")
 _MARKED = (_HEAD, _ROW, _RULE, _FENCE, _LABEL, _PAGE)
 _TABLE = tomllib.loads(Path(__file__).with_name("abbreviations.toml").read_text("utf-8"))
 _ABBREVIATIONS = {name: frozenset(words.split()) for name, words in _TABLE.items()}
 # A dot after these ends no sentence, although the segmenter splits there ("am 3. Mai", "z. B.").
-_ABBREVIATED = regex.compile(r"(?:^|[^\p{L}\p{N}°])(?:\d{1,2}|\p{L})\.\s*$")
-_LAST_WORD = regex.compile(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
-_SMALL = regex.compile(r"\s*\p{Ll}")
+_ABBREVIATED = lazy(r"(?:^|[^\p{L}\p{N}°])(?:(?<![.])\d{1,2}|\p{L})\.\s*$")  # not "§ 3.2."
+_LAST_WORD = lazy(r"(?P<word>\p{L}(?:[\p{L}\p{M}-]|\.(?=\p{L}))*)\.\s*$")
+_SMALL = lazy(r"\s*\p{Ll}")
 # Nor does one after these before a figure ("POLIZZA n. 2290/71", "pág. 3"): it may end one else.
-_NUMBERS_WHAT = regex.compile(
+_NUMBERS_WHAT = lazy(
     r"(?i)(?:^|[^\p{L}\p{N}])(?:n|nn|nr|núm|num|pag|pagg|págs?|pp?|sez|cap|prot|rif|tab|tav|fig|vol|par"
     r"|para|sec|ch|chap|eq|ref|réf|art|artt|arts|al|lett|tel|kap|ziff|rn|rz|bd|bl|blz|hfdst"
     r"|str|poz|pkt|ust|rys|lp|s|st|č|čl)\.\s*$"
 )
-_NUMBER = regex.compile(r"\s*(?:[ºª°]\s*)?\p{Nd}")
+_NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
-_CLOSING = regex.compile(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
+_CLOSING = lazy(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
 # A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
-_RUN_IN = regex.compile(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
+_RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？")
@@ -72,6 +75,13 @@ _FULL_STOPS = (
 )  # scripts without spaces: a line that ends with one is complete
 
 
+def _wants_more(line: str) -> bool:
+    """Whether a line ends with a word that ends no sentence, so that the next line goes on."""
+    last = _ENDING.search(line.rstrip())
+    # "Part A" is a title.
+    return bool(last and (last[0].islower() or len(last[0]) > 1) and fold(last[0]) in WANT_MORE)
+
+
 def _continues(lines: Sequence[str], index: int, width: int) -> bool:
     """Whether a line break only wraps a paragraph, so that the sentence may run over it."""
     previous, line = lines[index - 1], lines[index]
@@ -79,16 +89,19 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
         mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
     ):
         return False
-    numbered = bool(_ITEM.match(line))
-    if numbered and not goes_on(lines, index):
-        return False
-    if previous.rstrip().endswith(_FULL_STOPS) or begins_clause(line, previous):
+    numbered, open_ended = bool(_ITEM.match(line)), _wants_more(previous)
+    if numbered and not (open_ended and _NUMBER_LEADS.match(line)):
+        beside = (previous, *lines[index + 1 : index + 2])
+        counts = _COUNTS.match(line) and _ENDS_OPEN.search(previous.rstrip())
+        if not counts or any(_ITEM.match(each) for each in beside):
+            return False
+    if previous.rstrip().endswith(_FULL_STOPS) or (_CLAUSE.match(line) and not open_ended):
         return False
     # Rows of a table without cells, and the line that names its columns.
     if any(ends_with_figures(each) or is_row_of_names(each) for each in (line, previous)):
         return False
     first = line.split(maxsplit=1)[0]
-    if first[:1].islower() or (numbered and wants_more(previous)):
+    if first[:1].islower() or (numbered and open_ended):
         return True
     return width >= 40 and len(previous.rstrip()) + 1 + len(first) > 0.85 * width
 
@@ -133,15 +146,8 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
     return Unit(end - len(body.lstrip()), start + len(body.rstrip()), kind)
 
 
-def _split(text: str, block: Unit, language: str) -> Iterator[Unit]:
-    """The sentences of one paragraph, clause by clause."""
-    starts = [block.start + at for at in clause_starts(text[block.start : block.end])]
-    for start, end in pairwise([block.start, *starts, block.end]):
-        yield from _sentences(text, Unit(start, end, block.kind), language)
-
-
 def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
-    """The sentences of one clause; pieces cut after an abbreviation are joined again."""
+    """The sentences of a paragraph; pieces cut after an abbreviation are joined again."""
     start = position = block.start
     for piece in sentencex.segment(
         language or "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
@@ -193,10 +199,12 @@ def units(text: str, language: str = "") -> list[Unit]:
     `language` is an ISO 639 code; a text whose language is not known is cut by English rules.
     """
     properties, begin = front_matter(text)
-    found = [Unit(each.start, each.end, "property") for each in properties]
+    found = [Unit(*place, "property") for place in properties]
     for block in _blocks(text, begin):
         if block.kind == "text":
-            found.extend(unit for unit in _split(text, block, language) if unit.start < unit.end)
+            found.extend(
+                unit for unit in _sentences(text, block, language) if unit.start < unit.end
+            )
             continue
         unit = _trimmed(text, block.start, block.end, block.kind)
         if unit.start >= unit.end:
@@ -210,7 +218,7 @@ def units(text: str, language: str = "") -> list[Unit]:
     return found
 
 
-_NUMBERED = regex.compile(r"^(?:\d{1,3}(?:\.\d+)*[.)]?|[【\[])\s*")
+_NUMBERED = lazy(r"^(?:\d{1,3}(?:\.\d+)*[.)]?|[【\[])\s*")
 _TITLE_LENGTH = 60
 
 
@@ -228,7 +236,7 @@ def is_title(text: str) -> bool:
 
 
 _LINK = r"(?:!?\[[^\]]{0,200}\]\([^()\s]*(?:\([^()\s]*\))?[^()\s]*\)|<?https?://\S+)"
-_POINTER = regex.compile(
+_POINTER = lazy(
     rf"(?i)\s*(?:[-*+•]\s+)?(?:{_LINK}|(?:see|source|via|read|reference|quelle|siehe)\b[^.\[]{{0,20}}"
     rf"{_LINK}[^.\[]{{0,50}})[.>\s]*"
 )
@@ -254,7 +262,7 @@ def leads_in(text: str) -> bool:
     return text.endswith(_LEADS_IN)
 
 
-_REFERS_BACK = regex.compile(
+_REFERS_BACK = lazy(
     r"(?i)\W*(?:(?:in|at|by|for|of|from|with|after|before|during|under|on|to|since|until|despite|trotz"
     r"|nach|vor|bei|mit|von|seit|après|avant|avec|depuis|después|antes|con|desde)\s+)?"
     r"(?:th(?:is|at|ese|ose|ey|em|eir)|such|s?he|his|him|her|its?|both|neither"
@@ -268,7 +276,7 @@ def refers_back(text: str) -> bool:
     return bool(_REFERS_BACK.match(text))
 
 
-_UNDERLINED = regex.compile(r"\s*\|[\s:|-]*-[\s:|-]*\|")
+_UNDERLINED = lazy(r"\s*\|[\s:|-]*-[\s:|-]*\|")
 
 
 def heads_table(text: str, unit: Unit) -> bool:

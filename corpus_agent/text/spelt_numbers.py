@@ -14,22 +14,20 @@ from corpus_agent.text.number_words import (
     CARDINALS,
     FRACTIONS,
     HUNDRED,
-    MONTHS,
     ORDINALS,
     SCALES,
-    WEEKDAYS,
     by_word,
     line,
     word_set,
 )
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.when import calendar_spans
 
-_ONE, _JOINED, _PARTS_OF, _DEFINITE, _NOT_NUMBERS, _AMBIGUOUS, _FRENCH, _SHARES = (
+_ONE, _JOINED, _PARTS_OF, _DEFINITE, _NOT_NUMBERS, _FRENCH, _SHARES = (
     word_set("spelt", key)
-    for key in "one joined parts_of definite not_numbers ambiguous french shares".split()  # noqa: SIM905
+    for key in ("one", "joined", "parts_of", "definite", "not_numbers", "french", "shares")
 )
 _BOTH = (2, "both beide beiden twice zweimal")
-MONTH_OF, WEEKDAY_OF = by_word(MONTHS), by_word(WEEKDAYS)
 _ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
 _EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
 NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
@@ -49,9 +47,6 @@ _SPANISH_NUMBER = re.compile(
 )
 _SPANISH_STEMS = {"quin": 5, "sete": 7, "nove": 9}
 
-_LOWER_MONTHS = {word for word in MONTH_OF if len(word) > 4} | word_set("spelt", "small_months")
-_LOWER_MONTHS -= {"march", "august"}
-
 WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")
 
 
@@ -65,29 +60,19 @@ class Figure:
 
 
 def spelt_figures(text: str) -> Iterator[Figure]:
-    """Number words, ordinals, fractions, weekdays and months.
-
-    A month that is also another word only beside a figure.
-    """
+    """Number words, ordinals, fractions, weekdays and months."""
     words = [(match.start(), match.end(), fold(match[0])) for match in WORD.finditer(text)]
     french = any(word in _FRENCH for _, _, word in words)
     at = 0
     while at < len(words):
-        number = _spelt(words, at, text, french) or _part(words, at, text)
-        if number:
-            figure, at = number
+        read = _spelt(words, at, text, french) or _part(words, at, text)
+        if read:
+            figure, at = read
             yield figure
-            continue
-        start, end, plain = words[at]
-        at += 1
-        small = text[start].islower()
-        if plain in WEEKDAY_OF and small:
-            yield Figure(start, end, (f"weekday {WEEKDAY_OF[plain]}",))
-        beside = text[max(0, start - 5) : start] + text[end : end + 5]
-        in_it = at > 1 and words[at - 2][2] in ("in", "of", "until", "since") and plain == "may"
-        dated = plain not in _AMBIGUOUS or in_it or any(char.isdigit() for char in beside)
-        if plain in MONTH_OF and (not small or in_it or plain in _LOWER_MONTHS) and dated:
-            yield Figure(start, end, (f"month {MONTH_OF[plain]}",))
+        else:
+            at += 1
+    for start, end, (kind, number) in calendar_spans(text):
+        yield Figure(start, end, (f"{kind} {number}",))
 
 
 _Word = tuple[int, int, str]

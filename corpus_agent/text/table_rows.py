@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import regex
-
+from corpus_agent.text.patterns import lazy
 from indexer import Line
 
-_RULE = regex.compile(r"\|(?:\s*:?-+:?\s*\|)+")
-_BARS = regex.compile(r"(?<!\\)\|")
+_RULE = lazy(r"\|(?:\s*:?-+:?\s*\|)+")
+_BARS = lazy(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,16 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-import regex
+from corpus_agent.text.patterns import lazy
 
 UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
 """Scripts without spaces between words, for a class of characters."""
 _PAIRED = rf"{UNSPACED}\p{{Hangul}}ー"  # Korean words carry their particles
-_WORD = regex.compile(
-    rf"[{_PAIRED}][{_PAIRED}\p{{M}}]*|(?:(?![{_PAIRED}])[\p{{L}}\p{{M}}\p{{N}}])+"
-)
-_IN_PAIRS = regex.compile(rf"[{_PAIRED}]")
-_HIRAGANA = regex.compile(r"\p{Hiragana}+")
-_DIGIT = regex.compile(r"\p{N}")
-_MARKS = regex.compile(r"[\u0300-\u036f]+")
+_WORD = lazy(rf"[{_PAIRED}][{_PAIRED}\p{{M}}]*|(?:(?![{_PAIRED}])[\p{{L}}\p{{M}}\p{{N}}])+")
+_IN_PAIRS = lazy(rf"[{_PAIRED}]")
+_HIRAGANA = lazy(r"\p{Hiragana}+")
+_DIGIT = lazy(r"\p{N}")
+_MARKS = lazy(r"[\u0300-\u036f]+")
 
 
 def fold(text: str) -> str:
@@ -54,7 +52,7 @@ WANT_MORE = _WORDS["want_more"]
 
 
 # What asks in scripts without spaces, whose pairs of characters are no words.
-_ASKING = regex.compile(
+_ASKING = lazy(
     "为什么|什么时候|什么|哪[些个里儿年种]|多少|何时|几个|谁|อะไร|ใคร|ที่ไหน|เมื่อไร|เมื่อใด|กี่|เท่าไร|เท่าไหร่|เท่าใด|อย่างไร|ทำไม|ไหน|ใด"
 )
 _NOUNS_ARE_CAPITALISED = ("de", "lb")
@@ -73,7 +71,7 @@ def content_terms(question: str) -> list[str]:
     return kept or every
 
 
-_FISCAL = regex.compile(r"fy(?:20)?(\d\d)")
+_FISCAL = lazy(r"fy(?:20)?(\d\d)")
 
 
 def _year(word: str) -> str:
@@ -132,7 +130,7 @@ def has_digit(text: str) -> bool:
 
 
 # A capital letter after the first word, or a figure: E1042, 2003, Dunmoor.
-_NAME = regex.compile(r"(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+|[\p{L}-]*\p{N}[\p{L}\p{N}:.,-]*")
+_NAME = lazy(r"(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+|[\p{L}-]*\p{N}[\p{L}\p{N}:.,-]*")
 
 
 def name_terms(question: str, language: str = "") -> frozenset[str]:

@@ -6,12 +6,12 @@ and "12 rooms" does not. The words stand in when.toml. Pure.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-
-import regex
+from typing import TYPE_CHECKING
 
 from corpus_agent.text.dates import find_dates
 from corpus_agent.text.number_words import (
@@ -26,7 +26,11 @@ from corpus_agent.text.number_words import (
     by_word,
     listed,
 )
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import fold
+
+if TYPE_CHECKING:
+    import regex
 
 Name = tuple[str, int]
 """("month", 2) or ("weekday", 5)."""
@@ -63,15 +67,13 @@ _LISTS = {
 
 
 def _compiled(table: str, name: str) -> regex.Pattern[str]:
-    return regex.compile(
-        regex.sub(r"@(\w+)@", lambda found: _LISTS[found[1]], _CONTENT[table][name])
-    )
+    return lazy(re.sub(r"@(\w+)@", lambda found: _LISTS[found[1]], _CONTENT[table][name]))
 
 
-_DATED = regex.compile(
+_DATED = lazy(
     r"\b\d{4}-(?P<month>0[1-9]|1[0-2])-\d\d\b|\b\d{1,2}\.(?P<month>0?[1-9]|1[0-2])\.\d{2,4}\b"
 )
-_CALLED = regex.compile(rf"(?<![\p{{L}}\p{{N}}])(?i:{_NAMES})(?![\p{{L}}\p{{N}}])")
+_CALLED = lazy(rf"(?<![\p{{L}}\p{{N}}])(?i:{_NAMES})(?![\p{{L}}\p{{N}}])")
 _DOUBTFUL = frozenset(_CONTENT["doubtful"]["words"].split())
 _BEFORE, _BEHIND = (_compiled("doubtful", f"beside_{side}") for side in ("before", "behind"))
 _SHORT_BEFORE, _SHORT_BEHIND = (
@@ -79,13 +81,21 @@ _SHORT_BEFORE, _SHORT_BEHIND = (
 )
 
 
+def is_calendar_name(word: str) -> bool:
+    """Whether a folded word may name a month or a weekday."""
+    return word in _NAMED
+
+
+def calendar_spans(text: str) -> Iterator[tuple[int, int, Name]]:
+    """Where a text names months and weekdays in words."""
+    for called in _CALLED.finditer(text):
+        if _is_dated(text, called):
+            yield *called.span(), _NAMED[fold(called[0])]
+
+
 def calendar_names(text: str) -> dict[str, Name]:
     """The months and weekdays of a text, by the folded words that name them."""
-    found = {
-        fold(called[0]): _NAMED[fold(called[0])]
-        for called in _CALLED.finditer(text)
-        if _is_dated(text, called)
-    }
+    found = {fold(text[start:end]): name for start, end, name in calendar_spans(text)}
     return found | {dated[0]: ("month", int(dated["month"])) for dated in _DATED.finditer(text)}
 
 

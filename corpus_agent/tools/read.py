@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.text.naming import named, on_one_line
+from corpus_agent.text.naming import called
 from corpus_agent.tools.result import ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
 
@@ -64,7 +64,7 @@ def run(
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
-        return failure(on_one_line(frame, str(refused)), corpus.version, code=refused.code)
+        return failure(frame.line(str(refused)), corpus.version, code=refused.code)
     if max_bytes < MAX_WINDOW_BYTES and window.lines:
         window = narrowed(window, max_bytes)
     return ToolResult(render(frame, window), window=window, version=corpus.version)
@@ -74,7 +74,7 @@ def render(frame: Frame, window: Window) -> str:
     """The lines between delimiters, after a remark if they are stale and before what remains."""
     parts = []
     if window.stale:
-        source = named(frame, window.source)
+        source = called(window.source, frame.breaking)
         parts.append(f"Note: {source} changed after it was indexed; this is its text today.")
     parts.append(frame.wrap("\n".join(line.text for line in window.lines)))
     last = window.offset + len(window.lines) - 1

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import named, on_one_line
+from corpus_agent.text.naming import called
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.wording import number_of, searched
 from corpus_agent.tools.result import ToolResult, failure
@@ -56,16 +56,16 @@ def run(
             its = [hit for hit in pool if hit.chunk.source == about][:PER_SOURCE]
             hits = [*its, *(hit for hit in hits if hit not in its)][:limit]
     except Refused as refused:
-        return failure(on_one_line(frame, str(refused)), corpus.version, code=refused.code)
+        return failure(frame.line(str(refused)), corpus.version, code=refused.code)
     text = render(frame, corpus.coverage(), query, hits)
     return ToolResult(text, hits=tuple(hits), version=corpus.version)
 
 
 def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) -> str:
     """The header line and the numbered hits; without hits, what to try."""
-    asked = on_one_line(frame, query)
+    asked = frame.line(query)
     if len(asked) > MAX_SHOWN_QUERY:
-        asked = on_one_line(frame, f"{asked[:MAX_SHOWN_QUERY]}…")
+        asked = frame.line(f"{asked[:MAX_SHOWN_QUERY]}…")
     found = number_of(len(hits), "result") if hits else "No results"
     header = f'{found} for "{asked}" in {searched(coverage)}'
     if not hits:
@@ -76,7 +76,7 @@ def render(frame: Frame, coverage: Coverage, query: str, hits: Sequence[Hit]) ->
 def _hit(frame: Frame, n: int, hit: Hit, query: str) -> str:
     chunk = hit.chunk
     place = [
-        named(frame, chunk.source),
+        called(chunk.source, frame.breaking),
         *_pages(chunk),
         _lines(chunk),
         f"score {hit.relevance:.2f}",

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -219,11 +219,6 @@ def permission(store: Path, root: Path | None = None) -> Permission:
     )
 
 
-def trust(place: StorePlace) -> None:
-    """Record a store that the user reviewed."""
-    record(place, storage.identity_of(place.store))
-
-
 def _moved_from(stores: dict[Path, Record], identity: storage.Identity) -> Path | None:
     """The recorded path of a store that is elsewhere now, if nothing exists there any more."""
     same = (path for path, each in stores.items() if each.is_of(identity))
@@ -276,21 +271,18 @@ def check_outside(store: Path, config: Path | None = None) -> None:
     A process that may write the store could then change the record of stores or the configuration,
     including a named one.
     """
-    for what, place in _decisions(config):
+    decisions = {user_config().parent: "configuration"}
+    if config is not None:
+        decisions[paths.from_here(config)] = "configuration"
+    with suppress(user_state.NoUserState):  # then nothing is recorded anywhere
+        decisions[user_state.state_folder()] = "state folder"
+    for place, what in decisions.items():
         if paths.resolved(place).is_relative_to(store):
             raise UsageError(
                 f"{str(store)!r} holds this user's {what}, so it cannot be an index.",
                 "Choose another place: --store DIR"
                 + (", or for the file of --config" if config is not None else ""),
             )
-
-
-def _decisions(config: Path | None) -> Iterator[tuple[str, Path]]:
-    yield "configuration", user_config().parent
-    if config is not None:
-        yield "configuration", paths.from_here(config)
-    with suppress(user_state.NoUserState):  # then nothing is recorded anywhere
-        yield "state folder", user_state.state_folder()
 
 
 def absolute(path: Path) -> Path:

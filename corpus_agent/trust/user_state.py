@@ -14,6 +14,7 @@ import re
 import secrets
 import stat
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -53,21 +54,16 @@ def load(name: str) -> dict[str, Any]:
 
     Raises NoUserState for a file that is another user's or writable by others, a link, or damaged.
     """
-    path = state_folder() / name
     try:
         folder = _open_folder()
+        try:
+            return _read(folder, name)
+        finally:
+            os.close(folder)
     except FileNotFoundError:
         return {}
     except OSError:
-        raise _unusable(path) from None
-    try:
-        return _read(folder, name)
-    except FileNotFoundError:
-        return {}
-    except OSError:
-        raise _unusable(path) from None
-    finally:
-        os.close(folder)
+        raise _unusable(state_folder() / name) from None
 
 
 def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
@@ -118,11 +114,10 @@ def _encoded(content: dict[str, Any]) -> bytes:
 def _open_folder() -> int:
     """A descriptor of the state folder, which must be this user's and writable by no other."""
     descriptor = os.open(state_folder(), os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
-    try:
+    with ExitStack() as failing:
+        failing.callback(os.close, descriptor)
         _check_ours(descriptor, state_folder())
-    except BaseException:
-        os.close(descriptor)
-        raise
+        failing.pop_all()
     return descriptor
 
 
@@ -175,15 +170,14 @@ def _write(folder: int, name: str, content: dict[str, Any]) -> None:
     fresh = f"{name}.{secrets.token_hex(8)}.new"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
     descriptor = os.open(fresh, flags, 0o600, dir_fd=folder)
-    try:
+    with ExitStack() as failing:
+        failing.callback(os.unlink, fresh, dir_fd=folder)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        os.unlink(fresh, dir_fd=folder)
-        raise
+        failing.pop_all()
     os.fsync(folder)  # later steps rely on the file's existence after a power failure
 
 

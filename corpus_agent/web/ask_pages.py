@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from corpus_agent import answering, render
-from corpus_agent.service import session
 from corpus_agent.settings import existing_store
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web.marking import citation_pieces
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer
-    from corpus_agent.web.conversations import AskedQuestion, WebConversation
+    from corpus_agent.web.conversations import WebConversation
     from corpus_agent.web.site import Site
 
 RECENT = 12  # questions on the first page
 LISTED = 200  # in the history
+_NOT_LOGGED = "This answer is not in the log (any more)."
 
 
 def start(site: Site, request: Request) -> Response:
@@ -33,7 +34,7 @@ def start(site: Site, request: Request) -> Response:
         "start.html",
         model=one_line(model.name) if model is not None else "",
         notices=[inert(notice) for notice in site.launch.notices],
-        receipts=[_listed(content) for content in receipts[:RECENT]],
+        receipts=_asked(receipts[:RECENT]),
         more=len(receipts) > RECENT,
         asked=visible(request.query_params.get("q", "")),
     )
@@ -50,11 +51,14 @@ def ask(site: Site, request: Request) -> Response:
 def conversation(site: Site, request: Request) -> Response:
     """A conversation as far as it is; without the script it asks for itself again."""
     found = _found(site, request)
-    shown = [_question(site, each) for each in found.questions]
-    working = any(each.is_open for each in found.questions)
-    followed = bool(request.query_params.get("follow"))
     return site.show(
-        "conversation.html", key=found.key, questions=shown, working=working, followed=followed
+        "conversation.html",
+        key=found.key,
+        questions=found.questions,
+        working=any(each.is_open for each in found.questions),
+        followed=bool(request.query_params.get("follow")),
+        shown_answer=shown_answer,
+        key_of=answering.receipt.key_of,
     )
 
 
@@ -74,31 +78,29 @@ def progress(site: Site, request: Request) -> Response:
 def stop(site: Site, request: Request) -> Response:
     """Stop the question that is being answered."""
     found = _found(site, request)
-    found.questions[-1].cancel.set()
+    found.stop()
     return site.go(f"/ask/{found.key}", fragment=f"q{len(found.questions)}")
 
 
 def history(site: Site, request: Request) -> Response:
     """What was asked before, the newest first."""
     receipts, bad = _logged(site)
-    shown = [_listed(content) for content in receipts[:LISTED]]
-    return site.show("history.html", receipts=shown, bad=bad, left=max(0, len(receipts) - LISTED))
+    left = max(0, len(receipts) - LISTED)
+    return site.show("history.html", receipts=_asked(receipts[:LISTED]), bad=bad, left=left)
 
 
 def receipt(site: Site, request: Request) -> Response:
     """An answer of the log, its quotations as they stand in today's files."""
     content = _receipt(site, request.path_params["key"])
-    # A run that a document took over may have written what the store keeps of a text.
-    corpus = session.open_corpus(site.settings, searching=False, anew=True)
-    rows = list(answering.receipt.check(content, corpus, corpus.file))
-    key = site.launch.receipt_key
-    found = render.verify_object([(content, rows)], corpus.version, site.launch.seal.state, key)
+    verified, corpus = site.service.checked([content])
+    seal, key = site.launch.seal.state, site.launch.receipt_key
+    found = render.verify_object(verified, corpus.version, seal, key)
     [checked] = found["verify"]["receipts"]
-    recorded = render.recorded_answer(content, rows, own=checked["signed"])
+    recorded = render.recorded_answer(content, verified[0][1], own=checked["signed"])
     return site.show(
         "receipt.html",
         key=request.path_params["key"],
-        started=_listed(content)["started"],
+        started=_asked([content])[0]["started"],
         answer=shown_answer(recorded),
         checked=checked,
     )
@@ -107,11 +109,9 @@ def receipt(site: Site, request: Request) -> Response:
 def export(site: Site, request: Request) -> Response:
     """An answer of the log as a Markdown file to keep."""
     content = _receipt(site, request.path_params["key"])
-    corpus = site.service.corpus()
-    rows = list(answering.receipt.check(content, corpus, corpus.file))
-    answer = render.exported_receipt((content, rows), site.launch.receipt_key)
+    [verified], _ = site.service.checked([content])
     return Response(
-        render.export_markdown([answer]),
+        render.export_receipt(verified, site.launch.receipt_key),
         media_type="text/markdown",
         headers={"Content-Disposition": 'attachment; filename="answer.md"'},
     )
@@ -120,7 +120,7 @@ def export(site: Site, request: Request) -> Response:
 def delete(site: Site, request: Request) -> Response:
     """Delete an answer from the log."""
     if not answering.receipt.delete(existing_store(site.settings), request.path_params["key"]):
-        raise HTTPException(404, "This answer is not in the log (any more).")
+        raise HTTPException(404, _NOT_LOGGED)
     return site.go("/history")
 
 
@@ -142,36 +142,20 @@ def _receipt(site: Site, key: str) -> Receipt:
     receipts, _ = _logged(site)
     found = next((each for each in receipts if answering.receipt.key_of(each) == key), None)
     if found is None:
-        raise HTTPException(404, "This answer is not in the log (any more).")
+        raise HTTPException(404, _NOT_LOGGED)
     return found
 
 
-def _listed(content: Receipt) -> dict[str, str]:
-    """A receipt as a line of the history."""
-    return {
-        "key": answering.receipt.key_of(content),
-        "question": one_line(str(content.get("question", ""))),
-        "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
-    }
-
-
-def _question(site: Site, question: AskedQuestion) -> dict[str, Any]:
-    """A question as its page shows it."""
-    answer, passages, problem = question.answer, question.passages, question.problem
-    recorded = None if site.settings.several else question.receipt
-    return {
-        "text": visible(question.text),
-        "stage": question.stage,
-        "open": question.is_open,
-        "seen": question.seen,
-        "steps": [inert(one_line(step)) for step in question.steps],
-        "draft": inert(question.draft),
-        "seconds": question.seconds,
-        "answer": shown_answer(answer) if answer else None,
-        "passages": shown_answer(passages) if passages else None,
-        "problem": visible(str(problem)) if problem else "",
-        "key": answering.receipt.key_of(recorded) if recorded else "",
-    }
+def _asked(receipts: Sequence[Receipt]) -> list[dict[str, str]]:
+    """Receipts as lines of the history."""
+    return [
+        {
+            "key": answering.receipt.key_of(content),
+            "question": one_line(str(content.get("question", ""))),
+            "started": one_line(str(content.get("started", "")))[:16].replace("T", " "),
+        }
+        for content in receipts
+    ]
 
 
 def shown_answer(answer: Answer) -> dict[str, Any]:

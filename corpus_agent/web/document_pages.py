@@ -7,15 +7,12 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from corpus_agent import render
-from corpus_agent.service import session
 from corpus_agent.settings import check_one
-from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.web.sought import number
+from corpus_agent.web.search_page import number
 from indexer import STATUSES, compared
 
 if TYPE_CHECKING:
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index
 
 ON_A_PAGE = 200
-KEPT_FORGOTTEN = 100  # outcomes whose page can be opened again
 _FAILED_FIRST = {status: place for place, status in enumerate(
     ("failed", "unreachable", "empty", "skipped", "indexed")
 )}  # fmt: skip
@@ -63,7 +59,6 @@ def documents(site: Site, request: Request) -> Response:
         statuses=STATUSES,
         part=visible(part),
         order=order,
-        orders=list(ORDERS),
         down=bool(given.get("down")),
         coverage=corpus.coverage(),
         now=_now(site),
@@ -93,24 +88,10 @@ def confirm(site: Site, request: Request) -> Response:
 
 
 def forget(site: Site, request: Request) -> Response:
-    """Forget a document; the next page says how to keep it out."""
+    """Forget a document, and say how to keep it out."""
     check_one(site.settings)
-    corpus = site.service.corpus()
-    source = site.source(corpus, request.state.form.get("source", ""))
-    done = session.forget(site.settings, source)
-    name = unambiguous(source)
-    site.forgotten[name] = render.forget_object(done, site.launch.seal.state)
-    if len(site.forgotten) > KEPT_FORGOTTEN:
-        site.forgotten.popitem(last=False)
-    return site.go("/documents/forgotten", source=name)
-
-
-def forgotten(site: Site, request: Request) -> Response:
-    """What was forgotten, and the line that keeps it out."""
-    name = request.query_params.get("source", "")
-    done = site.forgotten.get(name)
-    if done is None:
-        raise HTTPException(404, f"Nothing of this name was forgotten here: {one_line(name)}")
+    source = site.source(site.service.corpus(), request.state.form.get("source", ""))
+    done = render.forget_object(site.service.forget(source), site.launch.seal.state)
     return site.show("forgotten.html", name=done["source"], done=done)
 
 
@@ -135,9 +116,9 @@ def run(site: Site, request: Request) -> Response:
     return site.show(
         "run.html",
         now=now,
-        lines=last.lines() if last is not None else [],
-        notes=[one_line(note) for note in last.notes] if last is not None else [],
-        problem=visible(site.runs.problem),
+        lines=list(render.index_lines(last.outcome)) if last and last.outcome else [],
+        notes=[one_line(note) for note in last.notes] if last else [],
+        problem=visible(last.failure) if last is not None and not last.is_open else "",
         followed=bool(request.query_params.get("follow")),
     )
 

@@ -33,6 +33,7 @@ _MOST_DIGITS = 12  # of a length: more than any form has
 MAX_FIELDS = 20
 REQUEST_SECONDS = 600  # a page that examines a large index, or checks a long answer again
 FORM = "application/x-www-form-urlencoded"
+NO_KEY = 401
 _CHANGING = "POST"
 _METHODS = ("GET", "HEAD", _CHANGING)
 _POLICY = (
@@ -53,12 +54,18 @@ HEADERS = {
 _ENTERED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>corpus-agent</title>
 <link rel="icon" href="{base}/static/icon.svg">
 <meta http-equiv="refresh" content="0;url={base}/"><p><a href="{base}/">Go on</a></p></html>"""
-_NO_KEY = (
-    "Your browser has no key for this server, as after it was started again. In a terminal, type "
-    "corpus-agent web --open, or open the address that it has printed there."
+_PAGE = """<!doctype html><html lang="en"><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>corpus-agent</title>
+<h1>{title}</h1>{text}</html>"""
+_CLOSED = _PAGE.format(title="This address is closed", text="<p>{reason}</p>")
+# No refusal to a person: after a restart every bookmark and every open page leads here.
+_NO_KEY = _PAGE.format(
+    title="One command opens this page",
+    text="<p>The server was started again, or in another browser. In a terminal, type</p>"
+    "<pre><code>corpus-agent web --open</code></pre>"
+    "<p>or open the address that the server printed in its terminal.</p>",
 )
-_CLOSED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Closed</title>
-<h1>This address is closed</h1><p>{reason}</p></html>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +104,7 @@ def refusal(asked: Asked, listener: ServedSocket, keys: Keys) -> Refusal | None:
     if (found := malformed(asked) or misnamed(asked, listener)) is not None:
         return found
     if not asked.path.startswith(f"{keys.base}/") or not _has_cookie(asked, keys.cookie):
-        return Refusal(403, _NO_KEY)
+        return Refusal(NO_KEY, "The key of this server is missing.")
     if asked.one("sec-fetch-site") not in ("", "same-origin", "none"):
         return Refusal(403, "Another page asked for this.")
     if asked.method == _CHANGING:
@@ -106,10 +113,6 @@ def refusal(asked: Asked, listener: ServedSocket, keys: Keys) -> Refusal | None:
         if asked.one("content-type").partition(";")[0].strip().lower() != FORM:
             return Refusal(415, "Only plain forms are read.")
     return None
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal() and len(text) <= _MOST_DIGITS
 
 
 def malformed(asked: Asked) -> Refusal | None:
@@ -127,7 +130,8 @@ def malformed(asked: Asked) -> Refusal | None:
         return Refusal(400, "The request can be read in more than one way.")
     if asked.every("upgrade"):
         return Refusal(400, "Nothing else than HTTP is spoken here.")
-    if sizes and not (_is_number(sizes[0]) and int(sizes[0]) <= MAX_BODY_BYTES):
+    is_number = bool(sizes) and sizes[0].isdecimal() and len(sizes[0]) <= _MOST_DIGITS
+    if sizes and not (is_number and int(sizes[0]) <= MAX_BODY_BYTES):
         return Refusal(413, f"A form has at most {MAX_BODY_BYTES:,} bytes.")
     return None
 
@@ -168,7 +172,8 @@ class Door:
             return await self._enter(out)
         refused = refusal(asked, self._listener, self._keys)
         if refused is not None:
-            page = _CLOSED.format(reason=escape(refused.reason))
+            closed = _CLOSED.format(reason=escape(refused.reason))
+            page = _NO_KEY if refused.status == NO_KEY else closed
             return await _answer(out, refused.status, page)
         body = await _body(receive, asked)
         if body is None:

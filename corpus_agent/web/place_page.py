@@ -1,4 +1,4 @@
-"""The page of a place: a document as it was extracted, with the quoted words marked."""
+"""The page of a place: a document with the quoted words marked, a PDF beside its picture."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from corpus_agent.answering.quotations import locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.web.blocks import blocks
-from corpus_agent.web.marking import Piece, quotation_marked, text_marked
-from corpus_agent.web.pictures import shown_picture, text_of
-from corpus_agent.web.sought import number
-from indexer import Line
+from corpus_agent.web.marking import Piece, blocks, quotation_marked, text_marked
+from corpus_agent.web.search_page import number
+from indexer import CorpusError, Line, has_pages
 
 if TYPE_CHECKING:
     from starlette.requests import Request
 
     from corpus_agent.web.site import Site
+    from indexer import FileRow, Index
 
 LINES = 200  # of a view
 BEFORE = 12  # lines before the one that is asked for
+WIDTH, SHARP = 1_000, 2  # points, and how many times as many a sharp screen gets
+MOST_QUOTED_CHARACTERS = 4_000  # that are looked up on a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,3 +136,63 @@ def neighbours(hits: Sequence[int], at: int) -> dict[str, int | None]:
         "before": hits[place - 1] if place > 0 else None,
         "after": hits[following] if following < len(hits) else None,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPicture:
+    """A page to show: its size, and the boxes on it in the same points, as x, y, width, height.
+
+    `problem` is why there is none.
+    """
+
+    page: int
+    width: int = 0
+    height: int = 0
+    boxes: tuple[tuple[float, float, float, float], ...] = ()
+    stale: bool = False
+    problem: str = ""
+
+
+def shown_picture(
+    corpus: Index, row: FileRow, page: int | None, quoted: str, line: int
+) -> ShownPicture | None:
+    """The picture of a page with the quoted words outlined; None for documents without pages."""
+    if not has_pages(row) or page is None:
+        return None
+    try:
+        picture = corpus.page_picture(row.source, page, WIDTH)
+        wanted = quoted[:MOST_QUOTED_CHARACTERS].strip()
+        found = corpus.outline(row.source, page, wanted, line) if wanted else ()
+    except CorpusError as error:
+        return ShownPicture(page, problem=visible(str(error)))
+    width, height = picture.width, picture.height
+    boxes = tuple(
+        (
+            round(box.left * width, 1),
+            round(box.top * height, 1),
+            round((box.right - box.left) * width, 1),
+            round((box.bottom - box.top) * height, 1),
+        )
+        for box in found
+        if box.page == page
+    )
+    return ShownPicture(page, width, height, boxes, picture.stale)
+
+
+def text_of(lines: Sequence[Line], first: int, last: int, page: int | None) -> str:
+    """The text of lines as a quotation, without marks: what stands on that page of them."""
+    chosen = lines[first - 1 : last]
+    return "\n".join(line.text for line in chosen if line.page == page and not line.is_mark)
+
+
+def picture(site: Site, request: Request) -> Response:
+    """A page as a PNG."""
+    given = request.query_params
+    corpus = site.service.corpus()
+    row = site.row(corpus, given.get("source", ""))
+    page = number(given.get("page", ""))
+    if page is None:
+        raise HTTPException(404, "There is no such page.")
+    width = WIDTH * SHARP if given.get("sharp") else WIDTH
+    found = corpus.page_picture(row.source, page, width)
+    return Response(found.png, media_type="image/png")

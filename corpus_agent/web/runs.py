@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from corpus_agent import service
-from corpus_agent.render import duration, index_lines, problem_line, waiting_line
+from corpus_agent.render import duration, problem_line, waiting_line
 from corpus_agent.service.cancel import Cancel
 from indexer import CorpusError, Progress, RunDisplay
 
@@ -31,8 +31,7 @@ class IndexRun(RunDisplay):
     done: Progress | None = None
     notes: list[str] = field(default_factory=list)
     outcome: Outcome | None = None
-    error: CorpusError | None = None
-    failed: bool = False  # by a fault of the program; its traceback is on the terminal
+    failure: str = ""
     ended: float | None = None
     part_began: float | None = None  # when it began with what `share` is of
 
@@ -51,25 +50,16 @@ class IndexRun(RunDisplay):
         return min(1.0, self.done.bytes / self.done.all_bytes) if self.done.all_bytes else 0.0
 
     def progress(self) -> str:
-        """How far it is, how fast, and about how long it will take where enough is done to say."""
+        """How far it is, and about how long it will take where enough is done to say."""
         done, seconds = self.done, time.monotonic() - (self.part_began or self.began)
         if done is None:
             return "Looking at the folder …"
+        text = f"{done.files:,} of {done.all_files:,} files"
         if done.all_pages:
-            parts = [f"{done.pages:,} of {done.all_pages:,} pages read"]
-            if done.pages and seconds > 1:
-                parts.append(f"{done.pages / seconds * 60:,.0f} a minute")
-        else:
-            parts = [f"{done.files:,} of {done.all_files:,} files"]
-            if done.chunks and seconds > 1:
-                parts.append(f"{done.chunks / seconds:,.0f} passages a second")
+            text = f"{done.pages:,} of {done.all_pages:,} pages recognised"
         if self.is_open and self.share > 0.02:
-            parts.append(f"about {duration(seconds * (1 - self.share) / self.share)} left")
-        return ", ".join(parts)
-
-    def lines(self) -> list[str]:
-        """The outcome as text."""
-        return list(index_lines(self.outcome)) if self.outcome is not None else []
+            text += f", about {duration(seconds * (1 - self.share) / self.share)} left"
+        return text
 
     # -- the display of the run
 
@@ -105,15 +95,6 @@ class IndexRuns:
         self.last: IndexRun | None = None
         self.seen = 0  # counts what begins and ends, for a page that follows it
 
-    @property
-    def problem(self) -> str:
-        """Why the last run failed; "" where it did not."""
-        if self.last is None or self.last.is_open:
-            return ""
-        if self.last.failed:
-            return "It failed; the terminal of the server says why."
-        return str(self.last.error or "")
-
     def begin(self) -> None:
         """Begin a run, unless one goes on."""
         with self._lock:
@@ -128,15 +109,14 @@ class IndexRuns:
             self.last.cancel.set()
 
     def _index(self, run: IndexRun) -> None:
-        failed = True
+        run.failure = "It failed; the terminal of the server says why."
         try:
             run.outcome = service.session.index(
                 self._settings, None, display=run, should_stop=run.cancel.is_set
             )
-            failed = False
+            run.failure = ""
         except CorpusError as error:
-            run.error, failed = error, False
-        finally:  # of any other error a traceback is printed, and the page says that it failed
-            run.failed = failed
+            run.failure = str(error)
+        finally:  # of any other error a traceback is printed
             run.ended = time.monotonic()
             self.seen += 1

@@ -19,7 +19,6 @@ from corpus_agent.web.listening import wait_for_browsers
 from corpus_agent.web.site import Site
 
 if TYPE_CHECKING:
-    from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
     from corpus_agent.web.listening import Keys, ServedSocket
 
@@ -30,9 +29,9 @@ IDLE_SECONDS = 20  # between two requests of a connection
 STOP_SECONDS = 3  # for answers that are on their way when the server ends
 
 
-def serve(settings: Settings, launch: Launch, listener: ServedSocket, keys: Keys) -> int:
+def serve(launch: Launch, listener: ServedSocket, keys: Keys) -> int:
     """Serve until Ctrl-C or SIGTERM; the signal that ended it."""
-    site = Site(settings, launch, keys.base)
+    site = Site(launch, keys.base)
     config = uvicorn.Config(
         cast(Any, Door(site.application(), listener, keys)),
         http=BoundedProtocol,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections import OrderedDict
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -25,11 +24,11 @@ from starlette.routing import Route
 from corpus_agent import render
 from corpus_agent.service.service import Service
 from corpus_agent.text.naming import quoted
-from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
     document_pages,
-    pictures,
+    overview_pages,
     place_page,
     search_page,
     state_page,
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from corpus_agent.render.common import Object
-    from corpus_agent.settings import Settings
     from corpus_agent.startup import Launch
     from indexer import FileRow, Index
 
@@ -59,17 +56,18 @@ ASSETS = {"style.css": "text/css", "script.js": "text/javascript", "icon.svg": "
 class Site:
     """Everything that a page needs. Thread-safe: pages are made in threads."""
 
-    def __init__(self, settings: Settings, launch: Launch, base: str) -> None:
+    def __init__(self, launch: Launch, base: str) -> None:
         """`base` is what the path of every address begins with."""
-        self.settings = settings
+        self.settings = launch.settings
         self.launch = launch
         self.base = base
-        self.service = Service(settings, launch)
+        self.service = Service(launch)
         self.conversations = Conversations(self.service)
-        self.runs = IndexRuns(settings)
+        self.runs = IndexRuns(launch.settings)
         self._lock = threading.Lock()
         self._shown = threading.Event()  # once a page was made
-        self.forgotten: OrderedDict[str, Object] = OrderedDict()
+        # When a look at every document was made last, what it was for, and what it gave.
+        self.looked: tuple[float, object, Any] = (0.0, None, None)
         self._named: tuple[int, dict[str, str]] | None = None
         self._templates = jinja2.Environment(
             loader=jinja2.FileSystemLoader(_HERE / "templates"),
@@ -79,11 +77,15 @@ class Site:
             lstrip_blocks=True,
             auto_reload=False,
         )
+        self._templates.filters["clean"] = visible
+        self._templates.filters["draft"] = inert
+        self._templates.filters["inert"] = lambda text: inert(one_line(text))
         self._templates.filters["thousands"] = "{:,}".format
         self._templates.filters["quoted"] = quoted
         self._templates.globals["url"] = self.url
+        self._templates.globals["navigation"] = NAVIGATION
         # Several are read together, and none of them is written.
-        self._templates.globals["several"] = [one.name for one in settings.several]
+        self._templates.globals["several"] = [one.name for one in launch.settings.several]
 
     def start(self) -> None:
         """Load index and model ahead of the first question."""
@@ -169,12 +171,22 @@ class Site:
         return self.show("problem.html", code, message=message, hint="", missing=missing)
 
     def _broken(self, _: Request, error: Exception) -> HTMLResponse:
-        """A fault of the program: the traceback is for the terminal, the page says where it is."""
+        """A fault of the program: the traceback is for the terminal."""
         traceback.print_exception(error)
-        message = "This page failed; the terminal of the server says why."
-        return self.show("problem.html", 500, message=message, hint="")
+        return self.show("problem.html", 500, message=_FAULT, hint="")
 
 
+NAVIGATION = (  # a key for the templates, an address, a name
+    ("ask", "/", "Ask"),
+    ("search", "/search", "Search"),
+    ("table", "/table", "Table"),
+    ("list", "/list", "List"),
+    ("timeline", "/timeline", "Timeline"),
+    ("documents", "/documents", "Documents"),
+    ("history", "/history", "History"),
+    ("state", "/state", "State"),
+)
+_FAULT = "This page failed; the terminal of the server says why."
 _NO_PAGE = "There is no page at this address."
 _CODES: dict[type[CorpusError], int] = {
     NoIndex: 409,
@@ -190,12 +202,14 @@ READ: dict[str, Page] = {
     "/history/{key}": ask_pages.receipt,
     "/history/{key}/export": ask_pages.export,
     "/read": place_page.place,
-    "/picture": pictures.picture,
+    "/picture": place_page.picture,
     "/search": search_page.search,
+    "/table": overview_pages.table,
+    "/list": overview_pages.list_documents,
+    "/timeline": overview_pages.timeline,
     "/documents": document_pages.documents,
     "/documents/run": document_pages.run,
     "/documents/forget": document_pages.confirm,
-    "/documents/forgotten": document_pages.forgotten,
     "/state": state_page.state,
 }
 CHANGE: dict[str, Page] = {

@@ -11,9 +11,8 @@ import threading
 from collections.abc import Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from corpus_agent.workspace import glob as globbing
 from corpus_agent.workspace import grep as grepping
-from corpus_agent.workspace import reading, specs, writing
+from corpus_agent.workspace import listing, reading, specs, writing
 from corpus_agent.workspace.ledger import Ledger
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from corpus_agent.workspace.roots import Workspace
@@ -80,7 +79,7 @@ class FileTools:
     @_answered
     def glob(self, pattern: str, path: str = ".") -> str:
         """Paths below the folder `path`, the newest first, one a line, or text from `Error:` on."""
-        return globbing.glob(self._workspace, self._ripgrep, pattern, path)
+        return listing.glob(self._workspace, self._ripgrep, pattern, path)
 
     @_answered
     def grep(

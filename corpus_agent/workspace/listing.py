@@ -1,4 +1,4 @@
-"""What glob and grep share: the folder, its files, and a bounded result.
+"""The glob tool, and what it shares with grep: the folder, its files, and a bounded result.
 
 Returned paths are valid arguments of the other tools. Reads no file content.
 """
@@ -8,12 +8,21 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.workspace.ripgrep import Ripgrep
-from corpus_agent.workspace.roots import Place, explained, is_text, named, open_place, open_root
+from corpus_agent.workspace.roots import (
+    Place,
+    Workspace,
+    explained,
+    is_folder,
+    is_text,
+    named,
+    open_place,
+    open_root,
+)
 from indexer import Refused
 
 MAX_OUTPUT_BYTES = 51_200
@@ -42,18 +51,12 @@ class Opened:
 @contextmanager
 def opened(place: Place) -> Iterator[Opened]:
     """The open place; raises Refused where it cannot be opened."""
-    with explained(place.shown):
+    with explained(place.shown), ExitStack() as closing:
         root = open_root(place.root)
-        try:
-            descriptor = open_place(place)
-        except BaseException:
-            os.close(root)
-            raise
-        try:
-            yield Opened(place, descriptor, root, rules_above(place.root.path))
-        finally:
-            os.close(descriptor)
-            os.close(root)
+        closing.callback(os.close, root)
+        descriptor = open_place(place)
+        closing.callback(os.close, descriptor)
+        yield Opened(place, descriptor, root, rules_above(place.root.path))
 
 
 def rules_above(root: Path) -> tuple[Path, ...]:
@@ -186,3 +189,45 @@ def answer(gathered: Gathered, what: str, nothing: str, hint: str, lacking: str)
     if lacking:
         notes.append(lacking)
     return "\n".join([*(gathered.lines or [nothing]), *([""] if notes else []), *notes])
+
+
+def glob(workspace: Workspace, ripgrep: Ripgrep, pattern: str, path: str) -> str:
+    """The paths that match, one a line, ties in order of the path; raises Refused.
+
+    `*` stays in one folder, so that a pattern without `/` matches in `path` alone.
+    """
+    pattern = f"/{check_glob('pattern', pattern)}"
+    with opened(workspace.for_reading(path)) as where:
+        shown = named(where.place.shown)
+        if not is_folder(where.descriptor):
+            raise Refused(
+                f"{shown} is a file, not a folder.", "Use read to read it.", code="not_a_folder"
+            )
+        found, lacking = files(ripgrep, where, pattern)
+        names = newest_first(where.descriptor, found)
+    pattern = pattern.removeprefix("/")
+    nothing = f"No file below {shown} matches {named(pattern)}."
+    if "/" not in pattern:
+        below = named(f"**/{pattern}")
+        nothing = f"No file in {shown} matches {named(pattern)}; {below} looks below too."
+    gathered = gather(shown_path(where.place, name) for name in names)
+    return answer(
+        gathered,
+        "files, the newest",
+        nothing=nothing,
+        hint="narrow the pattern or the path.",
+        lacking=lacking,
+    )
+
+
+def newest_first(folder: int, names: Iterable[bytes]) -> list[bytes]:
+    """`names` below the open `folder` by time of change, then by name; without those now gone."""
+    dated: list[tuple[int, bytes]] = []
+    for name in names:
+        try:
+            info = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except OSError:
+            continue
+        dated.append((-info.st_mtime_ns, name))
+    dated.sort()
+    return [name for _, name in dated]

@@ -6,6 +6,7 @@ Called by files.py. Writes nothing.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
@@ -20,11 +21,12 @@ from corpus_agent.workspace.roots import (
     named,
     open_place,
 )
-from corpus_agent.workspace.window import Cut, lines_window, text_lines
-from indexer import Refused, check_numbers, fills_window
+from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, check_numbers, fills_window
 
 MAX_IMAGE_BYTES = 5_242_880
 EMPTY = "This file is empty."
+MAX_LINE_CHARS = 2_000
+CUT = "... (line truncated to 2000 chars)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +119,48 @@ def _notice(place: Place, offset: int, limit: int) -> str:
         f"Already given in this conversation: {named(place.shown)} with offset={offset} and "
         f"limit={limit}; the file has not changed since. See the text above."
     )
+
+
+# ---- Windows in the form of `cat -n`
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Numbered lines as text; `next_offset` is the next line, None at the end of the file."""
+
+    text: str
+    next_offset: int | None
+
+
+def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
+    """`limit` lines, 2,000 lines or 50 KB, whichever is first; no more are taken than needed.
+
+    Has at least one line, so that paging terminates. Raises Refused for numbers out of range.
+    """
+    check_numbers(offset, limit)
+    shown: list[str] = []
+    size = number = 0
+    for number, line in enumerate(lines, start=1):
+        if number < offset:
+            continue
+        size += len(line.encode("utf-8", "replace")) + 1
+        if len(shown) == min(limit, MAX_WINDOW_LINES) or (shown and size > MAX_WINDOW_BYTES):
+            return Cut("\n".join(shown), number)
+        text = line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + CUT
+        shown.append(f"{number:6d}\t{text}")
+    if offset > max(number, 1):
+        raise Refused(
+            f"offset {offset} is beyond end of file ({number} lines total).",
+            f"Use an offset from 1 to {number}." if number else "The file is empty.",
+            code="beyond_end",
+        )
+    return Cut("\n".join(shown), None)
+
+
+def text_lines(data: bytes) -> Iterator[str]:
+    """The lines of a text in UTF-8, without its byte order mark; other bytes become U+FFFD."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    lines = text.split("\n")
+    if not lines[-1]:
+        lines.pop()
+    return (line.removesuffix("\r") for line in lines)

@@ -14,7 +14,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -252,7 +252,8 @@ def open_parent(place: Place, *, make: bool = False) -> int:
 def _open(root: Root, parts: Sequence[str], last: int, *, make: bool = False) -> int:
     """Opens name by name, the last with the flags `last`, so that no link is followed anywhere."""
     here = os.open(root.path, _FOLDER if parts else last)
-    try:
+    with ExitStack() as failing:
+        failing.callback(lambda: os.close(here))
         info = os.fstat(here)
         if (info.st_dev, info.st_ino) != root.identity:
             raise Refused(
@@ -266,9 +267,7 @@ def _open(root: Root, parts: Sequence[str], last: int, *, make: bool = False) ->
             below = os.open(part, last if count == len(parts) else _FOLDER, dir_fd=here)
             os.close(here)
             here = below
-    except BaseException:
-        os.close(here)
-        raise
+        failing.pop_all()
     return here
 
 

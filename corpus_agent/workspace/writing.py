@@ -13,7 +13,7 @@ import secrets
 import stat
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -208,7 +208,8 @@ def _put(
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     mode = 0o666 if old is None else 0o600  # a new file's mode follows the umask
     descriptor = os.open(temporary, flags, mode, dir_fd=folder)
-    try:
+    with ExitStack() as failing:
+        failing.callback(os.unlink, temporary, dir_fd=folder)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
             file.flush()
@@ -219,10 +220,7 @@ def _put(
             if _identity(folder, name) != _identity_of(old) or _why_asked(place) != asked_why:
                 raise _changed(place)
             os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
+            failing.pop_all()
     os.fsync(folder)
 
 

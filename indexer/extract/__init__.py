@@ -13,35 +13,16 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import extensions
-from indexer.extract.claims.key_text import Keys, without_keys
-from indexer.extract.claims.keys import refuse_keys
-from indexer.extract.claims.known_kinds import known_by_name
-from indexer.extract.claims.magic import kind_of
+from indexer.extract.claims.keys import Keys, refuse_keys, without_keys
+from indexer.extract.claims.kinds import kind_of, known_by_name
 from indexer.extract.damage import BROKEN, what_broke
 from indexer.extract.extraction import MAX_NESTING, Extraction, Extractor, Within
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
 from indexer.extract.own_properties import OwnProperties
-from indexer.extract.registry import REGISTRY
-from indexer.extract.text.plain import SAMPLE_BYTES, is_text, stray_nulls
+from indexer.extract.registry import REGISTRY as REGISTRY
+from indexer.extract.text.plain import is_text
 from indexer.records import Line
-
-__all__ = [
-    "REGISTRY",
-    "SAMPLE_BYTES",
-    "Extraction",
-    "Extractor",
-    "Opened",
-    "claim",
-    "is_cut_at_limit",
-    "is_todays",
-    "open_document",
-    "opened_as",
-    "title_of",
-    "versions",
-    "writes_markdown",
-]
-
 
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 
@@ -49,9 +30,8 @@ MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted
 def claim(sample: bytes, path: str) -> Extractor:
     """The extractor for a file of which `sample` is all, or the beginning.
 
-    From the beginning alone, a ZIP or legacy Office file is recognised by its first entries and its
-    name. Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with
-    text that have no extractor, "binary" for everything else that is not text.
+    Raises UnreadableDocument: "secret" for key material, "unsupported" for known formats with text
+    that have no extractor, "binary" for everything else that is not text.
     """
     found = next(_claimants(sample, path), None)
     if found is None:
@@ -77,12 +57,9 @@ def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
 
 @dataclass(slots=True)
 class Opened:
-    """A document whose lines are extracted lazily.
+    """A document whose lines are extracted lazily; its label and remarks are final after the last.
 
-    `title` is the document's own, "" if it has none, `own` what it says of itself. `extractor` is a
-    label; it, `engines`, `remark` and what that is made of (`unread` parts, `notes`) are final
-    after the last line. `lines` raises UnreadableDocument with that label, and with the extractor's
-    `empty_reason` at the end if there was no text.
+    `lines` raises UnreadableDocument, also at the end if there was no text.
     """
 
     extractor: str
@@ -113,14 +90,9 @@ def open_document(
     for extractor in _claimants(data, within.name, within.depth):
         on_claim(extractor.label)
         try:
-            opened = _opened(extractor, partial(extractor.read, data), within)
+            return _opened(extractor, partial(extractor.read, data), within)
         except (UnreadableDocument, *BROKEN) as error:
             failure = _unreadable(error, extractor)
-        else:
-            if not extractor.kinds and (nulls := stray_nulls(data)):
-                noun = "NUL character was" if nulls == 1 else "NUL characters were"
-                opened.notes.append(f"damaged: {nulls:,} {noun} left out")
-            return opened
         # A broken notebook or page of HTML is still text: then it is read, and listed, as such.
         if extractor.kinds:
             break
@@ -209,10 +181,9 @@ def _remarks(unread: list[str], passages: int) -> Iterator[str]:
 
 
 def is_cut_at_limit(label: str) -> bool:
-    """Whether a document with this extractor label is read to the limits of text if it is longer.
+    """Whether a document with this label that is longer than the limit of text is read up to it.
 
-    A file of plain text is as long as it is, and its beginning is text; where a format unpacks to
-    so much text, something is wrong.
+    The beginning of plain text is text; where a format unpacks to so much, something is wrong.
     """
     return label.partition("/")[0] in _PLAIN
 

@@ -1,8 +1,8 @@
 """Archives (ZIP, TAR) and compressed files: each file within is read as the file that it is.
 
-Each member stands behind its own mark. Names lead nowhere, links are not followed, devices and
-pipes are named and nothing else. Nothing is unpacked to disk, and all of it within one budget. A
-file that is only compressed (gzip, bzip2, xz) is read as the one file within.
+Names lead nowhere, links are not followed, devices and pipes are named and nothing else. Nothing is
+unpacked to disk, and all of it within one budget. A file that is only compressed (gzip, bzip2, xz)
+is read as the one file within.
 """
 
 from __future__ import annotations
@@ -14,29 +14,22 @@ import lzma
 import stat
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Self
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
-from indexer.extract.claims.magic import is_tar
+from indexer.extract.claims.kinds import is_tar
 from indexer.extract.container import ZipParts
 from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import Budget, Extraction, Within
-from indexer.extract.members import Member, archive_extraction, path_parts
+from indexer.extract.extraction import Extraction, Within
+from indexer.extract.members import Member, Members, path_parts
 from indexer.files.names import is_key
 
-MAX_HEADER_BYTES = 2**20  # of a long name or of extended properties
-_HEADERS = frozenset(
-    {tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK}
-    | {tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.SOLARIS_XHDTYPE}
-)
-_SUFFIXES = frozenset({".gz", ".bz2", ".xz", ".gzip", ".z"})
-_SHORT = {".tgz": ".tar", ".tbz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
-_SHORT |= {".svgz": ".svg", ".emz": ".emf"}
-_BLOCK = 512  # the first of an archive
-PACKED_ERRORS = (*BROKEN, lzma.LZMAError)
+_BLOCK = 512  # the first of a TAR archive
+_SUFFIXES = {".gz": "", ".bz2": "", ".xz": "", ".tgz": ".tar", ".tbz2": ".tar", ".txz": ".tar"}
 
 
 def read_zip(data: bytes, within: Within) -> Extraction:
@@ -45,15 +38,11 @@ def read_zip(data: bytes, within: Within) -> Extraction:
     While they are read also "encrypted" where every member needs a password, and "unsupported"
     where none is a document.
     """
-    return archive_extraction(
-        lambda: _zip_members(ZipParts(data, locked=True)), within, "ZIP archive"
-    )
-
-
-def _zip_members(parts: ZipParts) -> Iterator[Member]:
-    """The files in an archive; of several with one name the last, as programs unpack it."""
+    parts, members = ZipParts(data, locked=True), Members(within)
+    # Of several with one name the last, as programs unpack it.
     stored = {info.filename: info for info in parts.members() if not info.is_dir()}
-    return (Member(_zip_name(info), _zip_reader(parts, info)) for info in stored.values())
+    found = (Member(_zip_name(i), partial(_zip_bytes, parts, i)) for i in stored.values())
+    return members.extraction(None, members.lines(found), "ZIP archive")
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:
@@ -65,72 +54,46 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
         return info.filename
 
 
-def _zip_reader(parts: ZipParts, info: zipfile.ZipInfo) -> Callable[[Budget], bytes]:
-    def read(budget: Budget) -> bytes:
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise UnreadableDocument("symlink")
-        if info.flag_bits & 1:
-            raise UnreadableDocument("encrypted")
-        if info.file_size > budget.most_bytes():
-            raise UnreadableDocument("too_large_unpacked")
-        data = parts.unpacked(info, budget.most_bytes())
-        budget.spend(len(data))
-        return data
-
-    return read
-
-
-# --- TAR ------------------------------------------------------------------------------------------
-
-
-class _Header(tarfile.TarInfo):
-    """A member's header; one that would fill the memory is damaged."""
-
-    @classmethod
-    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
-        """The header in these bytes."""
-        header = super().frombuf(buf, encoding, errors)
-        if header.type in _HEADERS and header.size > MAX_HEADER_BYTES:
-            raise tarfile.ReadError("a header beyond its limit")
-        return header
+def _zip_bytes(parts: ZipParts, info: zipfile.ZipInfo, most: int) -> bytes:
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise UnreadableDocument("symlink")
+    if info.flag_bits & 1:
+        raise UnreadableDocument("encrypted")
+    return parts.unpacked(info, most)
 
 
 def read_tar(data: bytes, within: Within) -> Extraction:
     """The lines of all members; raises UnreadableDocument as a ZIP archive does."""
-    return archive_extraction(lambda: _tar_members(data), within, "tar archive")
+    members = Members(within)
+    return members.extraction(None, members.lines(_tar_members(data)), "tar archive")
 
 
 def _tar_members(data: bytes) -> Iterator[Member]:
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r|", tarinfo=_Header) as archive:
-            for info in archive:
-                if not info.isdir():
-                    yield Member(info.name, _tar_reader(archive, info))
-    except tarfile.TarError as error:
-        raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
-
-
-def _tar_reader(archive: tarfile.TarFile, info: tarfile.TarInfo) -> Callable[[Budget], bytes]:
-    def read(budget: Budget) -> bytes:
+    def read(info: tarfile.TarInfo, most: int) -> bytes:
         if info.issym() or info.islnk():
             raise UnreadableDocument("symlink")
         if not info.isreg():
             raise UnreadableDocument("special")
-        if info.size > budget.most_bytes():
+        if info.size > most:
             raise UnreadableDocument("too_large_unpacked")
-        file = archive.extractfile(info)
-        assert file is not None, "a file has bytes"
-        try:
-            data = file.read()
-        except tarfile.TarError as error:
-            raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
-        budget.spend(len(data))
-        return data
+        with _translated():
+            file = archive.extractfile(info)
+            assert file is not None, "a file has bytes"
+            return file.read()
 
-    return read
+    with _translated():
+        archive = tarfile.open(fileobj=io.BytesIO(data), mode="r|")  # noqa: SIM115 - of memory
+        while (info := archive.next()) is not None:
+            if not info.isdir():
+                yield Member(info.name, partial(read, info))
 
 
-# --- Compressed files -----------------------------------------------------------------------------
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except tarfile.TarError as error:
+        raise UnreadableDocument("malformed", f"tar: {what_broke(error)}") from None
 
 
 def read_packed(data: bytes, within: Within) -> Extraction:
@@ -141,7 +104,7 @@ def read_packed(data: bytes, within: Within) -> Extraction:
         holds_files = is_tar(file.peek(_BLOCK)[:_BLOCK])  # which are counted one by one
         most = budget.unpacked_bytes if holds_files else budget.most_bytes()
         inner = file.read(most + 1)
-    except PACKED_ERRORS as error:
+    except (*BROKEN, lzma.LZMAError) as error:
         raise UnreadableDocument("malformed", what_broke(error)) from None
     except MemoryError:  # a window as large as the file says that it needs
         raise UnreadableDocument("too_large_unpacked") from None
@@ -150,22 +113,14 @@ def read_packed(data: bytes, within: Within) -> Extraction:
     if holds_files:
         return read_tar(inner, within)
     budget.spend(len(inner))
-    name = _inner_name(within.name)
-    if is_key(PurePosixPath(name).name):
+    path = PurePosixPath("/".join(path_parts(within.name)))
+    path = path.with_suffix(_SUFFIXES.get(path.suffix.lower(), path.suffix))
+    if is_key(path.name):
         raise UnreadableDocument("secret")
-    opened = open_document(inner, name, within=within.inner(name))
+    opened = open_document(inner, str(path), within=within.inner(str(path)))
     return Extraction(
         opened.title or None, opened.lines, opened.engines, opened.unread, opened.notes, opened.own
     )
-
-
-def _inner_name(name: str) -> str:
-    """The name of the file within, without the compressor's ending."""
-    path = PurePosixPath("/".join(path_parts(name)))
-    suffix = path.suffix.lower()
-    if suffix in _SUFFIXES and path.stem:
-        return str(path.with_suffix(""))
-    return str(path.with_suffix(_SHORT.get(suffix, path.suffix)))
 
 
 def _opened(data: bytes) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:

@@ -1,23 +1,21 @@
 """Reads parts of untrusted ZIP containers and XML, within limits.
 
 XML is parsed without foreign entities, DTDs, network or unlimited depth; archives are unpacked in
-memory, up to limits that do not depend on their directory. Called by the office and e-book formats.
+memory, up to limits that do not depend on their directory.
 """
 
 from __future__ import annotations
 
 import io
 import posixpath
-import re
 import zipfile
 from collections.abc import Sequence
-from html import unescape
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
 from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES
-from indexer.extract.own_properties import MAX_AUTHORS, OwnProperties, own_properties
+from indexer.extract.own_properties import OwnProperties, own_properties
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -25,14 +23,6 @@ if TYPE_CHECKING:
 
 class Parts(Protocol):
     """The named parts of a document, in any container."""
-
-    def names(self) -> list[str]:
-        """All names, in the order in which they are stored."""
-        ...
-
-    def read(self, name: str) -> bytes | None:
-        """The bytes of a part; None where there is none of that name."""
-        ...
 
     def xml(self, name: str) -> Element | None:
         """The root of a part that is XML; None where there is none of that name."""
@@ -56,10 +46,6 @@ class ZipParts:
         self._lower = {name.lower(): name for name in self._stored}
         if not locked and any(info.flag_bits & 1 for info in self._stored.values()):
             raise UnreadableDocument("encrypted", "a password is needed")
-
-    def names(self) -> list[str]:
-        """All names, in the order in which they are stored."""
-        return list(self._stored)
 
     def members(self) -> list[zipfile.ZipInfo]:
         """What the archive's directory lists, in its order; names may be there twice."""
@@ -100,16 +86,11 @@ class ZipParts:
         return None if data is None else parse_xml(data)
 
 
-_NAMED = re.compile(rb"&(\w+);")
-_DECLARED = re.compile(rb"<!ENTITY\s+(\w+)\s+[\"']")
-_OF_XML = frozenset({b"amp", b"lt", b"gt", b"quot", b"apos"})
-
-
 def parse_xml(data: bytes) -> Element:
     """The root element; raises UnreadableDocument("malformed").
 
-    Entities that the file itself defines are resolved, as far as libxml2 bounds their growth;
-    others become the character of that name in HTML, else stay as written. Nothing is fetched.
+    Entities that the file itself defines are resolved, as far as libxml2 bounds their growth.
+    Nothing is fetched.
     """
     from lxml import etree
 
@@ -126,26 +107,7 @@ def parse_xml(data: bytes) -> Element:
         return etree.fromstring(data, parser)
     except (etree.LxmlError, ValueError) as error:
         says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
-        failure = UnreadableDocument("malformed", f"XML: {says}"[:200])
-    if b"<!DOCTYPE" not in data or "amplification" in failure.detail:
-        raise failure
-    try:
-        return etree.fromstring(_without_entities(data), parser)
-    except (etree.LxmlError, ValueError):
-        raise failure from None
-
-
-def _without_entities(data: bytes) -> bytes:
-    """The file with its own entities alone: others as characters, or as they are written."""
-    own = {*_OF_XML, *_DECLARED.findall(data)}
-
-    def spelled(match: re.Match[bytes]) -> bytes:
-        if match[1] in own:
-            return match[0]
-        written = match[0].decode("latin-1")
-        return unescape(written).replace("&", "&amp;").encode("ascii", "xmlcharrefreplace")
-
-    return _NAMED.sub(spelled, data)
+        raise UnreadableDocument("malformed", f"XML: {says}"[:200]) from None
 
 
 def tag_of(element: Element) -> str:
@@ -166,6 +128,12 @@ def number_of(element: Element | None, name: str, otherwise: int = 0) -> int:
     """An attribute that is a whole number of at most nine digits."""
     value = attribute(element, name) or ""
     return int(value[:9]) if value.isdecimal() else otherwise
+
+
+def signed(value: str | None) -> int:
+    """A whole number of at most eleven digits; 0 for what is none."""
+    value = (value or "")[:12]
+    return int(value) if value.removeprefix("-").isdecimal() else 0
 
 
 def child(element: Element | None, *names: str) -> Element | None:
@@ -226,6 +194,12 @@ def _related(parts: Parts, name: str, external: bool) -> Sequence[Element]:
     return [each for each in every if (attribute(each, "TargetMode") == "External") is external]
 
 
+def relation_id(element: Element) -> str:
+    """The `r:id` of an element, which may have an `id` of its own beside it."""
+    ids = (str(value) for key, value in element.attrib.items() if key.endswith("}id"))
+    return next(ids, "")
+
+
 def main_part(parts: Parts, usual: str) -> str:
     """The name of an Office file's main part, by its relations, else the usual one."""
     kinds = relations(parts, "").values()
@@ -236,46 +210,34 @@ def core_properties(parts: Parts) -> OwnProperties:
     """An Office file's properties: the day is that of its making, else of its last change."""
     kinds = relations(parts, "").values()
     name = next((name for kind, name in kinds if kind == "core-properties"), "docProps/core.xml")
-    try:
-        root = parts.xml(name)
-    except UnreadableDocument:
-        return OwnProperties()  # the properties alone are broken: the text is what counts
-    return _dublin_core(root, "creator", "created", "modified")
+    root = _if_readable(parts, name)
+    return own_properties(*_texts(root, "title", "creator", "created", "modified"))
 
 
 def meta_properties(parts: Parts) -> OwnProperties:
     """An OpenDocument file's properties."""
-    try:
-        return properties_of_meta(parts.xml("meta.xml"))
-    except UnreadableDocument:
-        return OwnProperties()  # as above
+    return properties_of_meta(_if_readable(parts, "meta.xml"))
 
 
 def properties_of_meta(root: Element | None) -> OwnProperties:
     """The properties in an OpenDocument tree; the first author before the last one."""
-    meta = child(root, "meta")
-    first = child(meta, "initial-creator")
-    return _dublin_core(
-        meta, "creator" if first is None else "initial-creator", "creation-date", "date"
-    )
+    names = ("title", "initial-creator", "creator", "creation-date", "date")
+    title, first, last, *days = _texts(child(root, "meta"), *names)
+    return own_properties(title, first or last, *days)
 
 
-def _dublin_core(root: Element | None, author: str, *days: str) -> OwnProperties:
-    """The properties among the children of an element, by the names of theirs."""
-    return own_properties(*(text_of(child(root, name)) for name in ("title", author, *days)))
+def _if_readable(parts: Parts, name: str) -> Element | None:
+    try:
+        return parts.xml(name)
+    except UnreadableDocument:
+        return None  # the properties alone are broken: the text is what counts
 
 
-def package_properties(metadata: Element | None) -> OwnProperties:
-    """The properties of an e-book's package: all who made it, and the day it was published."""
-    found: dict[str, list[str]] = {"title": [], "creator": [], "date": []}
-    for each in metadata if metadata is not None else ():
-        values = found.get(tag_of(each))
-        if values is not None and len(values) < MAX_AUTHORS:
-            values.append(text_of(each))
-    return own_properties(None, found["creator"], *found["date"])
+def _texts(root: Element | None, *names: str) -> list[str]:
+    return [text_of(child(root, name)) for name in names]
 
 
-def refuse_locked(parts: Parts) -> None:
+def refuse_locked(parts: ZipParts) -> None:
     """Raise UnreadableDocument("encrypted") for an OpenDocument file that needs a password."""
     if b"encryption-data" in (parts.read("META-INF/manifest.xml") or b""):
         raise UnreadableDocument("encrypted", "a password is needed")

@@ -1,4 +1,4 @@
-"""JSON, XML and notebooks: data and documents that were written for programs.
+"""JSON, XML, notebooks and CSV: data and documents that were written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
 read by its root element: a feed, a drawing, a Word or OpenDocument file in XML form; else every
@@ -8,10 +8,12 @@ code, and what the code printed; pictures are left out.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
@@ -20,8 +22,10 @@ from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.html.page import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx, odf
+from indexer.extract.tables.sheet_rows import labelled
 from indexer.extract.text.plain import decode, markdown_title
 
+T = TypeVar("T")
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
@@ -29,51 +33,26 @@ if TYPE_CHECKING:
 # --- JSON ---------------------------------------------------------------------------------------
 
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)((?:\\u[0-9a-fA-F]{4})+)")
-MAX_INDENT = 40  # what lies deeper stands side by side: a million brackets are no million lines
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]|,|[^"{}\[\],]+')
+_COMMA = re.compile(r'("[^"\\]*(?:\\.[^"\\]*)*"?)|,')
 
 
 def read_json(data: bytes) -> Extraction:
-    """Its lines, whether or not it is well formed."""
+    """Its lines, whether or not it is well formed; a long one is broken behind its commas."""
     text = _ESCAPE.sub(_unescaped, decode(data))
-    return Extraction(None, plain_lines(_json_lines(text)))
+    lines = (
+        line if len(line) <= MAX_LINE_CHARS else _COMMA.sub(lambda m: m[1] or ",\n", line)
+        for line in text.splitlines()
+    )
+    return Extraction(None, plain_lines(lines))
 
 
 def _unescaped(match: re.Match[str]) -> str:
     """Escapes as characters, except where that would be no text or end the string."""
-    units = re.findall(r"\\u(....)", match[2])
-    text = "".join(chr(int(unit, 16)) for unit in units)
+    text = match[2].encode("ascii").decode("unicode_escape")
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if any(not char.isprintable() or char in '"\\' for char in text):
         return match[0]
     return match[1] + text
-
-
-def _json_lines(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if len(line) <= MAX_LINE_CHARS:
-            yield line
-        else:
-            yield from (piece for piece in _broken(line) if piece.strip())
-
-
-def _broken(line: str) -> Iterator[str]:
-    """A long line of JSON, broken where a pretty-printer would break it."""
-    depth = 0
-    text = ""
-    for match in _TOKEN.finditer(line):
-        piece = match[0]
-        if piece in ("]", "}"):
-            depth = max(0, depth - 1)
-            if depth <= MAX_INDENT:
-                yield text
-                text = " " * depth
-        text += piece
-        depth += piece in ("{", "[")
-        if depth <= MAX_INDENT and piece in ("{", "[", ","):
-            yield text
-            text = " " * depth
-    yield text
 
 
 # --- XML ----------------------------------------------------------------------------------------
@@ -91,11 +70,11 @@ def read_xml(data: bytes) -> Extraction:
         return read_html(data)
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
         return _feed(root)
-    if kind == "svg":  # not its lines and places
-        words = (text_of(e) for e in root.iter() if tag_of(e) in ("title", "desc", "text"))
-        return Extraction(text_of(child(root, "title")) or None, plain_lines(words))
     titles = (markdown.one_line(text_of(child(each, "title"))) for each in (root, *root))
-    return Extraction(next(filter(None, titles), None), plain_lines(_elements(root)))
+    lines = _elements(root)
+    if kind == "svg":  # not its lines and places
+        lines = (text_of(e) for e in root.iter() if tag_of(e) in ("title", "desc", "text"))
+    return Extraction(next(filter(None, titles), None), plain_lines(lines))
 
 
 _UNSHOWN = frozenset({"id", "space", "lang", "base", "schemaLocation", "style", "class", "rsid"})
@@ -107,15 +86,10 @@ def _elements(element: Element) -> Iterator[str]:
     named = ((str(key).rpartition("}")[2], str(value)) for key, value in element.attrib.items())
     values = " ".join(f"{key}={value}" for key, value in named if key not in _UNSHOWN and value)
     own = bool((element.text or "").strip()) or any((each.tail or "").strip() for each in element)
-    if own or not len(element):
-        text = markdown.one_line(text_of(element) if own else "")
-        shown = " ".join(filter(None, [values and f"({values})", text]))
-        if shown:
-            yield f"{name}: {shown}"
-        return
-    if values:
-        yield f"{name}: ({values})"
-    for each in element:
+    text = markdown.one_line(text_of(element)) if own else ""
+    if values or text:
+        yield f"{name}: {' '.join(filter(None, [values and f'({values})', text]))}"
+    for each in () if own else element:
         yield from _elements(each)
 
 
@@ -128,73 +102,97 @@ def _feed(root: Element) -> Extraction:
     channel = child(root, "channel")
     title = markdown.one_line(text_of(child(root if channel is None else channel, "title")))
     blocks = [markdown.heading(1, title)]
-    for item in root.iter():
-        if tag_of(item) not in ("item", "entry"):
-            continue
-        parts = {tag_of(each): each for each in item}
-        blocks.append(markdown.heading(2, text_of(parts.get("title"))))
-        details = {name: markdown.one_line(text_of(parts.get(name))) for name in _DETAILS}
+    for item in root.iter("{*}item", "{*}entry"):
+        parts = {tag_of(each): text_of(each) for each in item}
+        blocks.append(markdown.heading(2, parts.get("title", "")))
+        details = {name: markdown.one_line(parts.get(name, "")) for name in _DETAILS}
         blocks += [f"{name}: {text}" for name, text in details.items() if text]
-        blocks += [html_text(text_of(parts.get(name)), titled=False)[1] for name in _TEXTS]
+        blocks += [html_text(parts[name], titled=False)[1] for name in _TEXTS if name in parts]
     return Extraction(title or None, plain_lines([markdown.page(blocks)]))
 
 
 # --- Notebooks ------------------------------------------------------------------------------------
 
-_ESCAPES = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # colours of a traceback
+_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # of a traceback
 
 
 def read_notebook(data: bytes) -> Extraction:
     """Its title and lines; raises UnreadableDocument, or ValueError for what is no JSON."""
     notebook = json.loads(decode(data))
-    cells = _list(_field(notebook, "cells"))
+    cells: list[Any] = _of(notebook, "cells", [])
     if not cells:
         raise UnreadableDocument("malformed", "a notebook without cells")
-    metadata = _field(notebook, "metadata")
-    language = _joined(_field(_field(metadata, "kernelspec"), "language")) or "python"
+    about: dict[str, Any] = _of(notebook, "metadata", {})
+    language = _joined(_of(about, "kernelspec", {}), "language") or "python"
     text = "\n\n".join(block for block in _blocks(cells, language) if block.strip())
-    title = _joined(_field(metadata, "title")) or markdown_title(text)
-    return Extraction(title, plain_lines([text]))
+    return Extraction(_joined(about, "title") or markdown_title(text), plain_lines([text]))
 
 
-def _field(value: object, key: str) -> object:
-    return value.get(key) if isinstance(value, dict) else None
+def _of(value: object, key: str, usual: T) -> T:
+    """What a key holds, if it is of the usual kind."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, type(usual)) else usual
 
 
-def _list(value: object) -> list[object]:
-    return value if isinstance(value, list) else []
-
-
-def _joined(value: object) -> str:
+def _joined(value: object, key: str) -> str:
     """A text that may be written as a list of its lines."""
-    if isinstance(value, list):
-        return "".join(part for part in value if isinstance(part, str))
-    return value if isinstance(value, str) else ""
+    lines: list[Any] = _of(value, key, [])
+    return "".join(each for each in lines if isinstance(each, str)) or _of(value, key, "")
 
 
-def _blocks(cells: list[object], language: str) -> Iterator[str]:
+def _blocks(cells: list[Any], language: str) -> Iterator[str]:
     for cell in cells:
-        source = _joined(_field(cell, "source"))
-        if _field(cell, "cell_type") != "code":
+        source = _joined(cell, "source")
+        if _of(cell, "cell_type", "") != "code":
             yield source
         elif source.strip():
             yield f"```{language}\n{source}\n```"
-        for output in _list(_field(cell, "outputs")):
-            text = _ESCAPES.sub("", _output(output)).strip("\n")
-            if text.strip():
-                yield f"Output:\n{text}"
+        outputs: list[Any] = _of(cell, "outputs", [])
+        for output in outputs:
+            text = _COLOURS.sub("", _output(output)).strip("\n")
+            yield f"Output:\n{text}" if text.strip() else ""
 
 
 def _output(output: object) -> str:
-    """The text of an output: printed, displayed or raised."""
-    kind = _field(output, "output_type")
-    if kind == "stream":
-        return _joined(_field(output, "text"))
-    if kind == "error":
-        return f"{_field(output, 'ename')}: {_joined(_field(output, 'evalue'))}"
-    shown = _field(output, "data")
-    for form in ("text/markdown", "text/plain", "text/latex"):
-        if text := _joined(_field(shown, form)):
-            return text
-    page = _joined(_field(shown, "text/html"))
-    return html_text(page)[1] if page else ""
+    """The text of an output: printed, raised or displayed."""
+    if _of(output, "ename", ""):
+        return f"{_of(output, 'ename', '')}: {_joined(output, 'evalue')}"
+    shown: dict[str, Any] = _of(output, "data", {})
+    forms = ("text/markdown", "text/plain", "text/latex")
+    text = next(filter(None, (_joined(shown, form) for form in forms)), _joined(output, "text"))
+    page = _joined(shown, "text/html")
+    return html_text(page)[1] if page and not text else text
+
+
+# --- CSV ----------------------------------------------------------------------------------------
+
+_DELIMITERS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r"\A\ufeff?sep=(.)\r?\n")
+
+
+def read_csv(data: bytes) -> Extraction:
+    """Its lines, one for each row."""
+    text = decode(data)
+    separator = _SEPARATOR_LINE.match(text)
+    if separator:
+        text = text[separator.end() :]
+    delimiter = separator[1] if separator else _delimiter(text)
+    return Extraction(None, plain_lines(labelled(_csv_rows(text, delimiter))))
+
+
+def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(2**31 - 1)  # a stray quotation mark may make one field of all the rest
+    lines = (line.replace("\0", "") for line in io.StringIO(text, newline=""))
+    yield from csv.reader(lines, delimiter=delimiter)
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that gives the first lines equal numbers of cells; the most cells win."""
+    lines = [line for line in text[:20_000].splitlines() if line.strip()][:20]
+
+    def score(delimiter: str) -> tuple[float, int]:
+        counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
+        usual = max(set(counts), key=counts.count, default=1)
+        return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
+
+    return max(_DELIMITERS, key=score) if lines else ","

@@ -12,12 +12,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from indexer.extract.normalise import lines_of
 
 HIDDEN_MARK = "(hidden in the document)"
 UNKNOWN = "?"  # of a background: a picture, a gradient, a colour that is not understood
+PAPER = "ffffff"
 MAX_COLOUR_DISTANCE = 8  # of 255, in each of red, green and blue, that nobody sees
+MAX_UNSEEN_POINTS = 1.0  # of a font's size
+MIN_SEEN = 0.05  # of letters' width, and of their opacity
 _RGB = re.compile(r"[0-9A-Fa-f]{6}")
 MAX_HIDDEN_CHARS = 400  # of a line: the mark stands in front of each, for passages cut from it
 _CHANCE = "".join(chr(0xFDD2 + byte % 30) for byte in os.urandom(8))
@@ -102,6 +106,23 @@ def _pieces(text: str) -> Iterator[tuple[str, bool]]:
             inside = piece == _START
         elif piece:
             yield piece, inside
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a run of text looks, as far as its document says; what it leaves open hides nothing."""
+
+    colour: str = ""
+    ground: str = PAPER
+    points: float = 10.0
+    width: float = 1.0
+    opacity: float = 1.0
+
+    @property
+    def hides(self) -> bool:
+        """Whether nobody can read it."""
+        small = self.points <= MAX_UNSEEN_POINTS or min(self.width, self.opacity) < MIN_SEEN
+        return small or alike(self.colour, self.ground)
 
 
 def alike(colour: str, background: str) -> bool:

@@ -1,8 +1,7 @@
 """Documents within a document: files of archives, attachments of mails, each behind its own mark.
 
 Each is read as the file that it is, by the registry, within one budget for all that one file holds.
-Nothing is unpacked to disk: a member's name is a label, not a path. Called by the readers of
-archives, mail and notes.
+Nothing is unpacked to disk: a member's name is a label, not a path.
 """
 
 from __future__ import annotations
@@ -31,24 +30,14 @@ _FILE = "File "
 class Member:
     """A document within another one, by the path that it has there.
 
-    `read` returns its bytes and takes them from the budget; it raises UnreadableDocument or what
-    the standard library raises for damage. A message in a message has no bytes of its own: then
+    `read` gives its bytes, at most as many as it is told; it raises UnreadableDocument or what the
+    standard library raises for damage. A message in a message has no bytes of its own: then
     `document` opens it.
     """
 
     name: str
-    read: Callable[[Budget], bytes] = lambda budget: b""
+    read: Callable[[int], bytes] = lambda most: b""
     document: Callable[[Within], Extraction] | None = None
-
-
-def member_of(name: str, data: bytes) -> Member:
-    """A member whose bytes are at hand."""
-
-    def read(budget: Budget) -> bytes:
-        budget.spend(len(data))
-        return data
-
-    return Member(name, read)
 
 
 @dataclass(slots=True)
@@ -63,35 +52,41 @@ class Members:
     given: Counter[str] = field(default_factory=Counter)
     left: int = 0  # members beyond the budget
 
+    def extraction(self, title: str | None, lines: Iterable[Line], kind: str = "") -> Extraction:
+        """The document of these lines; one of a `kind` has nothing but its members."""
+
+        def to_the_end() -> Iterator[Line]:
+            yield from lines
+            if self.left:
+                last = "the last file" if self.left == 1 else f"the last {self.left:,} files"
+                self.unread.append(last)
+            if kind:
+                self._refuse_without_documents(kind)
+
+        return Extraction(title, to_the_end(), self.engines, self.unread, self.notes)
+
     def lines(self, members: Iterable[Member]) -> Iterator[Line]:
         """The marks and lines of the members in their order.
 
         Where the list of members itself is damaged, those before it are read.
         """
-        budget = self.within.budget
+        budget: Budget = self.within.budget
         found = iter(members)
         while (member := self._next(found)) is not None:
-            name = self._label(member)
-            if name is None:
+            *folders, base = path_parts(member.name)
+            litter = any(never_a_document(folder, is_folder=True) for folder in folders)
+            if litter or never_a_document(base, is_folder=False):
                 continue
             if budget.members <= 0 or budget.chars < 0:
                 self.left += 1
                 continue
             budget.members -= 1
-            yield from self._member(name, member)
+            name = _cut("/".join((*folders, base)), MAX_NAME_CHARS)
+            self.given[name] += 1
+            times = self.given[name]
+            yield from self._member(name if times == 1 else f"{name} ({times})", member)
 
-    def finish(self) -> None:
-        """Count the members beyond the budget among what could not be read."""
-        if self.left:
-            self.unread.append(
-                "the last file" if self.left == 1 else f"the last {self.left:,} files"
-            )
-
-    def refuse_without_documents(self, kind: str) -> None:
-        """Raise UnreadableDocument if no member is a document.
-
-        The reason is "encrypted", "unsupported", or "too_large_unpacked" beyond the budget.
-        """
+    def _refuse_without_documents(self, kind: str) -> None:
         reasons = set(self.reasons)
         if self.left and not reasons:
             raise UnreadableDocument("too_large_unpacked", "more files than are read")
@@ -103,45 +98,32 @@ class Members:
     def _next(self, members: Iterator[Member]) -> Member | None:
         try:
             return next(members, None)
-        except UnreadableDocument as error:
-            reason = error.reason
-        except BROKEN:
-            reason = "malformed"
+        except (UnreadableDocument, *BROKEN) as error:
+            reason = _reason(error).reason
         self.reasons[reason] += 1
         self.unread.append(f"the rest ({reason})")
         return None
 
-    def _label(self, member: Member) -> str | None:
-        """The unique label of a member; None for litter and the folders of machines."""
-        *folders, base = path_parts(member.name)
-        if any(never_a_document(folder, is_folder=True) for folder in folders):
-            return None
-        if never_a_document(base, is_folder=False):
-            return None
-        name = _cut("/".join((*folders, base)), MAX_NAME_CHARS)
-        self.given[name] += 1
-        return name if self.given[name] == 1 else f"{name} ({self.given[name]})"
-
     def _member(self, name: str, member: Member) -> Iterator[Line]:
         """The mark and the lines of a member; without text, the mark contains the reason."""
         begun = False
-        error = None
         try:
             for line in self._lines(name, member):
                 begun = True
                 yield line
-        except UnreadableDocument as raised:
-            error = raised
-        except BROKEN:
-            error = UnreadableDocument("malformed")
-        self.reasons[error.reason if error else "read"] += 1
-        if error is None:
+        except (UnreadableDocument, *BROKEN) as raised:
+            error = _reason(raised)
+        else:
+            self.reasons["read"] += 1
             return
-        what = _what(error)
+        self.reasons[error.reason] += 1
+        detail = error.detail if error.reason in ("binary", "unsupported") else ""
+        kind = detail.partition(";")[0] or error.reason  # what it is, if that is the reason
         if not begun:
-            yield from _marked(name, "", f" (not read: {what})")
+            advice = detail if error.reason == "unsupported" else ""
+            yield from _marked(name, "", f" (not read: {advice or kind})")
         if error.reason not in NO_DOCUMENT:
-            self.unread.append(f"{name} ({what.partition(';')[0]})")
+            self.unread.append(f"{name} ({kind})")
 
     def _lines(self, name: str, member: Member) -> Iterator[Line]:
         """The lines of a member, its name added to the marks; raises as readers do."""
@@ -165,25 +147,12 @@ class Members:
     def _opened(self, name: str, member: Member) -> Opened:
         if is_key(name.rpartition("/")[2]):
             raise UnreadableDocument("secret")
-        within = self.within.inner(name)
+        within, budget = self.within.inner(name), self.within.budget
         if member.document is not None:
             return opened_as("eml", member.document, within)
-        return open_document(member.read(within.budget), name, within=within)
-
-
-def archive_extraction(
-    listed: Callable[[], Iterator[Member]], within: Within, kind: str
-) -> Extraction:
-    """The extraction of an archive of that kind; `listed` raises what spoils all of it."""
-    members = Members(within)
-    found = listed()
-
-    def lines() -> Iterator[Line]:
-        yield from members.lines(found)
-        members.finish()
-        members.refuse_without_documents(kind)
-
-    return Extraction(None, lines(), members.engines, members.unread, members.notes)
+        data = member.read(budget.most_bytes())
+        budget.spend(len(data))
+        return open_document(data, name, within=within)
 
 
 def path_parts(name: str) -> list[str]:
@@ -192,11 +161,8 @@ def path_parts(name: str) -> list[str]:
     return [" ".join(n.split()) for n in names if n.strip() not in ("", ".", "..")] or ["unnamed"]
 
 
-def _what(error: UnreadableDocument) -> str:
-    """Why a member is not read: what it is, if that is the reason, and what would be read."""
-    if error.reason == "binary":
-        return error.detail.partition(";")[0] or error.reason
-    return error.detail if error.reason == "unsupported" and error.detail else error.reason
+def _reason(error: BaseException) -> UnreadableDocument:
+    return error if isinstance(error, UnreadableDocument) else UnreadableDocument("malformed")
 
 
 def _cut(name: str, most: int) -> str:

@@ -20,7 +20,6 @@ from indexer.records import Line
 
 MAX_NAME_CHARS = 60  # of what a line is of
 MAX_NESTED = 8  # components; three are usual, and more are those of a file without ENDs
-_QUOTED = "QUOTED-PRINTABLE"
 _KINDS = table(
     "VCARD=Contact, VEVENT=Appointment, VTODO=Task, VJOURNAL=Journal entry, VFREEBUSY=Busy times"
 )
@@ -30,7 +29,7 @@ _LABELS = table(
     "URL=Web, IMPP=Messenger, GEO=Place, TZ=Time zone, LANG=Language, PHOTO=Picture, "
     "DTSTART=Start, DTEND=End, RRULE=Repetition, RDATE=Further dates, EXDATE=Left out dates, "
     "RECURRENCE-ID=Replaced date, ORGANIZER=Organiser, FREEBUSY=Busy, ATTACH=Attachment, "
-    "TRIGGER=Reminder, X-SPOUSE=Spouse, X-MANAGER=Manager, X-ABRELATEDNAMES=Related"
+    "TRIGGER=Reminder"
 )
 _OF_PROGRAMS = words(
     "VERSION PRODID UID REV SORT-STRING PROFILE CLASS MAILER CLIENTPIDMAP SOURCE NAME KIND XML FN "
@@ -40,7 +39,6 @@ _STRUCTURED = words("ADR ORG CATEGORIES NICKNAME RESOURCES")
 _NO_TYPES = words("internet voice pref x400 dom intl postal parcel uri jpeg png")
 _BEGINS = re.compile(r"(?:[\w-]{1,40}\.)?[A-Za-z][\w-]{0,60}[;:]")
 _HEAD = re.compile(r'((?:[^":]|"[^"]*(?:"|\Z))*):(.*)', re.DOTALL)
-_SCHEME = re.compile(r"(?i)(?:tel|mailto|x-apple|sip|xmpp|aim|skype):")
 _MOMENT = re.compile(r"(\d{4}|--)-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?\d\d)?(?:\.\d+)?(Z?))?")
 
 
@@ -55,11 +53,31 @@ class _Property:
     @property
     def text(self) -> str:
         """The value without its escapes; the parts of a structured one with commas between."""
-        value = (
-            re.sub(r"(?<!\\)[;,]+", ", ", self.value) if self.name in _STRUCTURED else self.value
-        )
-        plain = re.sub(r"\\(.)", lambda m: "\n" if m[1] in "nN" else m[1], value, flags=re.DOTALL)
+        value = self.value
+        if self.name in _STRUCTURED:
+            value = re.sub(r"(?<!\\)[;,]+", ", ", value)
+        plain = re.sub(r"(?s)\\(.)", lambda m: "\n" if m[1] in "nN" else m[1], value)
         return plain.strip(" ,;\n\t")
+
+    def said(self) -> str:
+        """The value as a person writes it: dates with their time zone, people with their name."""
+        text = self.text
+        moments = [_MOMENT.fullmatch(each) for each in text.split(",")]
+        if all(moments):
+            return ", ".join(self._moment(each) for each in moments if each)
+        text = re.sub(r"(?i)^(?:tel|mailto|sip|xmpp):", "", text)
+        name, answer = self.params.get("CN", ""), self.params.get("PARTSTAT", "").lower()
+        text = f"{name} <{text}>" if name and name != text else text
+        return f"{text} ({answer})" if answer else text
+
+    def _moment(self, found: re.Match[str]) -> str:
+        year, month, day, hour, minute, utc = found.groups()
+        if year in ("--", self.params.get("X-APPLE-OMIT-YEAR")):
+            return f"{month}-{day} (month-day)"
+        if hour is None:  # the end of whole days is the day behind them
+            return f"{'before ' if self.name == 'DTEND' else ''}{year}-{month}-{day}"
+        zone = "UTC" if utc else self.params.get("TZID", "")
+        return f"{year}-{month}-{day} {hour}:{minute}{f' ({zone})' if zone else ''}"
 
 
 @dataclass(slots=True)
@@ -81,6 +99,28 @@ class _Component:
         parts = one_line(" ".join((before, given, middle, family, after)).replace(",", " "))
         called = (self.value("SUMMARY"), self.value("FN"), parts, self.value("ORG"))
         return next(filter(None, (*called, self.value("EMAIL"))), "")
+
+    def lines(self, name: str) -> Iterator[str]:
+        """Its lines behind its name, as "Phone (work) of Ana Ruiz: 123"."""
+        of = f" of {name[:MAX_NAME_CHARS]}" if name else ""
+        for each in self.properties:
+            label = _LABELS.get(each.name, each.name.replace("-", " ").capitalize())
+            if ";base64," in each.value[:80] or each.params.get("ENCODING", "").lower()[:1] == "b":
+                yield f"{label}: {each.params.get('FILENAME', '(not shown)')}"
+            elif each.name not in _OF_PROGRAMS and each.name[:2] != "X-":
+                value, types = each.said(), _types(each.params.get("TYPE", ""))
+                yield f"{label}{types}{of}: {value}" if value and value != name else ""
+        for inner in self.inner:
+            if inner.name == "VCARD":
+                yield f"Agent: {inner.title}"
+            yield from inner.lines(inner.title if inner.name == "VCARD" else name)
+
+
+def _types(given: str) -> str:
+    kinds = (kind.strip().lower().removeprefix("x-") for kind in given.split(","))
+    named = ("mobile" if kind in ("cell", "iphone") else kind for kind in kinds)
+    shown = dict.fromkeys(kind for kind in named if kind and kind not in _NO_TYPES)
+    return f" ({', '.join(shown)})" if shown else ""
 
 
 def read_contacts(data: bytes) -> Extraction:
@@ -108,56 +148,10 @@ def _extraction(title: str | None, components: list[_Component]) -> Extraction:
         for number, each in enumerate(found, start=1):
             name, kind = each.title, _KINDS[each.name]
             shown = [f"{'Name' if kind == 'Contact' else kind}: {name}"] if name else []
-            text = "\n".join([*shown, *filter(None, _said(each, name))])
+            text = "\n".join([*shown, *filter(None, each.lines(name))])
             yield from part_lines(kind, f"{number}: {name}" if name else number, [text])
 
     return Extraction(title, lines())
-
-
-def _said(component: _Component, name: str) -> Iterator[str]:
-    """The lines of a component behind its name, as "Phone (work) of Ana Ruiz: 123"."""
-    of = f" of {name[:MAX_NAME_CHARS]}" if name else ""
-    for each in component.properties:
-        label = _LABELS.get(each.name, each.name.replace("-", " ").capitalize())
-        encoded = each.params.get("ENCODING", "").lower() in ("b", "base64")
-        if encoded or ";base64," in each.value[:80]:
-            yield f"{label}: {each.params.get('FILENAME', '(not shown)')}"
-        elif each.name in _LABELS or (each.name not in _OF_PROGRAMS and each.name[:2] != "X-"):
-            value = _value(each)
-            kinds = f" ({_types(each)})" if _types(each) else ""
-            yield f"{label}{kinds}{of}: {value}" if value and value != name else ""
-    for inner in component.inner:
-        yield f"Agent: {inner.title}" if inner.name == "VCARD" else ""
-        yield from _said(inner, inner.title if inner.name == "VCARD" else name)
-
-
-def _types(each: _Property) -> str:
-    kinds = (kind.strip().lower() for kind in each.params.get("TYPE", "").split(","))
-    named = ("mobile" if kind in ("cell", "iphone") else kind.removeprefix("x-") for kind in kinds)
-    return ", ".join(dict.fromkeys(kind for kind in named if kind and kind not in _NO_TYPES))
-
-
-def _value(each: _Property) -> str:
-    """A value as a person writes it: dates with their time zone, addresses with their name."""
-    text = each.text
-    if all(map(_MOMENT.fullmatch, text.split(","))):
-        return ", ".join(_moment(value, each) for value in text.split(","))
-    text = _SCHEME.sub("", text, 1) if _SCHEME.match(text) else text
-    name, answer = each.params.get("CN", ""), each.params.get("PARTSTAT", "").lower()
-    text = f"{name} <{text}>" if name and name != text else text
-    return f"{text} ({answer})" if answer else text
-
-
-def _moment(value: str, each: _Property) -> str:
-    found = _MOMENT.fullmatch(value)
-    assert found is not None, "a date"
-    year, month, day, hour, minute, utc = found.groups()
-    if year in ("--", each.params.get("X-APPLE-OMIT-YEAR")):
-        return f"{month}-{day} (month-day)"
-    if hour is None:  # the end of whole days is the day behind them
-        return f"{'before ' if each.name == 'DTEND' else ''}{year}-{month}-{day}"
-    zone = "UTC" if utc else each.params.get("TZID", "")
-    return f"{year}-{month}-{day} {hour}:{minute}{f' ({zone})' if zone else ''}"
 
 
 # --- Content lines --------------------------------------------------------------------------------
@@ -191,7 +185,7 @@ def _unfolded(text: str) -> Iterator[str]:
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if pieces and line[:1] in (" ", "\t"):
             pieces.append(line[1:])
-        elif pieces and pieces[-1].endswith("=") and _QUOTED in pieces[0][:200].upper():
+        elif pieces and pieces[-1].endswith("=") and "QUOTED-P" in pieces[0][:200].upper():
             pieces[-1] = pieces[-1][:-1]
             pieces.append(line)
         elif _BEGINS.match(line):
@@ -213,10 +207,10 @@ def _property(line: str) -> _Property | None:
         key, equals, given = param.partition("=")
         key = key.strip().upper()
         if not equals:  # vCard 2.1: ";WORK;VOICE"
-            key, given = ("ENCODING" if key in (_QUOTED, "BASE64") else "TYPE"), key
+            key, given = ("ENCODING" if key in ("QUOTED-PRINTABLE", "BASE64") else "TYPE"), key
         given = given.strip().strip('"')
         named[key] = f"{named[key]},{given}" if key in named else given
-    if named.get("ENCODING", "").upper() == _QUOTED:
+    if named.get("ENCODING", "").upper() == "QUOTED-PRINTABLE":
         data = quopri.decodestring(value.encode("utf-8", "replace"))
         value = decode_named(data, named.get("CHARSET", "utf-8")) or decode_part(data)
         value = value.replace("\r\n", "\\n").replace("\n", "\\n")

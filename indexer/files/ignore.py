@@ -98,7 +98,7 @@ def rules_in(folder: int, shown: str) -> Rules | None:
         for name in IGNORE_FILES
         for number, line in enumerate(_lines(folder, name, f"{shown}/{name}"), start=1)
     ]
-    rules = tuple(_compiled(lines))
+    rules = tuple(compiled(lines))
     return Rules(rules) if rules else None
 
 
@@ -136,7 +136,8 @@ def _read(descriptor: int) -> bytes:
         return file.read(MAX_IGNORE_BYTES + 1)
 
 
-def _compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[Rule]:
+def compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[Rule]:
+    """The rules of lines, each given with the file that it stands in and its number."""
     for shown, number, line in lines:
         if len(line) > MAX_PATTERN_CHARS and not line.startswith("#"):
             raise _unusable(shown, f"line {number} has more than {MAX_PATTERN_CHARS:,} characters")

@@ -222,8 +222,8 @@ class PageViewer:
         # garbage may begin anywhere, so that what it calls must take no lock and wait for nothing.
         self._ended = weakref.finalize(self, jobs.put, None)
 
-    def picture(self, document: Copy, number: int, width: int, remark: str = "") -> PagePicture:
-        """A page as a picture, at most `width` points wide, with a remark at its top if one is due.
+    def picture(self, document: Copy, number: int, width: int) -> PagePicture:
+        """A page as a picture, at most `width` points wide.
 
         Raises UnreadableDocument with the reason, and Refused for a page that is not there.
         """
@@ -234,7 +234,7 @@ class PageViewer:
         def check(_: dict[str, Any], body: bytes) -> Points:
             return protocol.checked_points(body, width)
 
-        points = self._asked(document, number, check, "points", width=width, remark=remark)
+        points = self._asked(document, number, check, "points", width=width)
         return PagePicture(png_of(points), points.width, points.height)
 
     def outline(

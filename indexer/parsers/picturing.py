@@ -11,7 +11,7 @@ from typing import Any
 
 from indexer.extract.ocr.pictures import ShownPicture
 from indexer.extract.pdf.outline import Fractions, letters_of_words, outlined
-from indexer.extract.pdf.showing import ShownPdf, with_remark
+from indexer.extract.pdf.showing import ShownPdf
 from indexer.parsers import protocol
 from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import worker_policy
@@ -39,12 +39,9 @@ class Jobs:
         self._opened = self.show(contents(descriptor))
         return {"pages": self._opened.count}, b""
 
-    def points(self, number: int, width: int, remark: str) -> Answer:
-        """A page as a picture, with a remark at its top if there is one."""
-        points = self._opened.points(number, width)
-        if remark:
-            points = with_remark(points, remark)
-        return {}, protocol.encoded_points(points)
+    def points(self, number: int, width: int) -> Answer:
+        """A page as a picture."""
+        return {}, protocol.encoded_points(self._opened.points(number, width))
 
     def outline(
         self, number: int, quotation: str, near: float | None, words: Sequence[Sequence[Any]]

@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.confine import extensions
 from indexer.errors import CorpusError
-from indexer.store.ranking import ROW_ID, Ranked, vectors_of
-
-if TYPE_CHECKING:
-    from lancedb.table import Table
+from indexer.store.lance import ROW_ID, Table
+from indexer.store.ranking import Ranked, vectors_of
 
 LANCE = "lance"  # none of these: the tables and their own indices
 MEMORY = "memory"
@@ -130,7 +128,7 @@ class Finder:
     def __init__(self, name: str, backend: Backend, table: Table, column: str) -> None:
         self._name = name
         self._backend = backend
-        rows = table.search().select([column, "vector"]).with_row_id(True).to_arrow()
+        rows = table.rows([column, "vector", ROW_ID])
         self._known = rows[ROW_ID].to_numpy()
         backend.add(self._known, vectors_of(rows), rows[column].to_pylist())
 

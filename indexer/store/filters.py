@@ -1,4 +1,4 @@
-"""Filters of documents: `type=pdf date>=2024-03 tag:tax`, and paths. Pure.
+"""Filters of documents, `type=pdf date>=2024-03 tag:tax`, and paths. Pure.
 
 Every term must hold; several values with commas between are alternatives; `!=` is exactly what `=`
 is not, so that a document without a value is among it.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
 from typing import Literal
 
 from indexer.errors import UsageError
+from indexer.files.ignore import MAX_PATTERN_CHARS, compiled
 from indexer.files.paths import may_be_named
 from indexer.records import STATUSES, FileRow
 
@@ -38,11 +39,11 @@ _WORDS = ("path", "type", "title", "author", "tag", "link", "language", "status"
 _NUMBERS = ("pages", "lines", "bytes", "passages")
 _DAYS = ("date", "modified")
 _COLUMNS = {  # of a file's row, where they are called otherwise
-    "type": ("extractor",),
-    "tag": ("tags",),
-    "link": ("links",),
-    "modified": ("mtime_ns",),
-    "passages": ("chunks",),
+    "type": "extractor",
+    "tag": "tags",
+    "link": "links",
+    "modified": "mtime_ns",
+    "passages": "chunks",
 }
 KNOWN = (
     f"There is: {', '.join(_WORDS)} (= is, : holds, != is not; several with commas), "
@@ -59,9 +60,9 @@ class Term:
     values: tuple[Value, ...]
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of a file's row that it is compared with."""
-        return _COLUMNS.get(self.key, (self.key,))
+    def column(self) -> str:
+        """The column of a file's row that it is compared with."""
+        return _COLUMNS.get(self.key, self.key)
 
     def matches(self, row: FileRow) -> bool:
         """Whether a file has it; a path is no property of a row, and is selected elsewhere."""
@@ -218,66 +219,28 @@ def _day_of(mtime_ns: int) -> str | None:
         return None
 
 
-# ---- Paths, as conditions on rows in SQL
+# ---- Paths
 
 _GLOB = frozenset("*?")  # brackets alone are part of a name
-# Classes that mean the same to everybody; the database knows more signs in them ("&&", "[:").
-_SIGN = re.compile(r"\*+|\[[^\]]{1,255}\]|.", re.DOTALL)
-_CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")
+_CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")  # one that means the same to everybody
 
 
-def quoted(value: str) -> str:
-    """`value` as an SQL string literal. The one place where text enters a condition."""
-    return "'" + value.replace("'", "''") + "'"
+def selector(path: str) -> Callable[[str], bool]:
+    """Whether a source is one that a path selects: its beginning, or a glob of an ignore file.
 
-
-def condition(paths: Sequence[str], not_paths: Sequence[str] = ()) -> str:
-    """The condition that a row's source is selected; "" if every row is. Raises UsageError."""
-    wanted = " OR ".join(map(_selects, paths))
-    unwanted = [f"NOT {_selects(path)}" for path in not_paths]
-    return " AND ".join([f"({wanted})", *unwanted] if wanted else unwanted)
-
-
-def _selects(path: str) -> str:
-    if not may_be_named(path):
+    Raises UsageError for what is neither.
+    """
+    bare = _CLASS.sub("", path)
+    if not may_be_named(path) or len(path) > MAX_PATTERN_CHARS:
         raise _no_pattern(path)
     if not _GLOB & set(path):
-        return f"starts_with(source, {quoted(path)})"
-    pattern = _pattern(path)
-    try:
-        if "[" in _CLASS.sub("", path) or "\\" in path:
-            raise re.error("no pattern")
-        re.compile(pattern)
-    except re.error:
-        raise _no_pattern(path) from None
-    # The database's expressions match in linear time, whatever the pattern.
-    return f"regexp_like(source, {quoted(f'(?s){pattern}')})"
-
-
-def _pattern(glob: str) -> str:
-    """A regular expression of paths, as a line of gitignore(5) with this glob means them."""
-    path = glob.removesuffix("/")
-    *folders, name = path.removeprefix("/").split("/")
-    above = ["(?:.*/)?" if part == "**" else f"{_named(part)}/" for part in folders]
-    begin = "^" if "/" in path else "^(?:.*/)?"
-    end = "/" if path != glob else "" if name == "**" else "(?:/|$)"
-    return f"{begin}{''.join(above)}{'.+' if name == '**' else _named(name)}{end}"
-
-
-def _named(part: str) -> str:
-    """The same of one name of a path."""
-
-    def sign(match: re.Match[str]) -> str:
-        found = match[0]
-        if found[0] in "*?":
-            return "[^/]*" if found[0] == "*" else "[^/]"
-        if found[0] == "[" and len(found) > 1:
-            return f"[^/{found[2:]}" if found[1] in "!^" else found
-        return re.escape(found)
-
-    return _SIGN.sub(sign, part)
+        return lambda source: source.startswith(path)
+    if "[" in bare or "\\" in bare:
+        raise _no_pattern(path)
+    rules = [*compiled([("", 0, f"\\{path}" if path[0] in "!#" else path)])]
+    return lambda source: any(rule.matched(source.split("/"), False) for rule in rules)
 
 
 def _no_pattern(path: str) -> UsageError:
     hint = "As in *.pdf, tax/** or 202[3-5]-*.md"
-    return UsageError(f"{path!r} is not a pattern of paths.", hint)
+    return UsageError(f"{_shown(path, 200)} is not a pattern of paths.", hint)

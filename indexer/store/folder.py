@@ -1,4 +1,4 @@
-"""The folder of a store: its key, disk use, temporary files, disk errors as CorpusErrors.
+"""The folder of a store: its key, disk use, temporary files, and errors with what to do next.
 
 Imports nothing heavy: commands use it before the process is sealed.
 """
@@ -9,22 +9,26 @@ import hashlib
 import os
 import re
 import secrets
+import shlex
 import shutil
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import CorpusError
+from indexer.errors import CorpusError, DamagedStore, NoIndex, UntrustedStore
+from indexer.files.names import INDEX_MARKER
 from indexer.files.opening import READ_ONLY
-from indexer.store.names import MARKER_NAME
-from indexer.store.refusals import damaged
+from indexer.store.lock import writer_of
 
+MARKER_NAME = INDEX_MARKER
 TABLES = "lance"
 TEMP = "tmp"  # the seal points TMPDIR at it
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
 _LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the newest sorts first
+MAKE_ONE = "Make one: corpus-agent index FOLDER"
+MEND = "Mend it: corpus-agent index"  # a run takes what is sound from its caches
 _OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 
@@ -160,3 +164,37 @@ def translated(store: Path) -> Iterator[None]:
             ) from error
         said = error.strerror if isinstance(error, OSError) else None
         raise damaged(store, said or "its tables cannot be read") from error
+
+
+# ---- Errors
+
+
+def damaged(store: Path, detail: str) -> DamagedStore:
+    """The error for a store that exists and cannot be opened."""
+    return DamagedStore(f"The index in {str(store)!r} is damaged ({detail}).", MEND)
+
+
+def unreadable(store: Path) -> NoIndex:
+    """The error for a store of another user."""
+    message = f"The index in {str(store)!r} may not be read by this user."
+    return NoIndex(message, "Run as its owner.")
+
+
+def no_index(store: Path) -> NoIndex:
+    """The error for a folder without an index, also where the first run over it goes on."""
+    writer = writer_of(store)
+    if writer is None:
+        return NoIndex(f"There is no index in {str(store)!r}.", MAKE_ONE)
+    return NoIndex(
+        f"There is no index in {str(store)!r} yet: it is being made by {writer}, "
+        "and nothing of it is committed.",
+        "Try again when that has finished.",
+    )
+
+
+def untrusted(store: Path, why: str, hint: str = "") -> UntrustedStore:
+    """The error for a store without a record that this user made it here."""
+    return UntrustedStore(
+        f"This index was not made by you here: {str(store)!r} ({why}).",
+        hint or f"Look at it and run: corpus-agent trust {shlex.quote(str(store))}",
+    )

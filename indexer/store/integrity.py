@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import os
 import stat
-import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from indexer.errors import BorrowedData, CorpusError, DamagedStore
+from indexer.errors import CorpusError, DamagedStore
 from indexer.files.opening import READ_ONLY
-from indexer.store.folder import TABLES, files_below, version_file, version_files
+from indexer.store.folder import MEND, TABLES, files_below, version_file, version_files
 from indexer.store.manifest import Manifest, hold, read_manifest
-from indexer.store.names import may_lie_below
-from indexer.store.refusals import MEND, damaged
 
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
 READING_BYTES = 8 * 2**20
@@ -27,13 +24,6 @@ INDEXING_BYTES = 128 * 2**20
 EVERY_BYTE = 2**63
 _COPY_BYTES = 2**20  # at a time
 MAX_NAMED = 3  # damaged files that a message names
-
-# A version's file ends in the position of its message, two numbers and a magic word; the message
-# begins with its length (lance-format, protos/table.proto, Manifest).
-_TAIL = struct.Struct("<QHH4s")
-_LENGTH = struct.Struct("<I")
-_BASE_PATHS = 18
-MAX_MESSAGE_BYTES = 4 * 2**20  # it has a hundred bytes for each of few hundred fragments
 
 
 def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
@@ -67,7 +57,7 @@ def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterat
         spent += _size(written)
         whole = spent <= whole_bytes
         try:
-            if not may_lie_below(name, is_folder=False):
+            if not name.startswith(f"{TABLES}/") or ".." in name:
                 yield f"{name!r} is no file of a table"
             elif what := _difference(store / name, written, whole=whole):
                 yield f"{name!r} {what}"
@@ -88,7 +78,7 @@ def _size(written: str) -> int:
 
 def _difference(path: Path, written: str, *, whole: bool) -> str:
     """How a file differs from what was written, "" if it does not."""
-    size, *_, summed = written.split(" ")  # an earlier release has the sum of samples between
+    size, _, summed = written.partition(" ")
     file = os.open(path, READ_ONLY)
     try:
         info = os.fstat(file)
@@ -130,64 +120,3 @@ def _sum(file: int) -> str:
         value = zlib.crc32(data, value)
         at += len(data)
     return f"{value:08x}"
-
-
-def check_own_data(store: Path) -> None:
-    """Raise BorrowedData if a version of a table keeps its data elsewhere, as a shallow copy does.
-
-    There is no link on the disk then, and without the seal opening the table reads other folders.
-    """
-    for path in version_files(store):
-        name = str(path.relative_to(store))
-        try:
-            borrows = _BASE_PATHS in _fields(_message(path))
-        except FileNotFoundError:  # dropped by a writer meanwhile
-            continue
-        except (OSError, LookupError, ValueError, struct.error):
-            raise damaged(store, f"{name!r} is no version of a table") from None
-        if borrows:
-            raise BorrowedData(
-                f"The index in {str(store)!r} is damaged ({name!r} keeps its data elsewhere).",
-                f"Remove {str(store)!r} and run: corpus-agent index",
-            )
-
-
-def _message(path: Path) -> bytes:
-    """The message that a version's file ends in; no more of the file is read."""
-    file = os.open(path, READ_ONLY)
-    try:
-        info = os.fstat(file)
-        at, _, _, magic = _TAIL.unpack(os.pread(file, _TAIL.size, info.st_size - _TAIL.size))
-        if not stat.S_ISREG(info.st_mode) or magic != b"LANC" or at > info.st_size:
-            raise ValueError("no version")
-        (length,) = _LENGTH.unpack(os.pread(file, _LENGTH.size, at))
-        message = os.pread(file, min(length, MAX_MESSAGE_BYTES), at + _LENGTH.size)
-    finally:
-        os.close(file)
-    if len(message) != length:
-        raise ValueError("a torn message, or too large a one")
-    return message
-
-
-def _fields(message: bytes) -> set[int]:
-    """The numbers of the fields of a message of protocol buffers (protobuf.dev, "Encoding")."""
-    found, at = set(), 0
-    while at < len(message):
-        key, at = _number(message, at)
-        found.add(key >> 3)
-        value, at = _number(message, at) if key & 7 in (0, 2) else ({1: 8, 5: 4}[key & 7], at)
-        at += value if key & 7 else 0
-    if at > len(message):
-        raise ValueError("a field that is cut off")
-    return found
-
-
-def _number(message: bytes, at: int) -> tuple[int, int]:
-    """A number of seven bits a byte, and where the next thing begins."""
-    value = shift = 0
-    while shift < 70:
-        value |= (message[at] & 0x7F) << shift
-        at, shift = at + 1, shift + 7
-        if message[at - 1] < 0x80:
-            return value, at
-    raise ValueError("a number without an end")

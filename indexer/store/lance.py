@@ -1,29 +1,35 @@
-"""LanceDB, imported without its parts for remote services, which this program never calls.
+"""LanceDB by its native module alone: what this program asks of a table.
 
-`import lancedb` spends more than half of its time on some 300 pydantic models of the client of its
-remote catalogues and on more of other parts, which only annotations need. During the import they
-are replaced by empty stand-ins; a stand-in that is called, inspected or used in isinstance is then
-resolved to the real class. The library that checks its overridden methods on Python 3.11, by
-reading bytecode, is replaced by what it uses on 3.12.
+`import lancedb` costs half a second of a processor, for pydantic and models of a remote service
+that is never called, and hands each request on to this module. Its interface is LanceDB's own, and
+changes with its releases: the store's tests say when, and pyproject.toml what was tested.
 """
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
-import importlib
 import os
 import sys
-from collections.abc import Sequence
-from importlib.machinery import ModuleSpec
-from types import ModuleType
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Thread
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-CLIENT = "lance_namespace_urllib3_client"
-# Functions that LanceDB's service runs, and 18 makers of embeddings: more such models.
-OTHERS = ("lancedb.functions", "lancedb.embeddings")
-CHECKER = "overrides"  # compares each method with the one it replaces: a sixth of the import
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
-# LanceDB reads these when it is loaded, and has no other place for them.
+ROW_ID = "_rowid"
+SCORE = "_score"
+_AGES_MS = 100 * 365 * 24 * 3_600 * 1_000  # no version is as old
+
+# Read when it is loaded, and there is no other place for them.
 ENVIRONMENT = {
     # Its notes about tables that it creates are not for our users; errors come as exceptions.
     "LANCEDB_LOG": "error",
@@ -34,26 +40,250 @@ ENVIRONMENT = {
 }
 
 
-def import_lancedb() -> ModuleType:
-    """The lancedb module; every other import of lancedb must come after this one."""
+@cache
+def _native() -> Any:  # noqa: ANN401 - a module of another language
+    """The native module, without the package around it, which an explicit import still gives."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
-    if "lancedb" not in sys.modules and CLIENT not in sys.modules:
-        stand_ins = _StandIns()
-        sys.meta_path.insert(0, stand_ins)
-        checker = sys.modules.setdefault(CHECKER, _Checker(CHECKER))
+    around = sys.modules.get("lancedb")
+    if around is None:
+        spec = find_spec("lancedb")
+        assert spec is not None and spec.submodule_search_locations is not None
+        bare = sys.modules["lancedb"] = ModuleType("lancedb")
+        bare.__path__ = list(spec.submodule_search_locations)
+    try:
+        return import_module("lancedb._lancedb")
+    finally:
+        if around is None:
+            del sys.modules["lancedb"]
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    """The loop that all requests are made on, in a thread of its own."""
+    loop = asyncio.new_event_loop()
+    Thread(target=loop.run_forever, name="lance", daemon=True).start()
+    return loop
+
+
+os.register_at_fork(after_in_child=_loop.cache_clear)  # a child has no such thread
+
+
+def _asked(method: Callable[..., Any], *arguments: object, **named: object) -> Any:  # noqa: ANN401
+    """What a method of the native module answers."""
+
+    async def ask() -> Any:  # noqa: ANN401 - called on the loop, as its answer needs one
+        return await method(*arguments, **named)
+
+    answer = asyncio.run_coroutine_threadsafe(ask(), _loop())
+    try:
+        return answer.result()
+    finally:
+        answer.cancel()
+
+
+class Database:
+    """The tables in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        # An absolute path without "://" can never be taken for a cloud address.
+        self._inner = _asked(_native().connect, str(folder.resolve()), *[None] * 8)
+
+    def open_table(self, name: str) -> Table:
+        """A table at its newest version."""
+        return Table(_asked(self._inner.open_table, name))
+
+    def emptied(self, name: str, schema: pa.Schema) -> Table:
+        """A table whose newest version is empty."""
+        return Table(_asked(self._inner.create_empty_table, name, "overwrite", schema))
+
+
+class Table:
+    """A table at one of its versions; conditions are in SQL, "" for none."""
+
+    def __init__(self, inner: Any) -> None:  # noqa: ANN401
+        self._inner = inner
+        self.name: str = inner.name()
+
+    # ---- Reading
+
+    @property
+    def version(self) -> int:
+        """The number of the version."""
+        return int(_asked(self._inner.version))
+
+    def checkout(self, version: int) -> None:
+        """Go to a version, for reading alone."""
+        _asked(self._inner.checkout, version)
+
+    def count_rows(self) -> int:
+        """How many rows there are."""
+        return int(_asked(self._inner.count_rows, None))
+
+    def indices(self) -> list[Any]:
+        """The indices, each with name, num_indexed_rows and num_unindexed_rows."""
+        return list(_asked(self._inner.list_indices))
+
+    def stats(self) -> Mapping[str, Any]:
+        """Counts of rows and fragments."""
+        found: Mapping[str, Any] = _asked(self._inner.stats)
+        return found
+
+    def rows(self, columns: Sequence[str], where: str = "") -> pa.Table:
+        """Columns of the rows that fulfil a condition."""
+        import pyarrow as pa
+
+        stream = self._stream(columns, where)
+        return pa.Table.from_batches(list(_each(stream)), stream.schema)
+
+    def batches(
+        self, columns: Sequence[str], most_rows: int, where: str = ""
+    ) -> Iterator[pa.RecordBatch]:
+        """The same in parts."""
+        return _each(self._stream(columns, where, most_rows))
+
+    def _stream(self, columns: Sequence[str], where: str, most_rows: int | None = None) -> Any:  # noqa: ANN401
+        query = self._inner.query()
+        query.select_columns(list(columns))
+        if where:
+            query.where(where)
+        return _asked(query.execute, most_rows, None)
+
+    def take(self, ids: NDArray[np.uint64], columns: Sequence[str]) -> pa.Table:
+        """Columns of the rows with these ids, and ROW_ID, in no order."""
+        query = self._inner.take_row_ids(ids.tolist())
+        query.select_columns([*columns, ROW_ID])
+        return _whole(query.execute)
+
+    def nearest(
+        self, vector: NDArray[np.float32], limit: int, where: str, partitions: int
+    ) -> pa.Table:
+        """ROW_ID and vector of rows near to a vector, by an index of them.
+
+        With a condition all partitions are searched: the nearest ones may have none of its rows.
+        """
+        import pyarrow as pa
+
+        query = self._inner.query().nearest_to(pa.array(vector))
+        query.column("vector")
+        query.distance_type("cosine")
+        query.limit(limit)
+        query.nprobes(partitions)
+        if where:
+            query.maximum_nprobes(0)
+        query.refine_factor(1)
+        return _found(query, where, [ROW_ID, "vector"])
+
+    def worded(
+        self, text: str, column: str, limit: int, where: str, *, every_word: bool
+    ) -> pa.Table:
+        """ROW_ID and SCORE (BM25) of rows that share words with a text; none of it is syntax."""
+        query = self._inner.query().nearest_to_text(
+            {"query": MatchQuery(text, column, "AND" if every_word else "OR")}
+        )
+        query.limit(limit)
+        return _found(query, where, [ROW_ID, SCORE])
+
+    # ---- Writing
+
+    def add(self, schema: pa.Schema, batches: Iterable[pa.RecordBatch]) -> None:
+        """Add rows."""
+        import pyarrow as pa
+
+        reader = pa.RecordBatchReader.from_batches(schema, batches)
+        given = SimpleNamespace(
+            schema=schema, num_rows=None, reader=lambda: reader, rescannable=False
+        )
+        _asked(self._inner.add, given, "append")
+
+    def delete(self, where: str) -> None:
+        """Delete the rows that fulfil a condition."""
+        _asked(self._inner.delete, where)
+
+    def restore(self, version: int) -> None:
+        """Make a version the newest one again."""
+        _asked(self._inner.checkout, version)
+        _asked(self._inner.restore, None)
+
+    def create_index(self, column: str, config: object, name: str) -> None:
+        """Make an index over all rows."""
+        _asked(
+            self._inner.create_index, column, index=config, replace=True, wait_timeout=None,
+            name=name, train=True,
+        )  # fmt: skip
+
+    def drop_index(self, name: str) -> None:
+        """Drop an index."""
+        _asked(self._inner.drop_index, name)
+
+    def optimize(self) -> None:
+        """Add rows to the indices, and merge some fragments."""
+        _asked(self._inner.optimize, cleanup_since_ms=None, delete_unverified=False)
+
+    def clean(self) -> None:
+        """Delete all files that no version names."""
+        _asked(self._inner.optimize, cleanup_since_ms=_AGES_MS, delete_unverified=True)
+
+
+def _found(query: Any, where: str, columns: list[str]) -> pa.Table:  # noqa: ANN401
+    """What a search finds; a condition comes before its limit, so that it loses no results."""
+    query.select_columns(columns)
+    if where:
+        query.where(where)
+    return _whole(query.execute, None, None)
+
+
+def _whole(execute: Callable[..., Any], *arguments: object) -> pa.Table:
+    import pyarrow as pa
+
+    stream = _asked(execute, *arguments)
+    return pa.Table.from_batches(list(_each(stream)), stream.schema)
+
+
+def _each(stream: Any) -> Iterator[pa.RecordBatch]:  # noqa: ANN401
+    while True:
         try:
-            importlib.import_module("lancedb")
-            importlib.import_module("lancedb.remote.table")  # which the first search asks for
-        finally:
-            sys.meta_path.remove(stand_ins)
-            # So that an explicit import gets the client, and the checker, themselves.
-            # Of a list: another thread may import the model's library meanwhile.
-            for name in filter(_is_remote, [*sys.modules]):
-                del sys.modules[name]
-            if isinstance(checker, _Checker):
-                del sys.modules[CHECKER]
-    return importlib.import_module("lancedb")
+            yield _asked(stream.__anext__)
+        except StopAsyncIteration:
+            return
+
+
+# ---- What the native module knows by name and fields
+
+
+class MatchQuery:
+    """Words that are looked up in a column."""
+
+    def __init__(self, query: str, column: str, operator: str) -> None:
+        self.query, self.column, self.operator = query, column, operator
+        self.boost, self.fuzziness, self.max_expansions, self.prefix_length = 1.0, 0, 50, 0
+        self.document_granularity = None
+
+
+class FTS:
+    """An index of words; icu: words of scripts without spaces, and identifiers, stay whole."""
+
+    with_position = prefix_only = False
+    base_tokenizer, language, max_token_length = "icu", "English", 40
+    lower_case = stem = remove_stop_words = ascii_folding = True
+    ngram_min_length = ngram_max_length = 3
+    block_size = 128
+    custom_stop_words = memory_limit = num_workers = None
+    document_granularity = "row"
+
+
+class BTree:
+    """An index of values."""
+
+
+class IvfRq:
+    """An index of vectors in partitions, with some bits a dimension."""
+
+    distance_type, max_iterations, sample_rate = "cosine", 50, 256
+    target_partition_size = accelerator = None
+
+    def __init__(self, num_bits: int, num_partitions: int) -> None:
+        self.num_bits, self.num_partitions = num_bits, num_partitions
 
 
 def release_memory() -> None:
@@ -61,64 +291,3 @@ def release_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
-
-
-_Method = TypeVar("_Method")
-
-
-class _Checker(ModuleType):
-    """What LanceDB itself has in place of the checker on Python 3.12 and later."""
-
-    EnforceOverrides = object
-
-    @staticmethod
-    def override(method: _Method) -> _Method:
-        """The method as it is."""
-        return method
-
-
-def _is_remote(name: str) -> bool:
-    return any(name == one or name.startswith(f"{one}.") for one in (CLIENT, *OTHERS))
-
-
-class _Deferred(type):
-    """The class of a stand-in, named like the class it stands in for."""
-
-    def _real(cls) -> Any:  # noqa: ANN401 - one of some 300 classes
-        return getattr(importlib.import_module(cls.__module__), cls.__name__)
-
-    def __call__(cls, *arguments: object, **named: object) -> object:
-        return cls._real()(*arguments, **named)
-
-    def __getattr__(cls, name: str) -> object:
-        if name.startswith("__"):  # asked by the interpreter itself, of any class
-            raise AttributeError(name)
-        return getattr(cls._real(), name)
-
-    def __instancecheck__(cls, instance: object) -> bool:
-        return isinstance(instance, cls._real())
-
-
-class _Module(ModuleType):
-    """A module that holds a stand-in of every name."""
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        whose = f"{CLIENT}.models" if self.__name__.startswith(CLIENT) else self.__name__
-        return _Deferred(name, (), {"__module__": whose})
-
-
-class _StandIns:
-    """A finder, and loader, of stand-ins for the client's modules."""
-
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        return ModuleSpec(name, self, is_package=True) if _is_remote(name) else None  # type: ignore[arg-type]
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _Module(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        """Nothing: attributes are made on first access."""

@@ -16,16 +16,17 @@ import os
 import re
 import stat
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
-from indexer.store.folder import key_of, keyed_sum
-from indexer.store.refusals import damaged, no_index, unreadable
+from indexer.store.folder import damaged, key_of, keyed_sum, no_index, unreadable
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
@@ -36,7 +37,7 @@ MAX_BYTES = 4_000_000
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
 MAX_ENTRIES = 20_000  # of a list or a table
-_SUMS = re.compile(r"[0-9]{1,18}( [0-9a-f]{8}){1,2}")  # a size and sums
+_SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8}")  # a size and a sum
 _EVERY_MANIFEST_HAS = frozenset({"version", "root", "fingerprint"})
 
 
@@ -117,7 +118,8 @@ def read_manifest(store: Path) -> Manifest:
 
     Raises NoIndex, DamagedStore, or IncompatibleStore where another version made it.
     """
-    return _parsed(store, _load(store))
+    with closed(_opened(store)) as descriptor:
+        return _parsed(store, _content(store, descriptor))
 
 
 def hold(store: Path) -> tuple[Manifest, int]:
@@ -127,15 +129,14 @@ def hold(store: Path) -> tuple[Manifest, int]:
     `read_manifest` does.
     """
     while True:
-        descriptor = _open(store)
-        try:
+        with ExitStack() as held:
+            descriptor = _opened(store)
+            held.callback(os.close, descriptor)
             lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
             if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
-                return _parsed(store, _content(store, descriptor)), descriptor
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
+                manifest = _parsed(store, _content(store, descriptor))
+                held.pop_all()
+                return manifest, descriptor
 
 
 def held_versions(store: Path) -> list[tuple[int, int]]:
@@ -145,62 +146,52 @@ def held_versions(store: Path) -> list[tuple[int, int]]:
     """
     found = []
     for path in store.glob(FORMER.format("*")):
-        descriptor = os.open(path, READ_ONLY)
-        try:
-            content = _content(store, descriptor)
+        with closed(os.open(path, READ_ONLY)) as descriptor, suppress(DamagedStore):
+            content = _content(store, descriptor)  # an archive can bring any file
             if not _is_free(descriptor):
                 found.append((content.get("chunks_version", 0), content.get("files_version", 0)))
             elif content.keys() >= _EVERY_MANIFEST_HAS:
                 path.unlink()
-        except DamagedStore:
-            continue  # an archive can bring any file
-        finally:
-            os.close(descriptor)
     return found
 
 
 def is_outdated(store: Path) -> bool:
     """Whether an earlier version of this program made the index, so that it is made anew."""
-    return (store / MANIFEST_NAME).exists() and _load(store)["schema"] < SCHEMA
+    if not (store / MANIFEST_NAME).exists():
+        return False
+    with closed(_opened(store)) as descriptor:
+        return bool(_content(store, descriptor)["schema"] < SCHEMA)
 
 
-def recorded(store: Path, key: str) -> object:
-    """A value of the committed manifest, of any schema; None if there is none."""
-    return _load(store).get(key) if (store / MANIFEST_NAME).exists() else None
-
-
-def recorded_model(store: Path) -> str:
-    """The model that an index was made with; "" without one, or where it is damaged."""
+def recorded(store: Path, what: str) -> str:
+    """A part of an index's fingerprint, of any schema; "" where there is none, or it is damaged."""
     try:
-        made = recorded(store, "fingerprint")
+        with closed(_opened(store)) as descriptor:
+            made = _content(store, descriptor).get("fingerprint")
     except (DamagedStore, NoIndex):  # whoever opens it says what is wrong with it
         return ""
-    return str(made.get("model", "")) if isinstance(made, dict) else ""
+    return str(made.get(what, "")) if isinstance(made, dict) else ""
 
 
 def read_draft(store: Path) -> Manifest | None:
     """What a writer that did not come to its end has noted; None if there is nothing sound."""
     try:
-        descriptor = os.open(store / DRAFT_NAME, READ_ONLY)
-    except FileNotFoundError:
+        with closed(os.open(store / DRAFT_NAME, READ_ONLY)) as descriptor:
+            return _parsed(store, _content(store, descriptor))
+    except (FileNotFoundError, DamagedStore, IncompatibleStore):
         return None
+
+
+@contextmanager
+def closed(descriptor: int) -> Iterator[int]:
+    """The descriptor, which is closed at the end of the block."""
     try:
-        return _parsed(store, _content(store, descriptor))
-    except (DamagedStore, IncompatibleStore):
-        return None
+        yield descriptor
     finally:
         os.close(descriptor)
 
 
-def _load(store: Path) -> dict[str, Any]:
-    descriptor = _open(store)
-    try:
-        return _content(store, descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _open(store: Path) -> int:
+def _opened(store: Path) -> int:
     try:
         return os.open(store / MANIFEST_NAME, READ_ONLY)
     except (FileNotFoundError, NotADirectoryError):
@@ -234,65 +225,59 @@ def sum_of(store: Path, content: dict[str, Any]) -> str:
 
 
 def _parsed(store: Path, loaded: dict[str, Any]) -> Manifest:
-    """The manifest of a file's content, checked field by field."""
-    if loaded["schema"] != SCHEMA:
-        newer = loaded["schema"] > SCHEMA
+    """The manifest of a file's content, checked field by field: who knows the key may have made it.
+
+    Strings are printable, so that none can control a terminal, except names of folders, which are
+    cleaned where they are shown.
+    """
+    if (schema := loaded.pop("schema")) != SCHEMA:
         raise IncompatibleStore(
-            f"The index in {str(store)!r} has schema {min(loaded['schema'], MAX_NUMBER)}; "
+            f"The index in {str(store)!r} has schema {min(schema, MAX_NUMBER)}; "
             f"this version of corpus-agent reads schema {SCHEMA}.",
-            "Update corpus-agent." if newer else "Make it anew: corpus-agent index",
+            "Update corpus-agent." if schema > SCHEMA else "Make it anew: corpus-agent index",
         )
-    values = {key: value for key, value in loaded.items() if key != "schema"}
     try:
-        values["fingerprint"] = _checked(Fingerprint(**values["fingerprint"]))
-        values["mounts"] = tuple(values.get("mounts", ()))
-        values["coverage"] = _checked(Coverage(**values["coverage"]))
-        return _checked(Manifest(**values))
+        made = Fingerprint(**loaded.pop("fingerprint"))
+        coverage = Coverage(**loaded.pop("coverage"))
+        mounts = tuple(loaded.pop("mounts"))
+        whole = Manifest(fingerprint=made, coverage=coverage, mounts=mounts, **loaded)
+        for record in (made, coverage, whole):
+            for each in fields(record):
+                if not _is_of(str(each.type), each.name, getattr(record, each.name)):
+                    raise ValueError(f"{each.name} is no {each.type}")
     except (KeyError, TypeError, ValueError) as error:
         raise damaged(store, f"{MANIFEST_NAME}: {error}") from None
+    return whole
 
 
-_Record = TypeVar("_Record", Manifest, Fingerprint, Coverage)
+def _is_of(kind: str, name: str, value: Any) -> bool:  # noqa: ANN401 - as JSON has it
+    """Whether a value is of a field's type, and within bounds."""
+    match kind:
+        case "int":
+            return type(value) is int and 0 <= value < MAX_NUMBER
+        case "bool":
+            return type(value) is bool
+        case "str":
+            return _is_text(value) and (name == "root" or value.isprintable())
+        case "tuple[str, ...]":
+            return len(value) <= MAX_ENTRIES and all(map(_is_text, value))
+        case "dict[str, str]" | "dict[str, int]":
+            return (
+                isinstance(value, dict)
+                and len(value) <= MAX_ENTRIES
+                and all(_is_of("str", "", key) for key in value)
+                and all(_is_of(kind[10:-1], "", each) for each in value.values())
+                and (name != "contents" or all(map(_SUMS.fullmatch, value.values())))
+            )
+    return True  # a record within, which is looked at by itself
 
 
-def _checked(record: _Record) -> _Record:
-    """The record, whose every field is of its kind and within bounds; raises ValueError.
-
-    Strings are printable, so that none can control a terminal, except names of folders: they may
-    contain anything and are cleaned where they are shown.
-    """
-    for each in fields(record):
-        if not _is_within(each.name, getattr(record, each.name), str(each.type)):
-            raise ValueError(f"{each.name} is no {each.type}")
-    return record
-
-
-def _is_within(name: str, value: object, kind: str) -> bool:
-    if kind == "int":
-        return type(value) is int and 0 <= value < MAX_NUMBER
-    if kind == "bool":
-        return type(value) is bool
-    if kind == "str":
-        if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
-            return False
-        return _is_path(value) if name in ("root", "mounts") else value.isprintable()
-    if isinstance(value, tuple):
-        return len(value) <= MAX_ENTRIES and all(_is_within(name, each, "str") for each in value)
-    if kind.startswith("dict"):
-        return (
-            isinstance(value, dict)
-            and len(value) <= MAX_ENTRIES
-            and all(_is_within("", key, "str") for key in value)
-            and all(_is_within("", each, kind[10:-1]) for each in value.values())
-            and (name != "contents" or all(map(_SUMS.fullmatch, value.values())))
-        )
-    return True  # a record within, which was checked before
-
-
-def _is_path(text: str) -> bool:
-    """Whether this is a possible file name for the system; a lone surrogate is not."""
+def _is_text(value: object) -> bool:
+    """Whether a value is a possible name of a file; a lone surrogate is none."""
+    if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
+        return False
     try:
-        os.fsencode(text)
+        os.fsencode(value)
     except UnicodeEncodeError:
         return False
     return True
@@ -308,14 +293,12 @@ def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True)
     """
     path = store / MANIFEST_NAME
     fresh = _write_new(store, manifest)
-    before = os.open(path, READ_ONLY) if keep_former and path.exists() else None
-    try:
-        if before is not None and not _is_free(before):
-            (store / FORMER.format(time.time_ns())).hardlink_to(path)
+    with ExitStack() as held:
+        if keep_former and path.exists():
+            before = held.enter_context(closed(os.open(path, READ_ONLY)))
+            if not _is_free(before):
+                (store / FORMER.format(time.time_ns())).hardlink_to(path)
         _put_in_place(fresh, path)
-    finally:
-        if before is not None:
-            os.close(before)
 
 
 def _is_free(manifest: int) -> bool:
@@ -348,8 +331,5 @@ def _write_new(store: Path, manifest: Manifest) -> Path:
 def _put_in_place(fresh: Path, path: Path) -> None:
     """Rename a new file to `path`, durably."""
     fresh.replace(path)
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    with closed(os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
+        os.fsync(folder)

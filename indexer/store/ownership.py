@@ -10,6 +10,7 @@ What it does not stop: another process of the same user that changes the folder 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
@@ -19,17 +20,15 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.errors import UsageError
+from indexer.errors import CorpusError, UsageError
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import may_be_named, resolved
-from indexer.store.folder import translated
+from indexer.store.folder import MARKER_NAME, TEMP, no_index, translated, unreadable
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
-from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER, may_lie_below, may_lie_in_store
-from indexer.store.refusals import cannot_open, foreign_name, no_index, no_regular_file
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
 LOOKS = 5  # at a folder that a writer may be changing
@@ -38,6 +37,15 @@ _FIRST_LINE = "corpus-agent store"
 _MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n".encode())
 _IGNORE, _IGNORE_ALL = ".gitignore", b"*\n"
 _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+UNFINISHED_MARKER = f"{MARKER_NAME}.new"
+# What may lie at the top of a store, so that no folder of documents is taken for one; what lies in
+# its folders is the program's own, except in `saved`.
+FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|staging|tmp")
+FILES = re.compile(
+    rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
+    r"|manifest\.json|draft\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
+    r"|\.DS_Store|Thumbs\.db|desktop\.ini|\.directory"  # file managers' own, never touched
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,7 @@ def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: N
     with _opened(store) as folder, _making(store):
         # Of two processes that make it at once, the other one finds it made.
         lock_briefly(folder, fcntl.LOCK_EX, f"The index folder {str(store)!r}")
-        if _is_new(store, folder):
+        if _is_new(folder):
             os.fchmod(folder, 0o700)
             fresh = _identity_with(folder, secrets.token_hex(16))
             announce(fresh)
@@ -133,18 +141,7 @@ def may_be_made(store: Path) -> bool:
     if not os.path.lexists(store):
         return True
     with _opened(store) as folder:
-        return _is_new(store, folder)
-
-
-def check_names(store: Path) -> None:
-    """Raise UsageError if any file in the store, at any depth, has a foreign name.
-
-    Called before anything in the store is deleted.
-    """
-    with _opened(store) as folder:
-        for path, is_folder in _below(store, folder, deep=True):
-            if "/" in path and not may_lie_below(path, is_folder=is_folder):
-                raise foreign_name(store, path)
+        return _is_new(folder)
 
 
 def read_small(store: Path, name: str) -> bytes | None:
@@ -165,7 +162,7 @@ def _opened(store: Path) -> Iterator[int]:
     try:
         folder = os.open(store, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
     except OSError as error:
-        raise cannot_open(store, error) from None
+        raise _cannot_open(store, error) from None
     try:
         info = os.fstat(folder)
         _check_owner(store, info)
@@ -192,15 +189,33 @@ def _check_owner(path: Path, info: os.stat_result) -> None:
 
 
 def _check_tree(store: Path, folder: int) -> None:
-    """Raise UsageError for a link or device at any depth, another owner and a foreign name."""
-    for path, is_folder in _below(store, folder, deep=False):
-        info = _seen(folder, path) if "/" not in path else None
-        if info is None:  # or dropped by a writer meanwhile
-            continue
-        _check_owner(store / path, info)
-        if not may_lie_in_store(path, is_folder=is_folder):
-            raise foreign_name(store, path)
+    """Raise UsageError for a link or device at any depth, another owner and a foreign name.
+
+    Kept texts, which are as many as documents and are never opened through a link, are left out.
+    """
+    for path, folders, files, at in os.fwalk(".", dir_fd=folder):
+        within = path[2:]
+        for name in (*folders, *files):
+            shown = f"{within}/{name}" if within else name
+            info = _seen(at, name)
+            if info is None:  # dropped by a writer meanwhile
+                continue
+            is_folder = stat.S_ISDIR(info.st_mode)
+            is_servers = within == TEMP and not stat.S_ISLNK(info.st_mode)  # a socket
+            if not (is_folder or stat.S_ISREG(info.st_mode) or is_servers):
+                raise _no_regular_file(store, shown)
+            if not within:
+                _check_owner(store / name, info)
+            if within.count("/") > MAX_DEPTH or not (within or _is_ours(name, is_folder=is_folder)):
+                raise _foreign_name(store, shown)
+        if within == "texts":
+            folders.clear()
     _check_names_elsewhere(store, folder)
+
+
+def _is_ours(name: str, *, is_folder: bool) -> bool:
+    """Whether a name is allowed at the top of a store."""
+    return bool((FOLDERS if is_folder else FILES).fullmatch(name))
 
 
 def _check_names_elsewhere(store: Path, folder: int) -> None:
@@ -231,50 +246,18 @@ def _seen(folder: int, name: str) -> os.stat_result | None:
         return None
 
 
-def _below(
-    store: Path, folder: int, above: str = "", *, deep: bool, depth: int = 0
-) -> Iterator[tuple[str, bool]]:
-    """Every path in the open folder, relative to the store, and whether it is a folder.
-
-    Raises UsageError for a link and for what is neither file nor folder, a socket in `tmp` apart.
-    Not `deep`: without the files of kept texts, which are as many as documents and are never opened
-    through a link.
-    """
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            path = above + entry.name
-            plain = entry.is_file(follow_symlinks=False)
-            if entry.is_symlink() or not (plain or entry.is_dir() or above == "tmp/"):
-                raise no_regular_file(store, path)
-            yield path, not plain and entry.is_dir()
-            if not entry.is_dir() or (above == "texts/" and not deep):
-                continue
-            if depth == MAX_DEPTH:
-                raise foreign_name(store, path)
-            try:
-                below = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=folder)
-            except FileNotFoundError:  # a writer's, which has ended meanwhile
-                continue
-            except OSError:  # what was a folder is a link now, or may not be opened
-                raise no_regular_file(store, path) from None
-            try:
-                yield from _below(store, below, f"{path}/", deep=deep, depth=depth + 1)
-            finally:
-                os.close(below)
-
-
 def _read(store: Path, folder: int, name: str) -> bytes | None:
     try:
         file = os.open(name, READ_ONLY, dir_fd=folder)
     except FileNotFoundError:
         return None
     except OSError:
-        raise no_regular_file(store, name) from None
+        raise _no_regular_file(store, name) from None
     try:
         info = os.fstat(file)
         _check_owner(store / name, info)
         if not stat.S_ISREG(info.st_mode):
-            raise no_regular_file(store, name)
+            raise _no_regular_file(store, name)
         if info.st_size > MAX_SMALL_BYTES:
             raise UsageError(
                 f"{str(store / name)!r} has {info.st_size:,} bytes, more than {MAX_SMALL_BYTES:,}.",
@@ -290,6 +273,40 @@ def _identity_with(folder: int, ident: str) -> Identity:
     return Identity(ident, info.st_dev, info.st_ino)
 
 
+# ---- What is refused
+
+
+def _cannot_open(store: Path, error: OSError) -> CorpusError:
+    """The error for a place that cannot be opened as a folder."""
+    if error.errno == errno.ENOENT:
+        return no_index(store)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return unreadable(store)
+    what = {errno.ENOTDIR: "is a file"}.get(
+        error.errno or 0, f"cannot be opened ({error.strerror})"
+    )
+    what = "is a link" if store.is_symlink() else what
+    return UsageError(
+        f"{str(store)!r} {what}.", "Name a folder itself, or another place: --store DIR"
+    )
+
+
+def _foreign_name(store: Path, path: str) -> UsageError:
+    """The error for a file in a store whose name the program does not write."""
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which corpus-agent did not make.",
+        "Move it away, or name another folder: --store DIR",
+    )
+
+
+def _no_regular_file(store: Path, path: str) -> UsageError:
+    """The error for a link or a device in a store."""
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which is a link or no regular file.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )
+
+
 # ---- Making
 
 
@@ -303,24 +320,18 @@ def _making(store: Path) -> Iterator[None]:
             raise UsageError(message, "Choose another place: --store DIR") from None
 
 
-def _is_new(store: Path, folder: int) -> bool:
+def _is_new(folder: int) -> bool:
     """Whether the folder is empty, or holds an interrupted creation only."""
     names = _names(folder)
-    if not names <= {_IGNORE, UNFINISHED_MARKER}:
-        return False
-    ignore = _read(store, folder, _IGNORE)
-    # The beginning of that file is ours if a marker was begun; alone it may be of any program.
-    begun = UNFINISHED_MARKER in names and _IGNORE_ALL.startswith(ignore or b"")
-    return ignore in (None, _IGNORE_ALL) or begun
+    return not names or (UNFINISHED_MARKER in names and names <= {_IGNORE, UNFINISHED_MARKER})
 
 
 def _mark(store: Path, folder: int, ident: str) -> None:
-    """Write the marker atomically, and the `.gitignore` of the store."""
-    if UNFINISHED_MARKER not in _names(folder):
-        _write(folder, UNFINISHED_MARKER, b"")
-    _keep_out_of_repositories(store, folder)
-    os.unlink(UNFINISHED_MARKER, dir_fd=folder)
+    """Write the marker atomically, and the `.gitignore` of the store meanwhile."""
+    with suppress(FileNotFoundError):
+        os.unlink(UNFINISHED_MARKER, dir_fd=folder)
     _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode())
+    _keep_out_of_repositories(store, folder)
     os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
     os.fsync(folder)
 
@@ -328,7 +339,7 @@ def _mark(store: Path, folder: int, ident: str) -> None:
 def _keep_out_of_repositories(store: Path, folder: int) -> None:
     """Restore the store's `.gitignore` if it was changed."""
     if _read(store, folder, _IGNORE) != _IGNORE_ALL:
-        if _IGNORE in _names(folder):
+        with suppress(FileNotFoundError):
             os.unlink(_IGNORE, dir_fd=folder)
         _write(folder, _IGNORE, _IGNORE_ALL)
 

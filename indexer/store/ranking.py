@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.store.lance import ROW_ID, SCORE, Table
 from indexer.store.rows import FULL_TEXT_COLUMN
-from indexer.store.upkeep import trained_partitions
+from indexer.store.tables import trained_partitions
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from lancedb.table import Table
 
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 FUSED = ["source", "ordinal", "page_start", "language"]  # columns
-ROW_ID = "_rowid"
 KEPT_CONDITIONS = 8  # with the rows that fulfil them
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
 # are asked for are compared by the vectors themselves.
@@ -84,10 +83,19 @@ class Pool:
     vectors: NDArray[np.float32]
 
     @classmethod
-    def of(cls, ids: NDArray[np.uint64], rows: pa.Table, vectors: NDArray[np.float32]) -> Pool:
-        """The rows of a result that has the columns FUSED."""
-        sources, ordinals, pages, languages = (rows[name].to_pylist() for name in FUSED)
-        return cls(ids, sources, ordinals, pages, languages, vectors)
+    def of(
+        cls,
+        ids: NDArray[np.uint64],
+        rows: pa.Table,
+        places: NDArray[np.intp],
+        vectors: NDArray[np.float32],
+    ) -> Pool:
+        """The rows at some places of a result that has the columns FUSED."""
+        at = places.tolist()  # one by one: arrow's own way would be imported for it
+        sources, ordinals, pages, languages = (
+            [column[place].as_py() for place in at] for column in map(rows.column, FUSED)
+        )
+        return cls(ids, sources, ordinals, pages, languages, vectors[places])
 
     @classmethod
     def joined(cls, pools: Sequence[Pool]) -> Pool:
@@ -117,7 +125,7 @@ class Ranking:
     @cached_property
     def exact(self) -> ExactVectors | None:
         """All vectors; None where there is an index of them."""
-        indexed = trained_partitions([index.name for index in self._table.list_indices()])
+        indexed = trained_partitions([index.name for index in self._table.indices()])
         return None if indexed else ExactVectors.of_table(self._table)
 
     def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
@@ -126,24 +134,16 @@ class Ranking:
             return self.exact.nearest(vector, limit, self.among(where))
         # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some .00002:
         # of what it finds nearest more is taken, and compared anew.
-        search = self._table.search(vector, vector_column_name="vector")
-        search = search.distance_type("cosine").limit(REFINED * limit)
-        # With a condition all partitions are searched (0): the nearest ones may have none of its
-        # rows.
-        search = search.minimum_nprobes(PARTITIONS).maximum_nprobes(0 if where else PARTITIONS)
-        found = _filtered(search.refine_factor(1), where).select([ROW_ID, "vector"]).to_arrow()
+        found = self._table.nearest(vector, REFINED * limit, where, PARTITIONS)
         cosines = np.vecdot(vectors_of(found), vector)
         return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
 
     def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
         """The rows that share words with the text; the score is BM25, best first."""
-        from lancedb.query import FullTextOperator, MatchQuery
-
-        together = FullTextOperator.AND if every_word else FullTextOperator.OR
-        words = MatchQuery(text, FULL_TEXT_COLUMN, operator=together)
-        search = self._table.search(words, query_type="fts").limit(limit + TIED)
-        found = _filtered(search, where).select([ROW_ID, "_score"]).to_arrow()
-        return Ranked.best(found[ROW_ID].to_numpy(), found["_score"].to_numpy(), limit)
+        found = self._table.worded(
+            text, FULL_TEXT_COLUMN, limit + TIED, where, every_word=every_word
+        )
+        return Ranked.best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), limit)
 
     def among(self, where: str) -> NDArray[np.uint64] | None:
         """The ids of the rows that fulfil a condition; None: all."""
@@ -153,12 +153,11 @@ class Ranking:
         """What rows are fused by."""
         if self.exact is not None:
             return self.exact.pool(ids)
-        rows = rows_of(self._table, ids, [*FUSED, "vector"])
-        return Pool.of(ids, rows, vectors_of(rows))
+        rows, places = rows_of(self._table, ids, [*FUSED, "vector"])
+        return Pool.of(ids, rows, places, vectors_of(rows))
 
     def _selected(self, where: str) -> NDArray[np.uint64]:
-        found = self._table.search().where(where).select([ROW_ID]).to_arrow()
-        ids: NDArray[np.uint64] = found[ROW_ID].to_numpy()
+        ids: NDArray[np.uint64] = self._table.rows([ROW_ID], where)[ROW_ID].to_numpy()
         return ids
 
 
@@ -173,9 +172,12 @@ class ExactVectors:
     @classmethod
     def of_table(cls, table: Table) -> ExactVectors:
         """The vectors of the version that a table stands at."""
-        found = table.search().select([*FUSED, "vector"]).with_row_id(True).to_arrow()
-        rows = found.sort_by(ROW_ID).combine_chunks()
-        return cls(rows[ROW_ID].to_numpy(), vectors_of(rows), rows.select(FUSED))
+        found = table.rows([*FUSED, "vector", ROW_ID])
+        ids = found[ROW_ID].to_numpy()
+        if np.any(ids[1:] < ids[:-1]):
+            order = np.argsort(ids)
+            found, ids = found.take(order), ids[order]
+        return cls(ids, vectors_of(found), found.select(FUSED))
 
     def nearest(
         self, vector: NDArray[np.float32], limit: int, among: NDArray[np.uint64] | None = None
@@ -190,8 +192,7 @@ class ExactVectors:
 
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
         """What the rows are fused by."""
-        at = np.searchsorted(self.ids, ids)
-        return Pool.of(ids, self.columns.take(at), self.matrix[at])
+        return Pool.of(ids, self.columns, np.searchsorted(self.ids, ids), self.matrix)
 
 
 def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
@@ -200,18 +201,24 @@ def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
     What the table holds is rounded to float16, which changes a length by .0005 at most.
     """
     column = rows["vector"]
-    values = [chunk.flatten().to_numpy() for chunk in column.chunks]
+    size = column.type.list_size
+    values = [  # `flatten` would import arrow's way to compute, a twentieth of a search
+        chunk.values.to_numpy()[chunk.offset * size : (chunk.offset + len(chunk)) * size]
+        for chunk in column.chunks
+    ]
     flat = np.concatenate(values) if values else np.empty(0)
-    vectors = flat.astype(np.float32).reshape(len(column), column.type.list_size)
+    vectors = flat.astype(np.float32).reshape(len(column), size)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return vectors
 
 
-def rows_of(table: Table, ids: NDArray[np.uint64], columns: list[str]) -> pa.Table:
-    """Columns of rows, in the order of the ids, which are different."""
-    rows = table.take_row_ids(ids.tolist()).select([*columns, ROW_ID]).to_arrow()
+def rows_of(
+    table: Table, ids: NDArray[np.uint64], columns: list[str]
+) -> tuple[pa.Table, NDArray[np.intp]]:
+    """Columns of rows, and the place of each of the ids, which are different, among them."""
+    rows = table.take(ids, columns)
     found = rows[ROW_ID].to_numpy()
-    return rows.take(np.argsort(found)[np.argsort(np.argsort(ids))].tolist())
+    return rows, np.argsort(found)[np.argsort(np.argsort(ids))]
 
 
 def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -> _Value:
@@ -226,8 +233,3 @@ def kept(known: dict[_Key, _Value], key: _Key, make: Callable[[_Key], _Value]) -
             known.clear()
         known[key] = value
     return value
-
-
-def _filtered(search: Any, where: str) -> Any:  # noqa: ANN401 - LanceDB's builders share no base
-    """Filter before the limit is applied, so that a filter never loses results."""
-    return search.where(where, prefilter=True) if where else search

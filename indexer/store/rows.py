@@ -14,13 +14,11 @@ from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import STATUSES, Chunk, Coverage, FileRow, Fingerprint, is_other
 from indexer.store.folder import TABLES
-from indexer.store.integrity import check_own_data
-from indexer.store.lance import import_lancedb
+from indexer.store.lance import Database
 from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, Kept, KnownVectors
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from lancedb.db import DBConnection
 
 _OF_CHUNK = (
     *("source", "ordinal", "heading", "line_start", "line_end", "page_start", "page_end"),
@@ -41,21 +39,22 @@ class Embedded:
     keys: Sequence[bytes] = ()
 
 
-def connect(store: Path) -> DBConnection:
-    """The LanceDB database in a store; raises DamagedStore if its data is outside the store."""
-    check_own_data(store)
-    lancedb = import_lancedb()
-    # An absolute path without "://" can never be taken for a cloud address.
-    database: DBConnection = lancedb.connect(str((store / TABLES).resolve()))
-    return database
+def connect(store: Path) -> Database:
+    """The LanceDB database in a store."""
+    return Database(store / TABLES)
+
+
+def quoted(value: str) -> str:
+    """`value` as an SQL string literal. The one place where text enters a condition."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 def file_row(row: dict[str, Any]) -> FileRow:
     """The record of one row of the file table."""
-    return FileRow(**{name: row[name] for name in _FILE_COLUMNS})
+    return FileRow(**{name: row[name] for name in FILE_COLUMNS})
 
 
-_FILE_COLUMNS = tuple(field.name for field in fields(FileRow))
+FILE_COLUMNS = [field.name for field in fields(FileRow)]
 
 
 def chunk_schema(dimension: int) -> pa.Schema:
@@ -91,6 +90,15 @@ def file_schema() -> pa.Schema:
     return pa.schema(
         [(field.name, kinds[str(field.type).split(" |")[0]]) for field in fields(FileRow)]
     )
+
+
+def file_batch(rows: Sequence[FileRow]) -> pa.RecordBatch:
+    """File rows as a batch."""
+    import pyarrow as pa
+
+    schema = file_schema()
+    arrays = [pa.array([getattr(row, each.name) for row in rows], each.type) for each in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def chunk_batches(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from heapq import nsmallest
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -20,19 +21,22 @@ from numpy.typing import NDArray
 
 from indexer.records import Chunk, FileRow, Hit, Query
 from indexer.store.backends import LANCE, Finder, maker_of
-from indexer.store.filters import Term, condition, quoted
+from indexer.store.filters import Term
 from indexer.store.folder import translated
 from indexer.store.integrity import check_contents
+from indexer.store.lance import ROW_ID
 from indexer.store.manifest import hold, root_of
-from indexer.store.ranking import ROW_ID, Pool, Ranked, Ranking, kept, rows_of, vectors_of
+from indexer.store.ranking import Pool, Ranked, Ranking, kept, rows_of, vectors_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
+    FILE_COLUMNS,
     FULL_TEXT_COLUMN,
     chunk_of,
     connect,
     file_row,
+    quoted,
 )
-from indexer.store.upkeep import WORDS, few_unindexed
+from indexer.store.tables import WORDS, few_unindexed
 from indexer.store.vectors import KEY_COLUMN
 
 if TYPE_CHECKING:
@@ -144,11 +148,7 @@ class Snapshot:
 
     def _condition(self, query: Query) -> str:
         """The condition that a passage is of a document that the query may look at; "": of all."""
-        among = ""
-        if query.among is not None:
-            among = kept(self._listed, query.among, self._listing)
-        parts = (condition(query.paths, query.not_paths), among)
-        return " AND ".join(part for part in parts if part)
+        return "" if query.among is None else kept(self._listed, query.among, self._listing)
 
     def _listing(self, sources: frozenset[str]) -> str:
         """The condition that a source is one of these, by the shorter list of the two."""
@@ -169,33 +169,25 @@ class Snapshot:
         if not len(ranked.ids):
             return []
         with translated(self.store):
-            rows = rows_of(self._chunks, ranked.ids, _SELECTED).to_pylist()
+            found, places = rows_of(self._chunks, ranked.ids, _SELECTED)
+        rows = found.to_pylist()
+        scored = zip(places.tolist(), ranked.scores.tolist(), strict=True)
         return [
-            Hit(chunk_of(row), score, 0.0, 0.0, row["file_sha256"], key=row[KEY_COLUMN])
-            for row, score in zip(rows, ranked.scores.tolist(), strict=True)
+            Hit(chunk_of(row := rows[at]), score, 0.0, 0.0, row["file_sha256"], key=row[KEY_COLUMN])
+            for at, score in scored
         ]
-
-    def main_languages(self) -> dict[str, str]:
-        """The language of most passages of each document; "" where they tell none."""
-        with translated(self.store):
-            rows = self._chunks.search().select(["source", "language"]).to_arrow()
-        counted = rows.group_by(["source", "language"]).aggregate([([], "count_all")])
-        found: dict[str, tuple[int, str]] = {}
-        for row in counted.to_pylist():
-            most = (row["count_all"], row["language"] or "")
-            found[row["source"]] = max(most, found.get(row["source"], most))
-        return {source: language for source, (_, language) in found.items()}
 
     # ---- Files
 
     @cached_property
+    def sources(self) -> list[str]:
+        """The sources of all files, in order."""
+        return sorted(self._file_rows("", ["source"])["source"].to_pylist())
+
+    @cached_property
     def documents(self) -> frozenset[str]:
         """The sources of all documents of this version."""
-        return frozenset(self._sources(_IS_DOCUMENT))
-
-    def file(self, source: str) -> FileRow | None:
-        """The row of one file, None if the walk never found it."""
-        return self.files_named([source]).get(source)
+        return frozenset(self._file_rows(_IS_DOCUMENT, ["source"])["source"].to_pylist())
 
     def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
         """The rows of the given files, by source; unknown sources are omitted."""
@@ -204,7 +196,7 @@ class Snapshot:
         if self._kept_files is not None:
             rows, places = self._kept_files
             known = [places[source] for source in sources if source in places]
-            found = rows.take(known).to_pylist() if known else []
+            found = [row for place in known for row in rows.slice(place, 1).to_pylist()]
         else:
             found = self._file_rows(f"source IN ({', '.join(map(quoted, sources))})").to_pylist()
         return {row["source"]: file_row(row) for row in found}
@@ -218,26 +210,17 @@ class Snapshot:
         rows = self._file_rows("")
         return rows, {source: place for place, source in enumerate(rows["source"].to_pylist())}
 
-    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The file rows by source; all, or those that paths select, as of a Query."""
-        rows = map(file_row, self._file_rows(condition(paths, not_paths)).to_pylist())
-        return sorted(rows, key=lambda row: row.source)
+    def files(self) -> list[FileRow]:
+        """The rows of all files, by source."""
+        return sorted(map(file_row, self._file_rows("").to_pylist()), key=lambda row: row.source)
 
     def matching(self, terms: Sequence[Term]) -> Iterator[str]:
         """The sources of the files that fulfil all terms, of which none is of a path."""
-        columns = dict.fromkeys(["source", "status", *(c for term in terms for c in term.columns)])
+        columns = {"source", "status", *(term.column for term in terms)}
         for values in self._file_rows("", [*columns]).to_pylist():
             row = FileRow(**values)
             if all(term.matches(row) for term in terms):
                 yield row.source
-
-    def sources_at(self, paths: Sequence[str]) -> list[str]:
-        """The sources of the files that paths select, as of a Query."""
-        return self._sources(condition(paths))
-
-    def selects(self, path: str) -> bool:
-        """Whether a path, as of a Query, selects any document of the index."""
-        return bool(self._sources(f"{_IS_DOCUMENT} AND {condition([path])}", 1))
 
     def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first.
@@ -245,32 +228,23 @@ class Snapshot:
         With `folders` those too, as "contracts/", where it has no ending of a file; without, the
         first documents of the folder that it is.
         """
-        words = dict.fromkeys(re.findall(r"[^\W_]{3,}", source.casefold())[:NAME_WORDS])
-        begins = (f"contains(lower(source), {quoted(word[:WORD_START])})" for word in words)
-        where = f"{_IS_DOCUMENT} AND ({' OR '.join(begins)})"
-        names = self._sources(where, SIMILAR_NAMES) if words else []
+        words = re.findall(r"[^\W_]{3,}", source.casefold())[:NAME_WORDS]
+        begins = [word[:WORD_START] for word in words]
+        alike = (name for name in sorted(self.documents) if _holds_any(name.casefold(), begins))
+        names = [*islice(alike, SIMILAR_NAMES)]
         if not folders:
             inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]
             if inside:
-                return sorted(inside)[:3]
+                return inside[:3]
         elif not PurePosixPath(source).suffix:
             above = (folder for name in names for folder in PurePosixPath(name).parents[:-1])
             names += dict.fromkeys(f"{folder}/" for folder in above)
         return get_close_matches(source[:MAX_NAME], names, n=3, cutoff=0.5)
 
-    def _sources(self, where: str, limit: int | None = None) -> list[str]:
-        found: list[str] = self._file_rows(where, ["source"], limit)["source"].to_pylist()
-        return found
-
-    def _file_rows(
-        self, where: str, columns: list[str] | None = None, limit: int | None = None
-    ) -> pa.Table:
+    def _file_rows(self, where: str, columns: list[str] | None = None) -> pa.Table:
         """Columns of the file rows that fulfil a condition in SQL; of all with ""."""
-        search = self._files.search()
-        search = search.where(where) if where else search
-        search = search.select(columns) if columns else search
         with translated(self.store):
-            return (search.limit(limit) if limit else search).to_arrow()
+            return self._files.rows(columns or FILE_COLUMNS, where)
 
     # ---- For checks
 
@@ -278,19 +252,23 @@ class Snapshot:
         """What a check of the index looks at; samples are drawn by a hash of their ids."""
         chunks = self.manifest.chunks
         with translated(self.store):
-            rows = self._chunks.search().select(["id"]).with_row_id(True).to_arrow()
+            rows = self._chunks.rows(["id", ROW_ID])
             lots = (hashlib.sha256(key.encode()).digest() for key in rows["id"].to_pylist())
             drawn = nsmallest(SAMPLES, zip(lots, rows[ROW_ID].to_pylist(), strict=True))
             ids = np.array([row for _, row in drawn], np.uint64)
             samples = []
             if drawn:
-                found = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
+                found, _ = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
                 samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
         return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
 
     def text_index_rows(self) -> tuple[int, int]:
         """Numbers of chunk rows inside and outside the full-text index."""
         with translated(self.store):
-            indices = self._chunks.list_indices()
+            indices = self._chunks.indices()
         found = ((i.num_indexed_rows, i.num_unindexed_rows) for i in indices if i.name == WORDS)
         return next(found, (0, self.manifest.chunks))
+
+
+def _holds_any(text: str, parts: Sequence[str]) -> bool:
+    return any(part in text for part in parts)

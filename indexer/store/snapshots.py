@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from indexer.records import Chunk, Coverage, FileRow, Hit, OpenStore, Query
 from indexer.store.document_names import Names
-from indexer.store.filters import parse_filter
+from indexer.store.filters import parse_filter, selector
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshot import Snapshot
 
@@ -127,19 +127,40 @@ class Snapshots:
         return found
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The file rows by source; all, or those that paths select, as of a Query."""
-        found = []
-        for prefix, part in self.parts.items():
-            these = self._own_paths(prefix, paths)
-            if these is not None:
-                rows = part.files(these, self._own_paths(prefix, not_paths) or ())
-                found += [_prefixed(prefix, row) for row in rows]
-        return sorted(found, key=lambda row: row.source) if len(self.parts) > 1 else found
+        """The file rows by source: all, or those that paths select, without some.
+
+        A path is the beginning of a source, or a glob as of an ignore file (`*.pdf`,
+        `tax/**/2024-*`): of one store where it names that, else of each.
+        """
+        rows: list[FileRow] = []
+        if not (paths or not_paths):
+            for prefix, part in self.parts.items():
+                rows += [_prefixed(prefix, row) for row in part.files()]
+        else:
+            wanted = [self._selector(path) for path in paths or [""]]
+            left_out = [self._selector(path) for path in not_paths]
+            chosen = [
+                prefix + source
+                for prefix, part in self.parts.items()
+                for source in part.sources
+                if any(one(prefix, source) for one in wanted)
+                and not any(one(prefix, source) for one in left_out)
+            ]
+            rows += self.files_named(chosen).values()
+        return sorted(rows, key=lambda row: row.source)
+
+    def _selector(self, path: str) -> Callable[[str, str], bool]:
+        """Whether a path selects a source, given the prefix of its store and its name there."""
+        named = self.place(path)
+        selects = selector(path if named is None else named[1])
+        return lambda prefix, source: (named is None or named[0] == prefix) and selects(source)
 
     def selects(self, path: str) -> bool:
-        """Whether a path, as of a Query, selects any document."""
-        own = {prefix: self._own_paths(prefix, [path]) for prefix in self.parts}
-        return any(self.parts[prefix].selects(these[0]) for prefix, these in own.items() if these)
+        """Whether a path selects any document."""
+        one = self._selector(path)
+        return any(
+            one(prefix, name) for prefix, part in self.parts.items() for name in part.documents
+        )
 
     def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first.
@@ -159,30 +180,17 @@ class Snapshots:
         """The sources of the files that a filter selects; raises UsageError where it is none."""
         terms = parse_filter(where)
         plain = [term for term in terms if term.key != "path"]
-        found = {
+        of_paths = [
+            ([self._selector(str(value)) for value in term.values], term.comparison != "!=")
+            for term in terms
+            if term.key == "path"
+        ]
+        return frozenset(
             prefix + source
             for prefix, part in self.parts.items()
             for source in part.matching(plain)
-        }
-        for term in terms:
-            if term.key == "path":
-                these = set(self._sources_at([str(value) for value in term.values]))
-                found = found - these if term.comparison == "!=" else found & these
-        return frozenset(found)
-
-    def main_languages(self) -> dict[str, str]:
-        """The language of most passages of each document; "" where they tell none."""
-        return {
-            prefix + source: language
-            for prefix, part in self.parts.items()
-            for source, language in part.main_languages().items()
-        }
-
-    def _sources_at(self, paths: Sequence[str]) -> Iterator[str]:
-        for prefix, part in self.parts.items():
-            own = self._own_paths(prefix, paths)
-            if own is not None:
-                yield from (prefix + source for source in part.sources_at(own))
+            if all(any(one(prefix, source) for one in ones) is be for ones, be in of_paths)
+        )
 
     def _by_store(self, sources: Iterable[str]) -> dict[str, list[str]]:
         """The sources by the prefix of their store, without it; those of none are left out."""
@@ -191,15 +199,6 @@ class Snapshots:
             if (place := self.place(source)) is not None:
                 found.setdefault(place[0], []).append(place[1])
         return found
-
-    def _own_paths(self, prefix: str, paths: Sequence[str]) -> tuple[str, ...] | None:
-        """What paths select in one store: those that name it or none; None if all name others."""
-        own = []
-        for path in paths:
-            named, rest = self.place(path) or (prefix, path)
-            if named == prefix:
-                own.append(rest)
-        return tuple(own) if own or not paths else None
 
     # ---- Passages
 
@@ -231,15 +230,10 @@ class Snapshots:
 
     def _own_query(self, prefix: str, query: Query) -> Query | None:
         """What one store is asked; None where the query leaves it out."""
-        if not prefix:
+        if not prefix or query.among is None:
             return query
-        paths, among = self._own_paths(prefix, query.paths), query.among
-        if among is not None:
-            among = frozenset(self._by_store(among).get(prefix, ()))
-        if paths is None or among == frozenset():
-            return None
-        not_paths = self._own_paths(prefix, query.not_paths) or ()
-        return replace(query, paths=paths, not_paths=not_paths, among=among)
+        own = frozenset(self._by_store(query.among).get(prefix, ()))
+        return replace(query, among=own) if own else None
 
     def pool(self, *rankings: Ranked) -> Pool:
         """What the rows of the rankings are fused by, each once, store by store."""

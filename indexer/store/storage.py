@@ -3,7 +3,10 @@
 Others use it as `indexer.storage`. It loads no LanceDB, so it can be used before the seal.
 """
 
+from indexer.store.folder import MAKE_ONE as MAKE_ONE
 from indexer.store.folder import Usage as Usage
+from indexer.store.folder import no_index as no_index
+from indexer.store.folder import untrusted as untrusted
 from indexer.store.folder import usage as usage
 from indexer.store.integrity import EVERY_BYTE as EVERY_BYTE
 from indexer.store.integrity import checked_manifest as checked_manifest
@@ -13,7 +16,7 @@ from indexer.store.manifest import STORE_NAME as STORE_NAME
 from indexer.store.manifest import Manifest as Manifest
 from indexer.store.manifest import find_store as find_store
 from indexer.store.manifest import read_manifest as read_manifest
-from indexer.store.manifest import recorded_model as recorded_model
+from indexer.store.manifest import recorded as recorded
 from indexer.store.manifest import root_of as root_of
 from indexer.store.ownership import Identity as Identity
 from indexer.store.ownership import check_apart as check_apart
@@ -23,6 +26,3 @@ from indexer.store.ownership import make_store as make_store
 from indexer.store.ownership import may_be_made as may_be_made
 from indexer.store.ownership import named_store as named_store
 from indexer.store.ownership import read_small as read_small
-from indexer.store.refusals import MAKE_ONE as MAKE_ONE
-from indexer.store.refusals import no_index as no_index
-from indexer.store.refusals import untrusted as untrusted

@@ -19,7 +19,6 @@ from collections.abc import Collection
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Protocol
 
 from indexer.extract import REGISTRY, extensions, is_todays
 from indexer.extract.normalise import NORMALISER, is_storable
@@ -34,25 +33,13 @@ TEXTS_FOLDER = "texts"
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
 
 FORMAT = f"corpus-agent text 6 {' '.join(PLACE)}\n".encode()
-MAX_NOTE_BYTES = 2**20  # a larger one is not kept
+MAX_NOTE_BYTES = 4 * 2**20  # a larger one is not kept
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_BYTES = 7 * TEXT_CHARS  # UTF-8 and places; an entry with more, packed or not, is damaged
 _MAX_WORDS_CHARS = 1_000  # of a title or a remark
-
-
-class TextCache(Protocol):
-    """Where texts are kept, by the hash and the name of their files."""
-
-    def get(self, sha256: str, source: str) -> Text | None:
-        """The cached text of a file, None if there is none."""
-        ...
-
-    def put(self, sha256: str, source: str, text: Text) -> None:
-        """Keep the whole text of a file."""
-        ...
 
 
 class Texts:
@@ -84,27 +71,11 @@ class Texts:
         """Store the whole text of a file; not on a full or failing disk, which only costs time."""
         assert text.complete
         if self._writable:
-            self._write(self._path(sha256, source), self.packed(sha256, source, text))
-
-    def packed(self, sha256: str, source: str, text: Text) -> bytes:
-        """The entry of a file."""
-        about = {field.name: getattr(text, field.name) for field in fields(text)}
-        del about["encoding"]
-        body = json.dumps(about).encode() + b"\n" + text.encoding
-        return packed(body, self.key, _name(self._path(sha256, source)))
-
-    def adopt(self, sha256: str, source: str, data: bytes) -> bool:
-        """Store an entry that another process packed; False, and nothing is stored, if it is none.
-
-        Of that process nothing is believed but that the text is this file's.
-        """
-        path = self._path(sha256, source)
-        body = _unpacked(data, self.key, _name(path))
-        if body is None or _text_in(body) is None:
-            return False
-        if self._writable:
-            self._write(path, data)
-        return True
+            about = {field.name: getattr(text, field.name) for field in fields(text)}
+            del about["encoding"]
+            self._write(
+                self._path(sha256, source), json.dumps(about).encode() + b"\n" + text.encoding
+            )
 
     def notes(self, sha256: str | None) -> Notes:
         """What callers kept of the text of a file; of one without a hash nothing is kept."""
@@ -151,12 +122,13 @@ class Texts:
             with contextlib.suppress(OSError):  # removed meanwhile
                 Path(path).unlink()
 
-    def _write(self, path: str, data: bytes) -> bool:
-        """Whether an entry could be stored."""
+    def _write(self, path: str, body: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
+        """Whether an entry with this content could be stored, and left so much of the disk."""
+        data = packed(body, self.key, _name(path))
         new = f"{path}.{os.getpid()}-{threading.get_ident()}.new"
         try:
             disk = os.statvfs(self._store)
-            if disk.f_bavail * disk.f_frsize < RESERVED_DISK_BYTES + len(data):
+            if disk.f_bavail * disk.f_frsize < spare_bytes + len(data):
                 return False
             try:
                 _write_new(new, data)
@@ -183,12 +155,11 @@ class Notes:
         """The note of that name, None if there is none. Whoever writes the store may write it."""
         return self._texts._read(self._path(about)) if self._sha256 else None
 
-    def put(self, about: str, data: bytes) -> bool:
+    def put(self, about: str, data: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
         """Whether the note could be kept, in the place of a former one of that name."""
         if not (self._sha256 and self._texts._writable and len(data) <= MAX_NOTE_BYTES):
             return False
-        path = self._path(about)
-        return self._texts._write(path, packed(data, self._texts.key, _name(path)))
+        return self._texts._write(self._path(about), data, spare_bytes)
 
     def _path(self, about: str) -> str:
         assert self._sha256

@@ -12,16 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Fingerprint
 from indexer.store.folder import translated
-
-if TYPE_CHECKING:
-    from lancedb.table import Table
+from indexer.store.lance import ROW_ID, Table
 
 EMBEDDED_TOGETHER = 64  # texts
 KEY_COLUMN = "vector_key"  # of the text that the vector was made from
@@ -80,10 +77,9 @@ class _Rows:
     def __init__(self, table: Table) -> None:
         self._table = table
         heads, ids = [np.empty(0, np.uint64)], [np.empty(0, np.uint64)]
-        rows = table.search().select([KEY_COLUMN]).with_row_id(True)
-        for batch in rows.to_batches(_KEYS_AT_ONCE):
+        for batch in table.batches([KEY_COLUMN, ROW_ID], _KEYS_AT_ONCE):
             heads.append(_heads(batch.column(KEY_COLUMN).to_pylist()))
-            ids.append(batch.column("_rowid").to_numpy())
+            ids.append(batch.column(ROW_ID).to_numpy())
         every = np.concatenate(heads)
         order = np.argsort(every, kind="stable")
         self._heads, self._ids = every[order], np.concatenate(ids)[order]
@@ -97,7 +93,7 @@ class _Rows:
         ids = self._ids[at[self._heads[at] == heads]]
         if not len(ids):
             return {}
-        rows = self._table.take_row_ids(ids.tolist()).select([KEY_COLUMN, "vector"]).to_arrow()
+        rows = self._table.take(ids, [KEY_COLUMN, "vector"])
         values = rows["vector"].combine_chunks().flatten().to_numpy()
         vectors = values.reshape(len(rows), -1)
         lengths = np.linalg.norm(vectors.astype(np.float32), axis=1)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from indexer.errors import BorrowedData, DamagedStore
+from indexer.errors import DamagedStore
 from indexer.records import FileRow, Fingerprint
 from indexer.store.folder import (
     TABLES,
@@ -35,10 +35,8 @@ from indexer.store.manifest import (
     write_draft,
     write_manifest,
 )
-from indexer.store.ownership import check_names
 from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
-from indexer.store.tables import Tables, chunks_at
-from indexer.store.upkeep import Scale, slack
+from indexer.store.tables import Scale, Tables, chunks_at, slack
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
@@ -100,13 +98,11 @@ class Writer:
         self._held.close()
 
     def _open(self) -> None:
-        check_names(self.store)  # much of what follows deletes: nothing but ours may be there
-        shutil.rmtree(self.store / "vectors", ignore_errors=True)  # of an earlier release
+        for name in ("vectors", "recognised"):  # of an earlier release
+            shutil.rmtree(self.store / name, ignore_errors=True)
         try:
             with translated(self.store):
                 self._open_committed()
-        except BorrowedData:  # made by somebody: to be looked at, and not to be tidied away
-            raise
         except DamagedStore as error:
             if not self._mends:
                 raise

@@ -34,7 +34,6 @@ from indexer.window import MAX_WINDOW_LINES, Window, cut_window, fills_window
 
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 KEPT_PICTURE_BYTES = 48 * 2**20
-CHANGED = "Changed since it was indexed"
 
 
 def has_pages(row: FileRow) -> bool:
@@ -158,7 +157,7 @@ class Documents:
             return kept
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
             stale = copy.sha256 != row.sha256
-            drawn = self.drawn.viewer.picture(copy, page, width, CHANGED if stale else "")
+            drawn = self.drawn.viewer.picture(copy, page, width)
         picture = replace(drawn, stale=stale)
         if not stale:
             self.drawn.keep(copy.sha256, page, width, picture)

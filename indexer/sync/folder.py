@@ -12,7 +12,7 @@ from pathlib import Path
 
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
-from indexer.errors import CorpusError, DamagedStore, NoIndex
+from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
 from indexer.parsers.engines import is_installed
@@ -88,7 +88,7 @@ def sync_folder(
         writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
         display.start(_with_reason(todo, repaired, outdated=outdated), writer.rebuilding)
         sharded = None if hands is None else ShardedReading(
-            root, store, hands, chunker, today, writer.vectors, reuse=not choices.force
+            root, store, hands, chunker, today, writer.vectors, not choices.force
         )  # fmt: skip
         run = Run(
             root, writer, encoder, chunker, not choices.force, sharded=sharded, display=display,
@@ -107,12 +107,7 @@ def sync_folder(
 
 def _chunker(store: Path, encoder: Encoder, tokens: int | None, overlap: int | None) -> Chunker:
     """The chunker of settings; what they leave open is as the index has it."""
-    try:
-        made = recorded(store, "fingerprint")
-    except (DamagedStore, NoIndex):  # the writer says what is wrong with it
-        made = None
-    version = made.get("chunker") if isinstance(made, dict) else None
-    cut = Cut.chosen(tokens, overlap, version if isinstance(version, str) else None)
+    cut = Cut.chosen(tokens, overlap, recorded(store, "chunker") or None)
     return Chunker(encoder, cut)
 
 

@@ -15,11 +15,10 @@ from indexer.files.walk import ignore_line
 from indexer.records import FileRow
 from indexer.store.folder import version_files
 from indexer.store.manifest import read_manifest, root_of
-from indexer.store.recognised import RecognisedPages
 from indexer.store.snapshot import Snapshot
-from indexer.store.staging import drop_staging
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
+from indexer.sync.shards import drop_staging
 
 TABLES = 2  # of an index, each of one version where nothing is left over
 
@@ -79,5 +78,4 @@ def drop_unused(writer: Writer) -> None:
     """Drop what the caches keep for documents that the index does not hold, or staged."""
     hashes = {row.sha256 for row in writer.files.values()}
     Texts(writer.store).keep_only(hashes)
-    RecognisedPages(writer.store).keep_only(hashes)
     drop_staging(writer.store)

@@ -28,7 +28,7 @@ from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker
 from indexer.records import Chunk, Document, FileRow, Status
 from indexer.store.folder import write_all
-from indexer.store.texts import TextCache
+from indexer.store.texts import Texts
 from indexer.sync.properties import language_of, properties_of
 
 # Reasons for which a file is no document of this kind, rather than a broken one.
@@ -88,7 +88,7 @@ def text_of(
     copy: Copy,
     source: str,
     worker: Worker,
-    texts: TextCache,
+    texts: Texts,
     enough: Enough | None = None,
     *,
     fresh: bool = False,
@@ -112,7 +112,7 @@ def read_all(
     root: Path,
     files: Sequence[SeenFile],
     chunker: Chunker,
-    texts: TextCache,
+    texts: Texts,
     make_worker: Callable[[], Worker] = Worker,
     workers: int | None = None,
 ) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
@@ -132,7 +132,7 @@ def read_all(
 
 
 def read_with(
-    worker: Worker, root: Path, files: Sequence[SeenFile], chunker: Chunker, texts: TextCache
+    worker: Worker, root: Path, files: Sequence[SeenFile], chunker: Chunker, texts: Texts
 ) -> Iterator[tuple[SeenFile, FileRow, list[Chunk]]]:
     """As `read_all`, but nothing ahead, in this thread, by a worker that the caller keeps."""
     for seen in files:
@@ -150,7 +150,7 @@ class _Read:
         return len(self.text.encoding) if self.text else 0
 
 
-def _read(root: Path, seen: SeenFile, worker: Worker, texts: TextCache) -> _Read:
+def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
     """The row and text of a file; read errors become the row's reason."""
     started = time.monotonic()
     row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)

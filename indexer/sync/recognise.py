@@ -114,11 +114,10 @@ class RecognitionRun:
         self, copy: Copy, row: FileRow, worker: Worker
     ) -> tuple[FileRow, list[Chunk]] | None:
         """The row and chunks with recognised text; None if the row stays as it is for now."""
-        known = self.pages.of_document(copy.sha256)
-        if copy.sha256 != row.sha256 or not (known or is_installed()):
+        if copy.sha256 != row.sha256:
             return None  # the next run reads it anew
         base = own_text(copy, row, worker, self.texts)
-        numbers = waiting_pages(base) if base else _all_pages(known, row)
+        known, numbers = _kept_pages(base, row, self.pages)
         if not is_installed():
             if not numbers or not known.keys() >= numbers:
                 return None
@@ -145,20 +144,16 @@ class RecognitionRun:
         """The only page of a file that cannot be decoded, so that it is not tried every time."""
         if error.reason == "interrupted":
             raise error
-        kept = KeptPage(1, "", engine_version(), RecognisedPage(problem=error.reason))
+        kept = KeptPage(1, engine_version(), RecognisedPage(problem=error.reason))
         self.pages.put(copy.sha256, kept)
         return {1: kept}
 
     def _page(self, sha256: str, number: int, engine: str, *, only_look: bool) -> KeptPage:
         """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""
-        picture = ""
         looked = False
         try:
-            picture, blank = self._recogniser.draw(number)
-            same = self.pages.of_picture(picture, engine)
-            if same is not None and (only_look or not same.looked):
-                page, looked = same.page, same.looked
-            elif blank:
+            _, blank = self._recogniser.draw(number)
+            if blank:
                 page = RecognisedPage()
             elif only_look and not self._recogniser.shows_text():
                 page, looked = RecognisedPage(), True
@@ -169,7 +164,7 @@ class RecognitionRun:
             if error.reason == "interrupted":
                 raise
             page = RecognisedPage(problem=error.reason)
-        kept = KeptPage(number, picture, engine, page, looked)
+        kept = KeptPage(number, engine, page, looked)
         self.pages.put(sha256, kept)
         return kept
 
@@ -222,11 +217,17 @@ def waiting_pages(text: Text) -> frozenset[int]:
     )
 
 
-def _all_pages(known: Mapping[int, KeptPage], row: FileRow) -> frozenset[int]:
-    """The pages of a document without any text of its own, if all of them were read before."""
-    numbers = frozenset(known)
-    complete = numbers == frozenset(range(1, len(numbers) + 1))
-    return numbers if complete and len(numbers) >= max(1, row.waiting) else frozenset()
+def _kept_pages(
+    base: Text | None, row: FileRow, pages: RecognisedPages
+) -> tuple[dict[int, KeptPage], frozenset[int]]:
+    """The pages that are kept, and the numbers of all that are to be read; none where not known."""
+    sha256 = row.sha256 or ""
+    if base is None:
+        known = pages.first_pages(sha256)
+        return known, frozenset(known if len(known) >= max(1, row.waiting) else ())
+    numbers = waiting_pages(base)
+    found = ((number, pages.page(sha256, number)) for number in numbers)
+    return {number: page for number, page in found if page is not None}, numbers
 
 
 def recognised_text(
@@ -240,8 +241,7 @@ def recognised_text(
     if text is not None and LABEL in text.extractor.split("+"):
         return text
     base = own_text(copy, row, worker, texts)
-    known = pages.of_document(copy.sha256)
-    numbers = waiting_pages(base) if base else frozenset(known)
+    known, numbers = _kept_pages(base, row, pages)
     if not numbers or not known.keys() >= numbers:
         raise UnreadableDocument("not_kept", "its recognised text: corpus-agent index")
     return with_pages(base, row, {number: known[number] for number in numbers})

@@ -1,16 +1,18 @@
 """Shards: parts of a plan's documents that sealed processes read, cut, embed and stage.
 
 A shard holds names, sizes and times, never text. Here are how a plan is cut into them, who has them
-made, and what such a process may do; its work is in shard_work.py. Imported before the seal.
+made, and what such a process may do; its work is in sharded.py. Imported before the seal.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +29,7 @@ from indexer.errors import CorpusError, UnreadableDocument
 from indexer.files.walk import SeenFile
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child
+from indexer.store.folder import translated
 
 MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
 LEAST_BYTES = 32 * 2**10  # half a second of work, against some milliseconds to hand it over
@@ -38,6 +41,7 @@ _SECONDS = 300.0
 _SECONDS_PER_FILE = 2.0
 _BYTES_PER_SECOND = 5_000  # of plain text; a text that fills the window takes a tenth of a second
 
+STAGING = "staging"  # the folder of a store for what was made
 Shard = tuple[SeenFile, ...]  # sources in order
 
 
@@ -91,6 +95,16 @@ def ordered(order: str | bytes) -> Shard:
         return tuple(SeenFile(str(s), int(size), int(at)) for s, size, at in content)
     except (TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"no order of a shard: {error}") from None
+
+
+def drop_staging(store: Path) -> None:
+    """Remove all staged shards; of a link that stands in their place the link. For the writer."""
+    path = store / STAGING
+    with translated(store), suppress(FileNotFoundError):
+        if path.is_symlink() or path.is_file():
+            path.unlink()
+        else:
+            shutil.rmtree(path)
 
 
 # ---- Who makes them
@@ -188,7 +202,6 @@ class LocalHands:
 
 
 OPENING = "CORPUS_AGENT_SHARDS"  # the variable that says which folder, store and model, as JSON
-STAGING = "staging"
 
 
 def POLICY() -> Policy:  # noqa: N802 - one of the two names of a program
@@ -209,5 +222,5 @@ def POLICY() -> Policy:  # noqa: N802 - one of the two names of a program
 
 def Jobs(_: object) -> Any:  # noqa: ANN401, N802 - imported once the process is sealed
     """The worker of this process."""
-    work = import_module("indexer.sync.shard_work")
+    work = import_module("indexer.sync.sharded")
     return work.ShardWorker(json.loads(os.environ[OPENING]))

@@ -14,15 +14,13 @@ from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.pages import RecognisedPage
-from indexer.store.folder import version_file
+from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
-from indexer.store.names import MARKER_NAME
 from indexer.store.recognised import KeptPage, RecognisedPages
-from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.sync.forget import forget_document
-from tests.support.rows import chunk_rows
+from tests.support.rows import chunk_rows, table_of
 from tests.support.toy_index import sync
 
 pytestmark = pytest.mark.slow
@@ -49,7 +47,7 @@ def theirs(tmp_path: Path) -> Path:
     texts.put(TRUE_SHA256, "lease.md", text)
     texts.notes(TRUE_SHA256).put("rent", b"150 EUR")
     RecognisedPages(store).put(
-        TRUE_SHA256, KeptPage(1, "ab", "engine", RecognisedPage((("150 EUR", 0.9),), "engine"))
+        TRUE_SHA256, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine"))
     )
     return store
 
@@ -108,8 +106,8 @@ def test_a_kept_text_under_another_name_is_none(mine):
     texts, pages = Texts(mine), RecognisedPages(mine)
     letter = hashlib.sha256(FALSE.encode()).hexdigest()
     texts.notes(letter).put("rent", b"150 EUR")
-    pages.put(letter, KeptPage(1, "ab", "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
-    for kept in [*(mine / "texts").rglob(f"{letter}.*"), *(mine / "recognised").rglob("*.pages")]:
+    pages.put(letter, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
+    for kept in [*(mine / "texts").rglob(f"{letter}.*")]:
         named = kept.parent.parent / TRUE_SHA256[: len(kept.parent.name)]
         named.mkdir(exist_ok=True)
         (named / f"{TRUE_SHA256}{kept.suffix}").unlink(missing_ok=True)
@@ -118,23 +116,6 @@ def test_a_kept_text_under_another_name_is_none(mine):
         assert (Texts(mine, keep=False).get(sha256, "lease.md") is not None) is ours
         assert (Texts(mine, keep=False).notes(sha256).get("rent") is not None) is ours
         assert (RecognisedPages(mine).page(sha256, 1) is not None) is ours
-
-
-@pytest.mark.parametrize("linked", [False, True])
-def test_what_is_recognised_is_not_written_into_a_file_elsewhere(mine, linked):
-    page = KeptPage(1, "ab", "engine", RecognisedPage((("$(rm -r ~)", 0.9),), "engine"))
-    kept = mine / "recognised" / TRUE_SHA256[:2] / f"{TRUE_SHA256}.pages"
-    kept.parent.mkdir(parents=True)
-    profile = mine.parent / ".bashrc"
-    profile.write_text("alias ll=ls\n")
-    if linked:
-        kept.hardlink_to(profile)
-    else:  # the control: a file of our own is appended to
-        kept.write_text("as it was\n")
-    RecognisedPages(mine).put(TRUE_SHA256, page)
-    assert profile.read_text() == "alias ll=ls\n"
-    assert kept.read_text().startswith("as it was") is not linked
-    assert RecognisedPages(mine).page(TRUE_SHA256, 1) == page
 
 
 @pytest.mark.parametrize("ahead", [1, 1_000])
@@ -148,7 +129,7 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
             shutil.copytree(brought / part, own / part, dirs_exist_ok=True)
     newer = version_file(mine, "chunks", committed + ahead)
     shutil.copyfile(version_file(theirs, "chunks", committed), newer)
-    assert "150" in connect(mine).open_table("chunks").to_arrow()["lexical"][0].as_py()  # control
+    assert "150" in table_of(mine, "chunks").to_arrow()["lexical"][0].as_py()  # control
     (mine.parent / "gate.md").write_text("The gate is green.\n")
     sync(mine.parent, mine)
     shown = {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}

@@ -1,7 +1,7 @@
 """Rows of an index whose sources lead out of its folder, as a run that was taken over may leave.
 
 The store is trusted and its rows are forged by hand: whatever a command does with them, no file
-outside of the folder is opened, shown, linked, changed or handed to a program. The control is the
+outside of the folder is opened, shown, changed or handed to a program. The control is the
 same document under a name of its own.
 """
 
@@ -17,13 +17,13 @@ from corpus_agent import answering, render
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.fields.definition import fields_of
 from corpus_agent.fields.table import table_of
-from corpus_agent.render import link_below, table_lines
+from corpus_agent.render import table_lines
 from corpus_agent.service.opening import open_document
 from indexer.errors import CorpusError
 from indexer.index import Index
 from indexer.records import Coverage
 from indexer.store.manifest import read_manifest, write_manifest
-from indexer.store.rows import connect
+from tests.support import rows as of_store
 from tests.support.fakes import passages
 from tests.support.toy_index import own, sync
 
@@ -77,7 +77,7 @@ def forged(tmp_path: Path, outside: Path) -> list[str]:
     manifest = read_manifest(store)
     versions = {}
     for table in ("files", "chunks"):
-        rows = connect(store).open_table(table)
+        rows = of_store.table_of(store, table)
         held = rows.to_arrow().to_pylist()
         for row in held:
             row["source"] = called[row["source"]]
@@ -110,8 +110,6 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
             with pytest.raises((CorpusError, OSError)) as error:
                 attempt()
             shown.append(f"{error.value} {getattr(error.value, 'hint', '')}")
-        if source not in (*LINKS, "~/secret.md"):  # below the folder by their names
-            assert link_below(root)("text", source, None) == "text", source
     made = table_of(corpus, fields_of(["invoice number"]))
     shown += table_lines(made, 300, quotations=True)
     shown += _exports(forged)
@@ -127,7 +125,6 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
     cells = {row.source: row.cells[0] for row in made.rows}
     assert [value.normal for value in cells[INSIDE].values] == ["A-0"]
     assert {cell.status for source, cell in cells.items() if source != INSIDE} == {"unreadable"}
-    assert link_below(root)("text", INSIDE, None) != "text"
     (root / "link.md").unlink()
     (root / "link.md").write_text(SECRET)  # had it been a document
     assert "OUTSIDE" in corpus.read("link.md").lines[0].text
@@ -144,7 +141,7 @@ def _exports(sources: list[str]) -> list[str]:
     """An answer that cites them, as an export has it."""
     cited = _cited(sources)
     answer = Answer("q?", "a [1]", "perhaps", "toy", passages(*cited), Coverage(1), 1)
-    return [render.export_markdown([render.exported_answer(answer)])]
+    return [render.export_markdown([answer])]
 
 
 def _verdicts(corpus: Index, sources: list[str]) -> set[str]:

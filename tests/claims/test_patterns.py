@@ -26,6 +26,8 @@ from typing import Any
 import pytest
 import regex
 
+from corpus_agent.text.patterns import Lazy
+
 Pattern = Any  # re.Pattern of text or bytes, or regex.Pattern: they have no common type
 _PROPERTY = re.compile(r"\\[pP]\{\^?([^}]*)\}")
 _CHARACTERS = {"Han": "中", "N": "7", "Nd": "7", "Sc": "$", "P": ".", "Z": " ", "Lu": "A"}
@@ -59,7 +61,8 @@ def modules(package: str) -> Iterator[ModuleType]:
 def patterns_of(module: ModuleType) -> Iterator[Used]:
     """All patterns that a module holds, also in containers, or writes where it uses them."""
     text = Path(module.__file__ or "").read_text("utf-8")
-    for name, value in vars(module).items():
+    for name, held in vars(module).items():
+        value = held.compiled if isinstance(held, Lazy) else held
         called = re.findall(rf"\b{name}\.({'|'.join(_METHODS)})\b", text)
         for found in [] if name.startswith("__") else _held(value):
             methods = called if found is value and called else ["search"]
@@ -78,6 +81,8 @@ def _held(value: Any, depth: int = 0) -> Iterator[Pattern]:
     inner: list[Any] = []
     if isinstance(value, (re.Pattern, regex.Pattern)):
         yield value
+    elif isinstance(value, Lazy):
+        yield value.compiled
     elif isinstance(value, dict):
         inner = [*value, *value.values()]
     elif isinstance(value, (tuple, list, set, frozenset)):
@@ -240,9 +245,7 @@ BOUNDED = {
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.answering.comparison",  # questions of at most 300 characters
     "corpus_agent.fields.lexicon.near",  # of the text beside one value, 320 characters
-    "corpus_agent.text.clause_marks._BEFORE",  # the 60 characters before a mark
     "corpus_agent.text.column_names",  # the last 400 characters of a line
-    "corpus_agent.text.negation",
     "corpus_agent.text.numbers._SCALED",
     "corpus_agent.text.sentences",
     "corpus_agent.text.snippet._UNIT",

@@ -31,7 +31,7 @@ def test_a_flag_beats_the_environment_beats_the_store_beats_the_user_beats_the_d
 def test_a_store_decides_nothing_that_draws_a_boundary(tmp_path, key):
     text = f'# ours\nmax_file_bytes = 7000000\n{key} = "/root"\n'
     store = write(tmp_path / "store/config.toml", text).parent
-    with pytest.raises(UsageError, match=rf"line 3: an index may not decide '{key}'"):
+    with pytest.raises(UsageError, match=rf"an index may not decide '{key}'"):
         of_store(load({}, None, {}), store)
     write(store / "config.toml", "max_file_bytes = 7000000\n")
     assert of_store(load({}, None, {}), store).max_file_bytes == 7_000_000
@@ -48,7 +48,7 @@ def test_a_store_hides_no_document_and_stops_no_model_by_a_size(tmp_path, key, l
         assert getattr(of_store(load({}, None, {}), store), key) == value
     for value in ("0", "-1", "1", str(least - 1), str(most + 1), str(10**30)):
         write(store / "config.toml", f"# ours\n{key} = {value}\n")
-        with pytest.raises(UsageError, match=rf"(line 2: an index may set|setting) '{key}'"):
+        with pytest.raises(UsageError, match=rf"(: an index may set|setting) '{key}'"):
             of_store(load({}, None, {}), store)
     write(store / "config.toml", f"{key} = 0x1{'0' * 99_999}\n")
     with pytest.raises(UsageError, match=f"'{key}' must be a number .*, not such a int"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.store.names import may_lie_below, may_lie_in_store
+from indexer.store.ownership import FILES, FOLDERS
 
 REPOSITORY = next(above for above in Path(__file__).parents if (above / "pyproject.toml").is_file())
 PAGE = (REPOSITORY / "docs/architecture.md").read_text("utf-8")
@@ -55,10 +55,10 @@ def test_every_file_of_a_store_is_on_the_map_and_has_a_name_that_a_store_allows(
     table = PAGE.partition("## The files of a store")[2].partition("\nWhat draws")[0]
     named = [name for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
              for name in re.findall(r"`(.*?)`", row)]  # fmt: skip
-    folders = {name for name in named if may_lie_in_store(name, is_folder=True)}
-    assert folders == {"texts", "recognised", "probes", "saved", "staging", "tmp"}
-    for name in set(named) - folders:
-        is_folder = name.startswith("lance/")
-        allowed = may_lie_below(name, is_folder=is_folder)
-        assert may_lie_in_store(name, is_folder=False) or allowed, name
-    assert not may_lie_in_store("notes.txt", is_folder=False)
+    tops = {name.partition("/")[0] for name in named}
+    folders = set(filter(FOLDERS.fullmatch, tops))
+    assert folders == {"lance", "texts", "probes", "saved", "staging", "tmp"}
+    assert [
+        name for name in named if not (FILES.fullmatch(name) or name.split("/")[0] in folders)
+    ] == []
+    assert not FILES.fullmatch("notes.txt")

@@ -136,12 +136,9 @@ def test_a_page_is_shown_and_the_words_of_a_quotation_outlined(report):
 
 @pytest.mark.slow
 def test_the_picture_of_a_file_that_changed_says_so(report, root):
-    before = report.page_picture("report.pdf", 2, 300)
+    assert not report.page_picture("report.pdf", 2, 300).stale
     (root / "report.pdf").write_bytes(pdf_of("first page", "another page altogether"))
-    now = report.page_picture("report.pdf", 2, 300)
-    assert now.stale
-    assert points_of_png(now.png)[0, -1].tolist() == [255, 191, 0]  # the remark's band
-    assert points_of_png(before.png)[0, -1].tolist() == 255
+    assert report.page_picture("report.pdf", 2, 300).stale
     sync(root, root.parent / "store")
     assert not report.latest().page_picture("report.pdf", 2, 300).stale
 

@@ -86,7 +86,7 @@ class MemoryCorpus:
             raise Refused("The query holds no words.", "Search for what the text would say.")
         hits: list[Hit] = []
         for source in sorted(self._lines):
-            if not query.paths or source.startswith(query.paths):
+            if query.among is None or source in query.among:
                 hits += self._hits(source, wanted)
         names = Names(self._lines)
         named = names.nearness(names.find(query.text).sources, query.text)

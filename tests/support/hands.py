@@ -11,15 +11,15 @@ from contextlib import closing
 from pathlib import Path
 
 from indexer.errors import UnreadableDocument
-from indexer.store.staging import STAGING
-from indexer.sync.shard_work import ShardWorker
+from indexer.sync.sharded import ShardWorker
+from indexer.sync.shards import STAGING
 from tests.support.fakes import ToyEncoder
 
 Spoil = Callable[[Path], None]
 
 
 class ToyHands:
-    """Makes shards with `encoder`; `spoil` gets the folder of what was staged, `times` times."""
+    """Makes shards with `encoder`; `spoil` gets the file that was staged, `times` times."""
 
     model: Path | None = None
     egress: str | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 from indexer.files.walk import walk
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
-from indexer.store.upkeep import Scale
+from indexer.store.tables import Scale
 from indexer.store.writer import Writer
 from indexer.sync.plan import make_plan
 from indexer.sync.run import Outcome, Run, fingerprint_of

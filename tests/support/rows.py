@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from indexer.records import Hit, Query
-from indexer.store.rows import CHARS_COLUMN, CHUNK_COLUMNS, FULL_TEXT_COLUMN
+from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, chunk_schema
 from indexer.store.snapshot import Snapshot
-from indexer.store.upkeep import VECTORS, trained_partitions
-
-BATCH_ROWS = 4_096
+from indexer.store.tables import VECTORS, trained_partitions
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
@@ -28,23 +28,22 @@ def by_text(snapshot: Snapshot, query: Query) -> list[Hit]:
 
 def chunk_rows(snapshot: Snapshot) -> pa.Table:
     """All chunk rows with all columns and their texts."""
-    rows = snapshot._chunks.to_arrow()
+    rows = snapshot._chunks.rows(chunk_schema(snapshot.manifest.fingerprint.dimension).names)
     pairs = (rows[name].to_pylist() for name in (FULL_TEXT_COLUMN, CHARS_COLUMN))
     texts = [text[:chars] for text, chars in zip(*pairs, strict=True)]
     return rows.append_column("text", pa.array(texts, pa.string()))
-
-
-def batches(snapshot: Snapshot) -> Iterator[pa.RecordBatch]:
-    """All chunk rows in batches: key, chunk and vector."""
-    rows = snapshot._chunks.search().select(["id", *CHUNK_COLUMNS, "vector"])
-    yield from rows.to_batches(BATCH_ROWS)
 
 
 def vector_index(snapshot: Snapshot) -> tuple[int, int, int]:
     """Partitions of the vector index, and numbers of rows inside and outside it; 0 without one."""
     rows = {
         each.name: (each.num_indexed_rows, each.num_unindexed_rows)
-        for each in snapshot._chunks.list_indices()
+        for each in snapshot._chunks.indices()
     }
     partitions = trained_partitions(rows)
     return partitions, *rows.get(VECTORS.format(partitions), (0, snapshot.manifest.chunks))
+
+
+def table_of(store: Path, name: str) -> Any:
+    """A table as others open it: with the whole of LanceDB."""
+    return import_module("lancedb").connect(str(store / "lance")).open_table(name)

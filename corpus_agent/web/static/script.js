@@ -91,6 +91,42 @@ async function followRun(section) {
   }
 }
 
+// -- fields as chips over a plain field, which holds them with commas between
+function chips(plain) {
+  const box = document.createElement("div");
+  const typed = plain.cloneNode();
+  box.className = "chips";
+  typed.removeAttribute("name");
+  delete typed.dataset.chips;
+  plain.type = "hidden";
+  plain.removeAttribute("id");
+  plain.after(box);
+  let words = [];
+  function show() {
+    plain.value = words.join(", ");
+    box.replaceChildren(...words.map((word, at) => {
+      const chip = document.createElement("button");
+      chip.type = "button";
+      chip.textContent = `${word} ×`;
+      chip.setAttribute("aria-label", `Remove ${word}`);
+      chip.addEventListener("click", () => { words.splice(at, 1); show(); typed.focus(); });
+      return chip;
+    }), typed);
+  }
+  function take() {
+    const more = typed.value.split(",").map((word) => word.trim()).filter(Boolean);
+    words = [...new Set([...words, ...more])];
+    typed.value = "";
+    show();
+  }
+  typed.addEventListener("input", () => { if (typed.value.includes(",")) { take(); typed.focus(); } });
+  typed.addEventListener("keydown", (event) => {
+    if (event.key === "Backspace" && !typed.value && words.length) { words.pop(); show(); typed.focus(); }
+  });
+  plain.form.addEventListener("submit", take);
+  take();
+}
+
 // -- keys
 function move(by) {
   const hits = [...document.querySelectorAll("a.hit")];
@@ -126,6 +162,7 @@ document.addEventListener("keydown", (event) => {
 function start() {
   for (const field of document.querySelectorAll("input[name=follow]")) field.value = "1";
   for (const form of document.querySelectorAll("form[data-live]")) liveSearch(form);
+  for (const field of document.querySelectorAll("input[data-chips]")) chips(field);
   for (const section of document.querySelectorAll("[data-progress]")) follow(section);
   for (const section of document.querySelectorAll("[data-run]")) followRun(section);
   (document.querySelector(".picture rect") ?? document.querySelector(".document mark"))?.scrollIntoView({ block: "center" });

@@ -1,76 +1,34 @@
-"""Tells key material by its bytes, whatever a file is called. Pure; called by the registry.
+"""Private keys: a file that is one is refused, and keys within text are taken out. Pure.
 
-A file that begins as a private key or a store of keys does. A key in the middle of other text is
-taken out of its lines, by `key_text`.
+A whole key becomes one mark; what only speaks of keys, or shows the beginning of one, stays. Not
+noticed: passwords, tokens, keys of which nothing but their place says that they are some.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.text.plain import narrow
+from indexer.extract.hidden import HIDDEN_MARK
+from indexer.records import Line
 
-MAX_PREAMBLE_CHARS = 4_096  # comments and attributes, as openssl writes them in front of a key
-_PEM = re.compile(
-    rb"-----? ?BEGIN (?P<name>(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)"
-    rb" ?-?----(?:[ \t]*[\r\n](?=(?:[\w-]{1,40}: [^\n]{0,999}\n|\s)*[A-Za-z0-9+/=]{32})"
-    rb"|(?=(?:\\+[rn]|[ \t]){0,8}[A-Za-z0-9+/=]{32}))"  # escaped in JSON, or all on one line
-)
-_CERTIFICATE = re.compile(
-    rb"\s*-----BEGIN (?:TRUSTED |X509 |NEW )?(?:CERTIFICATE(?: REQUEST)?|PUBLIC KEY|PKCS7|CMS"
-    rb"|RSA PUBLIC KEY|X509 CRL|PGP PUBLIC KEY BLOCK)-----\s*[\r\n]"
-)
-# The forms of text; a comment may stand in front of some.
-_TEXTS: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"PuTTY-User-Key-File-\d: "), "PuTTY private key"),
-    (re.compile(rb"\A(?:#[^\n]*\n|\s)*AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"), "age key"),
-    (
-        re.compile(rb"untrusted comment: [^\n]{0,200}secret key\r?\n[A-Za-z0-9+/=]{40,}"),
-        "signing key",
-    ),
-    (
-        re.compile(rb"\A(?:[A-Za-z-]+: [^\n]*\n)*?Key: \((?:protected-|shadowed-)?private-key"),
-        "GnuPG key",
-    ),
-    (re.compile(rb"\(\d{1,3}:(?:protected-|shadowed-)?private-key\("), "GnuPG private key"),
-    (
-        re.compile(rb"\A\s*\[Interface\]\s[^\[]{0,2000}?PrivateKey\s*=\s*[A-Za-z0-9+/]{43}="),
-        "WireGuard key",
-    ),
-    (
-        re.compile(
-            rb'\A\s*\{(?=[^{}]{0,20000}"kty"\s*:)(?=[^{}]{0,20000}"(?:d|k)"\s*:\s*"[\w-]{16,}")'
-            rb"[^{}]{0,20000}\}\s*\Z"
-        ),
-        "JSON web key",
-    ),
-)
-_BYTES: tuple[tuple[re.Pattern[bytes], str], ...] = (
-    (re.compile(rb"\xfe\xed\xfe\xed\0\0\0[\x01\x02]"), "Java key store"),
-    (re.compile(rb"\xce\xce\xce\xce\0\0\0[\x01\x02]"), "Java key store"),
-    (re.compile(rb"\x03\xd9\xa2\x9a[\x65\x66\x67]\xfb\x4b\xb5"), "KeePass database"),
-    (re.compile(rb"PWS3.{35}\0", re.DOTALL), "Password Safe database"),
-    (re.compile(rb".{8}KBXf", re.DOTALL), "GnuPG key box"),
-)
-_OCTETS = rb"(?:[\0-\x7f]|\x81.|\x82..|\x83...|\x84....|\x80)"  # a length in DER
+# --- Keys in binary form -------------------------------------------------------------------------
+
+_OCTETS = rb"(?:[\0-\x80]|\x81.|\x82..|\x83...|\x84....)"  # a length in DER
 _OIDS = rb"(?:\x2a\x86\x48\x86\xf7\x0d|\x2a\x86\x48\xce|\x2b\x65|\x2b\x81\x04|\x60\x86\x48)"
+_RSADSI = rb"\x2a\x86\x48\x86\xf7\x0d\x01"
 # What a SEQUENCE of DER begins with if it is a private key (RFC 5208, 5915, 7292, 8017).
-DER_KEYS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
-    (re.compile(rb"\x30" + _OCTETS + pattern, re.DOTALL), name)
-    for pattern, name in (
-        (
-            rb"\x02\x01\x03\x30" + _OCTETS + rb"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07",
-            "PKCS#12 keys",
-        ),
-        (rb"\x02\x01[\0\x01]\x30" + _OCTETS + rb"\x06[\x03-\x0b]" + _OIDS, "PKCS#8 private key"),
-        (
-            rb"\x30" + _OCTETS + rb"\x06[\x09\x0a]\x2a\x86\x48\x86\xf7\x0d\x01[\x05\x0c]",
-            "PKCS#8 private key",
-        ),
-        (rb"\x02\x01\0\x02[\x81\x82]", "RSA private key"),
-        (rb"\x02\x01\x01\x04[\x14-\x42]", "private key of a curve"),
-    )
+_DER = re.compile(
+    rb"\x30%(o)b(?:\x02\x01\x03\x30%(o)b\x06\x09%(r)b\x07"  # PKCS#12
+    rb"|\x02\x01[\0\x01]\x30%(o)b\x06[\x03-\x0b]%(i)b|\x30%(o)b\x06[\x09\x0a]%(r)b[\x05\x0c]"  # #8
+    rb"|\x02\x01\0\x02[\x81\x82]|\x02\x01\x01\x04[\x14-\x42])"  # RSA, a curve
+    % {b"o": _OCTETS, b"i": _OIDS, b"r": _RSADSI},
+    re.DOTALL,
 )
 # An OpenPGP secret key packet: tag 5, its length, version, time, algorithm (RFC 9580, 4.2, 5.5).
 _OPENPGP = re.compile(
@@ -81,53 +39,240 @@ _OPENPGP = re.compile(
 
 
 def refuse_keys(data: bytes) -> None:
-    """Raise UnreadableDocument("secret") for key material, "binary" for certificates alone.
-
-    `data` is a file, or its beginning.
-    """
-    bare = narrow(data).removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
-    for forms in (_TEXTS, _BYTES, DER_KEYS):
-        for pattern, name in forms:
-            if pattern.match(bare):
-                raise UnreadableDocument("secret", name)
-    if _OPENPGP.match(data):
-        raise UnreadableDocument("secret", "OpenPGP secret key")
-    if found := _PEM.search(bare):
-        if found.start() <= _preamble(bare) or _is_all_blocks(bare):
-            name = " ".join(found["name"].decode("ascii").lower().split())
-            raise UnreadableDocument("secret", name)
-    elif _CERTIFICATE.match(bare) and _is_all_blocks(bare):
-        raise UnreadableDocument("binary", "certificate or public key")
+    """Raise UnreadableDocument("secret") for a file, or its beginning, that is a key in binary."""
+    if _DER.match(data) or _OPENPGP.match(data):
+        raise UnreadableDocument("secret", "private key")
 
 
-def _preamble(data: bytes) -> int:
-    """Where comments, attributes and certificates end that may stand in front of a key."""
-    end = 0
-    for line in data[:MAX_PREAMBLE_CHARS].splitlines(keepends=True):
-        if line.strip() and not _PREAMBLE.match(line):
-            break
-        end += len(line)
-    return end
+# --- Keys in text --------------------------------------------------------------------------------
 
-
-_PREAMBLE = re.compile(
-    rb"\s*(?:#|;|Bag Attributes|Key Attributes|[\w .-]{1,40}: |subject=|issuer=)"
+KEY_MARK = "(private key, left out)"
+MAX_KEY_CHARS = 64_000  # of one key, blank lines counted as characters
+MIN_KEY_CHARS = 160  # in base64, where the key does not say how long it is
+MIN_OPENSSH_CHARS = 260  # before which such a file holds its public half alone
+MAX_FIELD_CHARS = 120  # of a line as "Proc-Type: 4,ENCRYPTED"
+MAX_ODD_CHARS = 24  # beside the base64 of a line, such as quotation marks and numbers of lines
+# One of these is in every line that a key begins in.
+_NEEDLES = (
+    *("KEY", "rivate", "LS0t", "MI", "CAQ", "reshared", "secret key", "rime", "priv:", "OpenVPN"),
+    *('"d', '"k"', '"p"', '"q', "<D", "<P>", "<Q>", "<Inv", "D: ", "P: ", "Q: "),
+)
+_BEGIN = re.compile(
+    r"-----? ?BEGIN (?:(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-?----"
+)
+_END = re.compile(r"-----? ?END [A-Za-z0-9 ]{1,60} ?-?----")
+_ESCAPED = re.compile(r"(?<!\\)\\+(?:[rnt]|(?=/))")
+_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
+_FIELD = re.compile(r"[A-Za-z-]{2,24}: ")
+# As base64 of PEM, and of the lengths and versions that DER of a key begins with.
+_HEADS = (
+    r"(?:LS0tLS1CRUdJTi|MII..[AQgw]IBA|MI[A-P].AgE[AB]|M[A-H].CAQ[AE]"
+    r"|MI[A-Z][A-Za-z0-9+/]{1,8}BgkqhkiG9w0BBQ)"
+)
+_BLOB = re.compile(rf"{_HEADS}[A-Za-z0-9+/]{{40,}}={{0,2}}")
+_VALUES = re.compile(
+    r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"
+    r"|(?i:(?:private|preshared)[ _-]?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
+    r"(?:[A-Za-z0-9+/]{43}=|(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F]))"
+    r"|\"(?:d|dp|dq|qi|k|p|q)\"\s{0,9}:\s{0,9}\"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43,}\""
+    r"|<(?P<tag>D|P|Q|DP|DQ|InverseQ)>[A-Za-z0-9+/=\s]{40,}</(?P=tag)>"
+    r"|(?<!\w)(?:D|P|Q|DP|DQ|InverseQ|PrivateExponent|Prime[12]): ?[A-Za-z0-9+/]{80,}={0,2}"
+)
+_LINES_OF_64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}|[A-Za-z0-9+/]{1,19}={1,2}")
+_REST_OF_64 = re.compile(rf"(?!{_HEADS})(?:{_LINES_OF_64.pattern})")
+_LINES_OF_HEX = re.compile(r"(?:[0-9a-f]{2}:){2,}(?:[0-9a-f]{2})?|[0-9a-f]{2}")
+# What names the lines below it as a key.
+_ABOVE = (
+    (re.compile(r"Private-Lines: \d{1,3}\s*$"), _LINES_OF_64),  # PuTTY
+    (re.compile(r"comment: .{0,200}secret key\s*$"), _LINES_OF_64),  # minisign, signify
+    (re.compile(r"(?:privateExponent|prime[12]|priv):\s*$"), _LINES_OF_HEX),  # openssl -text
 )
 
 
-_EDGE = re.compile(rb"-----(BEGIN|END) [A-Z0-9 ]{1,60}-----")
+@dataclass(slots=True)
+class Keys:
+    """How many keys were left out, of how many characters, and how many are left."""
+
+    number: int = 0
+    chars: int = 0
+    others: int = 0
+
+    @property
+    def are_most(self) -> bool:
+        """Whether a document is keys and little else."""
+        return self.chars > self.others
+
+    @property
+    def note(self) -> str:
+        """What the row of a document says of them."""
+        what = "1 private key is" if self.number == 1 else f"{self.number:,} private keys are"
+        return f"{what} left out"
 
 
-def _is_all_blocks(data: bytes) -> bool:
-    """Whether a text is nothing but such blocks, whole or cut."""
-    behind, inside = 0, False
-    for edge in _EDGE.finditer(data):
-        if not inside and data[behind : edge.start()].strip():
-            return False
-        behind, inside = edge.end(), edge[1] == b"BEGIN"
-    return inside or not data[behind:].strip()
+def without_keys(lines: Iterator[Line], keys: Keys) -> Iterator[Line]:
+    """The lines with a mark in the place of each key, which `keys` counts."""
+    source = _Source(lines)
+    for line in source:
+        for needle in _NEEDLES:
+            if needle in line.text:
+                break
+        else:
+            keys.others += len(line.text)
+            yield line
+            continue
+        kept = _without_block(line, source, keys)
+        if kept is not None:
+            source.back([kept])
+            continue
+        line = _without_values(line, source, keys)
+        keys.others += len(line.text)
+        yield line
+        below = next((body for name, body in _ABOVE if name.search(line.text)), None)
+        if below is not None and (taken := source.all_of(below)):
+            _count(keys, taken)
+            yield replace(line, text=KEY_MARK)
 
 
-def is_der_key(data: bytes) -> bool:
-    """Whether DER begins as a private key does."""
-    return any(pattern.match(data) for pattern, _ in DER_KEYS)
+@dataclass(slots=True)
+class _Source:
+    """Lines that can be given back."""
+
+    lines: Iterator[Line]
+    waiting: deque[Line] = field(default_factory=deque)
+
+    def __iter__(self) -> Iterator[Line]:
+        while (line := self.next()) is not None:
+            yield line
+
+    def next(self) -> Line | None:
+        return self.waiting.popleft() if self.waiting else next(self.lines, None)
+
+    def back(self, lines: list[Line]) -> None:
+        self.waiting.extendleft(reversed(lines))
+
+    def all_of(self, pattern: re.Pattern[str]) -> list[Line]:
+        """The next lines that match as a whole, beside what quotes them."""
+        taken: list[Line] = []
+        while (line := self.next()) is not None:
+            if len(taken) > 400 or not pattern.fullmatch(_bare(line)):
+                self.back([line])
+                break
+            taken.append(line)
+        return taken
+
+
+def _count(keys: Keys, taken: list[Line]) -> None:
+    keys.number += 1
+    keys.chars += sum(len(line.text) for line in taken)
+
+
+def _bare(line: Line) -> str:
+    """A line without what quotes, indents or ends it."""
+    text = line.text.removeprefix(HIDDEN_MARK) if line.hidden else line.text
+    return _ESCAPED.sub(" ", text.lstrip(" \t>|*#;'\"`").rstrip(" \t'\"`,;|\\")).strip()
+
+
+def _without_block(line: Line, source: _Source, keys: Keys) -> Line | None:
+    """The line without the first key that begins in it, and what follows; None if none does."""
+    for begin in _BEGIN.finditer(line.text):
+        end = _END.search(line.text, begin.end())
+        if end is not None:
+            if not _is_key(line.text[begin.end() : end.start()]):
+                continue
+            _count(keys, [line])
+            rest = line.text[end.end() :]
+        else:
+            taken, rest = _taken(line.text[begin.end() :], source)
+            if not taken and not _is_key(line.text[begin.end() :]):
+                return None
+            _count(keys, [line, *taken])
+        return replace(line, text=f"{line.text[: begin.start()]}{KEY_MARK}{rest}")
+    return None
+
+
+def _taken(first: str, source: _Source) -> tuple[list[Line], str]:
+    """The lines below that are the rest of a key, and what stands behind its end; none if none."""
+    body, taken, room, last = [first], [], MAX_KEY_CHARS, 0
+    rest = ""
+    while room > 0 and (line := source.next()) is not None:
+        taken.append(line)
+        room -= len(line.text) + 1
+        if end := _END.search(line.text):
+            body.append(line.text[: end.start()])
+            rest, last = line.text[end.end() :], len(taken)
+            break
+        text = _bare(line)
+        odd = len(_ENCODED.sub("", text)) > MAX_ODD_CHARS and not _FIELD.match(text)
+        if odd or _BEGIN.search(line.text):
+            break
+        body.append(text)
+        last = len(taken) if _ENCODED.search(text) else last
+    if not _is_key("\n".join(body[: last + 1])):
+        last, rest = 0, ""
+    source.back(taken[last:])
+    return taken[:last], rest
+
+
+def _is_key(body: str) -> bool:
+    """Whether base64 is a key or most of one, not an example of which the most is left out."""
+    lines = _ESCAPED.sub("\n", body.replace("\\/", "/")).split("\n")
+    told = "\n".join(x for x in lines if len(x) > MAX_FIELD_CHARS or not _FIELD.match(x.strip()))
+    pieces = _ENCODED.findall(told)
+    size = sum(map(len, pieces))
+    if not pieces:
+        return False
+    if pieces[0].startswith("b3BlbnNzaC1rZXktdjE"):
+        return size >= MIN_OPENSSH_CHARS
+    declared = _der_bytes(_decoded(pieces[0][:16]))
+    return size * 3 // 4 >= declared // 2 if declared else size >= MIN_KEY_CHARS
+
+
+def _der_bytes(head: bytes) -> int:
+    """How long a SEQUENCE of DER is by its head; 0 if it is none."""
+    if len(head) < 5 or head[0] != 0x30:
+        return 0
+    octets = head[1] & 0x7F if head[1] & 0x80 else 0
+    return int.from_bytes(head[2 : 2 + octets], "big") if 0 < octets < 4 else head[1]
+
+
+def _decoded(text: str) -> bytes:
+    text = text.rstrip("=")
+    try:
+        return base64.b64decode(text[: len(text) // 4 * 4])
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _without_values(line: Line, source: _Source, keys: Keys) -> Line:
+    """The line without the keys that stand in it as values or in base64."""
+    found = 0
+
+    def left_out(match: re.Match[str]) -> str:
+        nonlocal found
+        found += len(match[0])
+        keys.number += 1
+        return KEY_MARK
+
+    def judged(match: re.Match[str]) -> str:
+        if _is_encoded_key(match[0]):
+            return left_out(match)
+        if line.text[match.end() :].strip("\"' "):
+            return match[0]
+        taken = source.all_of(_REST_OF_64)
+        if not _is_encoded_key("".join([match[0], *map(_bare, taken)])):
+            source.back(taken)
+            return match[0]
+        keys.chars += sum(len(each.text) for each in taken)
+        return left_out(match)
+
+    text = _VALUES.sub(left_out, _BLOB.sub(judged, line.text))
+    keys.chars += found
+    return replace(line, text=text) if found else line
+
+
+def _is_encoded_key(text: str) -> bool:
+    """Whether base64 is that of a key, in PEM or DER."""
+    data = _decoded(text)
+    if begin := _BEGIN.search(data[:200].decode("latin-1")):
+        return _is_key(data[begin.end() :].decode("latin-1"))
+    return _DER.match(data) is not None and len(data) >= _der_bytes(data) // 2

@@ -18,12 +18,12 @@ from indexer.extract.container import (
     ZipParts,
     attribute,
     child,
-    package_properties,
     tag_of,
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.html.page import decode_html, html_text
+from indexer.extract.own_properties import OwnProperties, own_properties
 from indexer.extract.text.plain import decode_part
 from indexer.records import Line
 
@@ -54,7 +54,15 @@ def read_epub(data: bytes) -> Extraction:
     about = "\n".join(_details(metadata))
     unread: list[str] = []
     lines = _lines(parts, chapters, _contents(parts, package, main), about, unread)
-    return Extraction(title, lines, unread=unread, own=package_properties(metadata))
+    return Extraction(title, lines, unread=unread, own=_properties(metadata))
+
+
+def _properties(metadata: Element | None) -> OwnProperties:
+    """All who made the book, and the day it was published."""
+    found: dict[str, list[str]] = {"creator": [], "date": []}
+    for each in metadata if metadata is not None else ():
+        found.get(tag_of(each), []).append(text_of(each))
+    return own_properties(None, found["creator"], *found["date"])
 
 
 def _lines(

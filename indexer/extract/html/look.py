@@ -1,42 +1,40 @@
-"""How text of a page looks by its attributes and inline styles, and whether it is shown. Pure.
+"""How text of a page looks by its attributes, inline styles and own stylesheet. Pure.
 
-Stylesheets are not read: what a class hides cannot be known and is not claimed. A colour counts
-against a background that is written the same way; the page's own white only without a stylesheet.
+Of a stylesheet the rules for a tag, class or identifier are read, where no script and no sheet from
+elsewhere may say otherwise. A colour counts against a background that is written the same way; the
+page's own white only without a stylesheet.
 """
 
 from __future__ import annotations
 
+import colorsys
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from indexer.extract.hidden import UNKNOWN, alike
+from indexer.extract.extraction import table
+from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
 
 CLEAR = "clear"  # a colour that lets all others through
-MAX_UNSEEN_POINTS = 1.0  # of a font's size, in pixels or points
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
-
-_NAMED = {
-    "white": "ffffff",
-    "black": "000000",
-    "red": "ff0000",
-    "blue": "0000ff",
-    "green": "008000",
-    "yellow": "ffff00",
-    "gray": "808080",
-    "grey": "808080",
-    "silver": "c0c0c0",
-    "whitesmoke": "f5f5f5",
-    "snow": "fffafa",
-    "ghostwhite": "f8f8ff",
-}
-# Of an attribute that gives a colour, the sign may be missing.
-_HEX = re.compile(r"#?([0-9a-f]{6})|#([0-9a-f]{3})")
-_RGB = re.compile(
-    r"rgba?\((\d{1,3})[ ,]+(\d{1,3})[ ,]+(\d{1,3})(?:[ ,/]+(\d+(?:\.\d+)?|\.\d+)(%?))?\)"
+_FURTHER = 5_000  # the same to the right or below
+MAX_SHEET_CHARS = 50_000  # of rules that are read
+_NAMED = table(
+    "white=ffffff, black=000000, red=ff0000, blue=0000ff, green=008000, yellow=ffff00, "
+    "gray=808080, grey=808080, silver=c0c0c0, whitesmoke=f5f5f5, snow=fffafa, ghostwhite=f8f8ff, "
+    "ivory=fffff0, floralwhite=fffaf0, mintcream=f5fffa, azure=f0ffff, aliceblue=f0f8ff"
 )
-_CLIPPED = re.compile(r"rect\((?:\s*[01](?:px)?[,\s]*){4}\)|inset\((?:50|100)%\)")
-_LENGTH = re.compile(r"(-?(?:\d+(?:\.\d+)?|\.\d+))(px|pt|em|rem|%|ex|ch|vw|in|cm|mm)?")
+# Of an attribute that gives a colour, the sign may be missing.
+_HEX = re.compile(r"#?([0-9a-f]{6})([0-9a-f]{2})?|#([0-9a-f]{3})([0-9a-f])?")
+_FUNCTION = re.compile(r"([a-z0-9]+)\(([^()]{0,200})\)")
+_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
+_CLIPPED = re.compile(
+    r"rect\((?:\s*[01](?:px)?[,\s]*){4}\)|inset\((?:50|100)%\)|circle\(0(?:px|%)?\)"
+    r"|polygon\((?:0(?:px|%)?[, ]*){2,99}\)"
+)
+_LENGTH = re.compile(rf"({_NUMBER.pattern})(px|pt|em|rem|%|ex|ch|vw|vh|in|cm|mm)?")
+_PIXELS = {"em": 16, "rem": 16, "%": 10, "vw": 10, "vh": 10, "in": 96, "cm": 38}
+_SHORTHAND = re.compile(r"(?:^|\s)([\d.]+(?:px|pt|em|%)?)(?=/|\s)")  # of a font: its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,29 +58,51 @@ class Look:
         """
         if self.gone or self.invisible or self.tiny or (self.faint and paper):
             return True
-        background = self.background or ("ffffff" if paper else UNKNOWN)
+        background = self.background or (PAPER if paper else UNKNOWN)
         return self.colour == CLEAR or alike(self.colour, background)
 
 
-def look_of(outer: Look, tag: str, attributes: Mapping[str, str]) -> Look:
-    """The look of an element in another one."""
-    if not attributes:
-        return outer
-    style = _declared(attributes.get("style", ""))
-    look = _coloured(outer, tag, attributes, style)
-    if visibility := style.get("visibility"):
-        look = replace(look, invisible=visibility in ("hidden", "collapse"))
-    if size := style.get("font-size"):
-        look = replace(look, tiny=_is_tiny(size, tiny=outer.tiny))
-    if not look.gone and ("hidden" in attributes or _is_gone(style)):
-        look = replace(look, gone=True)
-    if (opacity := _length(style.get("opacity", ""))) is not None and opacity[0] == 0:
-        look = replace(look, faint=True)
-    return look
+Style = dict[str, str]
 
 
-def _declared(style: str) -> dict[str, str]:
-    """The declarations of a style attribute."""
+class Sheet:
+    """The rules of a page's own stylesheet, by the tag, class or identifier that they are for."""
+
+    def __init__(self) -> None:
+        self._rules: dict[str, list[tuple[int, frozenset[str], Style]]] = {}
+        self._room = MAX_SHEET_CHARS
+
+    def read(self, css: str) -> None:
+        """Take in rules, but for those within others, such as of print."""
+        css, self._room = css[: self._room], max(0, self._room - len(css))
+        for rule in _RULE.finditer(_AT_RULES.sub("", _COMMENTS.sub("", css.lower()))):
+            for selector in rule[1].split(","):
+                parts = _PARTS.findall(selector.strip())
+                if parts and "".join(parts) == selector.strip():
+                    rank = sum({"#": 100, ".": 10}.get(part[0], 1) for part in parts)
+                    kept = (rank, frozenset(parts), _declared(rule[2]))
+                    self._rules.setdefault(parts[-1], []).append(kept)
+
+    def style_of(self, tag: str, attributes: Mapping[str, str]) -> Style:
+        """The declarations for an element, its own last."""
+        found: Style = {}
+        if self._rules:
+            classes = attributes.get("class", "").lower().split()
+            names = {tag, *(f".{each}" for each in classes), f"#{attributes.get('id', '').lower()}"}
+            every = (rule for name in names for rule in self._rules.get(name, ()))
+            for _, parts, style in sorted(every, key=lambda rule: rule[0]):
+                found |= style if parts <= names else {}
+        own = attributes.get("style", "")
+        return found | _declared(own) if own else found
+
+
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AT_RULES = re.compile(r"@[^{};@]*+(?:;|\{(?:[^{}@]|\{[^{}@]*+\})*+\})")
+_RULE = re.compile(r"([^{}]++)\{([^{}]*+)\}")
+_PARTS = re.compile(r"[.#]?[\w-]+")
+
+
+def _declared(style: str) -> Style:
     found = {}
     for each in style.lower().split(";"):
         name, colon, value = each.partition(":")
@@ -91,13 +111,30 @@ def _declared(style: str) -> dict[str, str]:
     return found
 
 
-def _coloured(
-    outer: Look, tag: str, attributes: Mapping[str, str], style: Mapping[str, str]
-) -> Look:
-    colour = style.get("color") or (
-        attributes.get("color", "") if tag == "font" else attributes.get("text", "")
-    )
-    look = outer if not colour else replace(outer, colour=_colour(colour) or _clear(colour))
+def look_of(outer: Look, tag: str, attributes: Mapping[str, str], sheet: Sheet) -> Look:
+    """The look of an element in another one."""
+    style = sheet.style_of(tag, attributes)
+    if not (attributes or style):
+        return outer
+    look = _coloured(outer, tag, attributes, style)
+    if visibility := style.get("visibility"):
+        look = replace(look, invisible=visibility in ("hidden", "collapse"))
+    shorthand = _SHORTHAND.search(style.get("font", ""))
+    if size := style.get("font-size") or (shorthand[1] if shorthand else ""):
+        look = replace(look, tiny=_is_tiny(size, tiny=outer.tiny))
+    if not look.gone and ("hidden" in attributes or _is_gone(style)):
+        look = replace(look, gone=True)
+    filters = dict(_FUNCTION.findall(style.get("filter", "")))
+    for opacity in (style.get("opacity", ""), filters.get("opacity", "")):
+        if (share := _share(opacity)) is not None and share < MIN_SEEN:
+            look = replace(look, faint=True)
+    return look
+
+
+def _coloured(outer: Look, tag: str, attributes: Mapping[str, str], style: Style) -> Look:
+    colour = style.get("-webkit-text-fill-color") or style.get("color")
+    colour = colour or attributes.get("color" if tag == "font" else "text", "")
+    look = outer if not colour else replace(outer, colour=_colour(colour))
     if look.colour == CLEAR and "text" in (
         style.get("background-clip", "") + style.get("-webkit-background-clip", "")
     ):
@@ -107,26 +144,45 @@ def _coloured(
     given += [UNKNOWN] if attributes.get("background") else []
     for value in given:
         if value and value not in ("none", "transparent", "inherit", "initial", "unset"):
-            look = replace(look, background=_colour(value) or UNKNOWN)
+            fill = _colour(value)
+            look = replace(look, background=UNKNOWN if fill in ("", CLEAR) else fill)
     return look
 
 
-def _colour(value: str) -> str | None:
-    """A colour as rrggbb; None for other values, and for colours that let others through."""
+def _colour(value: str) -> str:
+    """A colour as rrggbb, CLEAR for one that lets all others through, "" for what is neither."""
     value = value.strip().lower()
     if digits := _HEX.fullmatch(value):
-        return digits[1] or "".join(digit * 2 for digit in digits[2])
-    if rgb := _RGB.fullmatch(value):
-        if rgb[4] and float(rgb[4]) < (100 if rgb[5] else 1):
-            return None
-        return "".join(f"{min(int(part), 255):02x}" for part in rgb.group(1, 2, 3))
-    return _NAMED.get(value)
+        alpha = digits[2] or digits[4]
+        if alpha and int(alpha, 16):
+            return "" if alpha.strip("f") else (digits[1] or "")
+        return CLEAR if alpha else digits[1] or "".join(digit * 2 for digit in digits[3])
+    function = _FUNCTION.fullmatch(value)
+    if function is None or function[1] not in ("rgb", "rgba", "hsl", "hsla"):
+        return CLEAR if value == "transparent" else _NAMED.get(value, "")
+    parts = re.split(r"[\s,/]+", function[2].strip())
+    shares = [_share(each) for each in parts]
+    if len(parts) not in (3, 4) or None in shares:
+        return ""
+    one, two, three, alpha_ = (each or 0.0 for each in (*shares, 1.0)[:4])
+    if alpha_ < 1:
+        return "" if alpha_ else CLEAR
+    if function[1].startswith("hsl"):
+        red, green, blue = colorsys.hls_to_rgb(one / 360 % 1, min(three, 1), min(two, 1))
+        return "".join(f"{round(each * 255):02x}" for each in (red, green, blue))
+    whole = (
+        each * 255 if "%" in part else each
+        for each, part in zip((one, two, three), parts, strict=False)
+    )
+    return "".join(f"{min(round(abs(each)), 255):02x}" for each in whole)
 
 
-def _clear(value: str) -> str:
-    rgb = _RGB.fullmatch(value)
-    is_clear = rgb is not None and rgb[4] is not None and float(rgb[4]) == 0
-    return CLEAR if is_clear or value == "transparent" else ""
+def _share(value: str) -> float | None:
+    """A number, per cent as a share; None where it is neither."""
+    number = value.removesuffix("%").removesuffix("deg")
+    if not _NUMBER.fullmatch(number):
+        return None
+    return float(number) / (100 if value.endswith("%") else 1)
 
 
 def _length(value: str) -> tuple[float, str] | None:
@@ -142,23 +198,30 @@ def _is_tiny(size: str, *, tiny: bool) -> bool:
     number, unit = length
     if unit in ("px", "pt"):
         return number <= MAX_UNSEEN_POINTS
-    return number == 0 or (tiny and unit in ("em", "%", "ex", "ch"))
+    share = number / 100 if unit == "%" else number
+    return share < MIN_SEEN or (tiny and unit in ("em", "%", "ex", "ch"))
 
 
-def _is_gone(style: Mapping[str, str]) -> bool:
-    if style.get("display") == "none" or style.get("mso-hide") == "all":
+def _is_gone(style: Style) -> bool:
+    if style.get("display") == "none" or style.get("content-visibility") == "hidden":
         return True
-    if _CLIPPED.fullmatch(style.get("clip", "")) or _CLIPPED.fullmatch(style.get("clip-path", "")):
-        return True
-    if style.get("transform") in ("scale(0)", "scale(0,0)", "scale(0, 0)"):
+    if style.get("mso-hide") == "all" or any(
+        _CLIPPED.fullmatch(style.get(name, "")) for name in ("clip", "clip-path")
+    ):
         return True
     if style.get("overflow") in ("hidden", "clip") and any(
         _is_nothing(style.get(name, "")) for name in ("height", "max-height", "width", "max-width")
     ):
         return True
+    for name, values in _FUNCTION.findall(style.get("transform", "")):
+        parts = [each.strip() for each in values.split(",")]
+        if name.startswith("scale") and any(abs(_share(each) or 0.0) < MIN_SEEN for each in parts):
+            return True
+        if name.startswith("translate") and any(map(_is_far, parts)):
+            return True
     placed = style.get("position") in ("absolute", "fixed")
-    names = ("left", "top", "margin-left", "margin-top") if placed else ("margin-left",)
-    return any(_is_far(style.get(name, "")) for name in ("text-indent", *names))
+    names = ("left", "top", "right", "bottom", "margin-top") if placed else ()
+    return any(_is_far(style.get(name, "")) for name in ("text-indent", "margin-left", *names))
 
 
 def _is_nothing(value: str) -> bool:
@@ -170,5 +233,5 @@ def _is_far(value: str) -> bool:
     length = _length(value)
     if length is None:
         return False
-    number, unit = length
-    return number <= -_FAR / {"em": 16, "rem": 16, "%": 10, "in": 96, "cm": 38}.get(unit, 1)
+    pixels = length[0] * _PIXELS.get(length[1], 1)
+    return pixels <= -_FAR or pixels >= _FURTHER

@@ -18,9 +18,9 @@ from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, without_lone_words
 from indexer.extract.html.inline import Inline, strikes
-from indexer.extract.html.look import Look, look_of
+from indexer.extract.html.look import Look, Sheet, look_of
 from indexer.extract.html.tables import Block, TableDraft
-from indexer.extract.office.formula import Formula
+from indexer.extract.text.formula import Formula
 from indexer.extract.text.plain import decode, decode_named
 
 
@@ -51,7 +51,8 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     """
     from lxml import etree
 
-    reader = _Reader(styled=_STYLED.search(source) is not None)
+    alone = _FOREIGN.search(source) is None
+    reader = _Reader(styled=not alone or "<style" in source.lower(), alone=alone)
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
@@ -70,7 +71,8 @@ def _names(block: str, title: str) -> bool:
     return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
-_STYLED = re.compile(r"(?i)<(?:style|script)\b|rel\s*=\s*[\"']?stylesheet")
+# What may change how a page looks, and is not read.
+_FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
@@ -133,11 +135,14 @@ class _Element:
     items: int = 0  # of a list, so far
 
 
-def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool) -> _Element:
+def _begun(
+    parent: _Element, tag: str, named: Mapping[str, str], in_header: bool, sheet: Sheet
+) -> _Element:
     """An element in another one; `in_header` says that it is in a page's or section's header."""
     role = named.get("role", "").lower()
-    # Scripts show a page that hides all of itself.
-    look = _page(named, tag) if tag in ("html", "body") else look_of(parent.look, tag, named)
+    look = look_of(parent.look, tag, named, sheet)
+    if tag in ("html", "body"):  # scripts show a page that hides all of itself
+        look = replace(look, gone=False, invisible=False)
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
         tag in _MENUS or role in _MENU_ROLES
     )
@@ -163,19 +168,15 @@ def _begun(parent: _Element, tag: str, named: Mapping[str, str], in_header: bool
     return element
 
 
-def _page(named: Mapping[str, str], tag: str) -> Look:
-    look = look_of(_PLAIN, tag, named)
-    return replace(look, gone=False, invisible=False)
-
-
 MAX_NESTED = 32  # tables within tables; the cells of those further in are text of the last one
 
 
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
-    def __init__(self, *, styled: bool) -> None:
-        self._styled = styled
+    def __init__(self, *, styled: bool, alone: bool) -> None:
+        self._styled, self._alone = styled, alone
+        self._sheet, self._css = Sheet(), list[str]()
         self.title: list[str] = []
         self._blocks: list[Block] = []
         self._open = [_Element("")]
@@ -212,9 +213,13 @@ class _Reader:
             return
         if tag == "title" and self.title:
             tag = "template"  # the first one counts
+        if self._css:
+            self._sheet.read("".join(self._css))
+            self._css.clear()
         if tag in _BLOCKS:
             self._flush()
-        self._open.append(_begun(self._open[-1], tag, attrs, self._tags["header"] > 0))
+        in_header = self._tags["header"] > 0
+        self._open.append(_begun(self._open[-1], tag, attrs, in_header, self._sheet))
         self._tags[tag] += 1
         if tag == "a":
             self._end_link()
@@ -252,7 +257,10 @@ class _Reader:
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            picture = f" {self._marked(named.get('alt', ''))} "
+            look = look_of(self._open[-1].look, tag, named, self._sheet)
+            if {named.get("width", ""), named.get("height", "")} & {"0", "1"}:
+                look = replace(look, gone=True)  # to count who reads it
+            picture = f" {self._marked(named.get('alt', ''), look)} "
             self._text.add(picture)
             if self._address:
                 self._linked.append(picture)
@@ -291,7 +299,7 @@ class _Reader:
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
         elif element.skipped:
-            pass
+            self._css += [data] if element.tag == "style" and self._alone else []
         elif element.block != (element.menu, element.aside):
             # Within a line, of a button or an icon: set aside, and the line goes on.
             aside = self._marked(markdown.one_line(data))
@@ -313,9 +321,10 @@ class _Reader:
         if self._address:
             self._linked.append(shown(text))
 
-    def _marked(self, text: str) -> str:
+    def _marked(self, text: str, look: Look | None = None) -> str:
         """A text of the current element, marked if it is not shown."""
-        return hide(text) if self._open[-1].look.hides(paper=not self._styled) else text
+        look = look or self._open[-1].look
+        return hide(text) if look.hides(paper=not self._styled) else text
 
     def _end_link(self) -> None:
         if self._linked:

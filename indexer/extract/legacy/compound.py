@@ -36,8 +36,11 @@ class Compound:
             raise UnreadableDocument("malformed", f"compound file: {error}"[:200]) from None
 
     def names(self) -> list[str]:
-        """Paths of all streams, "/" between storages."""
-        return ["/".join(path) for path in self._ole.listdir()]
+        """Paths of all streams, "/" between storages; raises as `read` does."""
+        try:
+            return ["/".join(path) for path in self._ole.listdir()]
+        except OLE_ERRORS as error:
+            raise UnreadableDocument("malformed", f"compound file: {error}"[:200]) from None
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a stream; None where there is none of that name.

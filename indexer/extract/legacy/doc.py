@@ -17,8 +17,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.tables.grid import simple
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import unmerged_text
 
 _WORD_97 = 0xA5EC
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200
@@ -107,9 +106,8 @@ def _pieces(document: bytes, table: bytes) -> Iterator[tuple[str, int, int]]:
         place = (place & ~_COMPRESSED) // (3 - width)
         data = document[place : place + width * count]
         # One character for each unit of two bytes: positions are counted in those.
-        units = data.decode("cp1252" if width == 1 else "utf-16-le", "replace")
-        if width == 2 and len(units) != len(data) // 2:
-            units = "".join(map(chr, memoryview(data[: len(data) // 2 * 2]).cast("H")))
+        wide = memoryview(data[: len(data) // 2 * 2]).cast("H")
+        units = data.decode("cp1252", "replace") if width == 1 else "".join(map(chr, wide))
         yield units.ljust(count, "\0") if count < len(document) else units, place, width
 
 
@@ -192,7 +190,7 @@ def _blocks(text: str, start: int, known: Mapping[int, _Paragraph]) -> Iterator[
                 continue
             block, shown = "".join(shown).translate(_MARKS), []
             if piece != "\x07":
-                yield _table([*rows, cells])
+                yield unmerged_text([*rows, cells])
                 cells, rows = [], []
                 level = paragraph.style if paragraph else 0  # the places of nine styles are fixed
                 yield markdown.heading(level, block) if 1 <= level <= 9 else block
@@ -204,16 +202,5 @@ def _blocks(text: str, start: int, known: Mapping[int, _Paragraph]) -> Iterator[
         else:
             shown.append(piece)
         position += len(piece)
-    yield _table([*rows, cells])
+    yield unmerged_text([*rows, cells])
     yield "".join(shown).translate(_MARKS)
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    """A table; the names of its columns in each row only where all have as many cells.
-
-    How wide a cell is stands apart from the characters, and a row with fewer has wider ones.
-    """
-    filled = [cells for cells in rows if any(cells)]
-    if len(set(map(len, filled))) == 1:
-        return table_text(simple(filled))
-    return "\n".join(map(markdown.row, filled))

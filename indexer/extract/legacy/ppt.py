@@ -2,7 +2,7 @@
 
 Source: [MS-PPT], sections 2.1.2 (persist directory), 2.3.2, 2.4.14.3 (lists of slides), 2.9
 (text), 2.13.21 (placeholders). Text of masters and the lines that they repeat on each slide (date,
-number, header, footer) are left out; notes and comments follow their slide.
+number, header, footer) are left out; notes follow their slide.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from indexer.records import Line
 
 _ENCRYPTED = b"\xdf\xc4\xd1\xf3"
 _DOCUMENT, _SLIDE, _SLIDE_ATOM, _NOTES, _SLIDE_PERSIST = 1000, 1006, 1007, 1008, 1011
-_OUTLINE_REFERENCE, _TEXT_HEADER, _CHARS, _BYTES, _STRING = 3998, 3999, 4000, 4008, 4026
+_OUTLINE_REFERENCE, _TEXT_HEADER, _CHARS, _BYTES = 3998, 3999, 4000, 4008
 _SLIDE_LIST, _USER_EDIT, _PERSIST_DIRECTORY, _TEXT_BOX = 4080, 4085, 6002, 0xF00D
-_SHAPE, _PLACEHOLDER, _MARGIN_PLACEHOLDER, _COMMENT = 0xF004, 3011, 1056, 12000
+_SHAPE, _PLACEHOLDER, _MARGIN_PLACEHOLDER = 0xF004, 3011, 1056
 _SHOW_INFO = 1017  # how a slide is shown
 _SLIDES, _NOTES_LIST = 0, 2  # instances of a list of slides
 _MARGINS = frozenset({7, 8, 9, 10})  # placeholders: date, number, footer, header
@@ -183,9 +183,6 @@ def _slide(record: _Record, outline: _Outline) -> _Slide:
     slide = _Slide()
     for kind, text in _texts(record, outline):
         (slide.titles if kind in _TITLES else slide.texts).append(text)
-    for comment in (each for each in _inside(record) if each.kind == _COMMENT):
-        parts = (p for p in _records(comment.data) if p.kind == _STRING and p.instance == 1)
-        slide.texts += [f"Comment: {part.text}" for part in parts]
     return slide
 
 

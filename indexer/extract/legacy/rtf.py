@@ -1,7 +1,7 @@
 r"""RTF as Markdown: text in the code pages of its fonts, table rows, notes and comments.
 
-Page headers and footers, pictures and deleted text are left out; `\v` marks hidden text. Not
-striprtf, which knows one code page a document. Source: RTF Specification 1.9.1.
+Page headers and footers, pictures and deleted text are left out. Not striprtf, which knows one code
+page a document. Source: RTF Specification 1.9.1.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, table, words
-from indexer.extract.hidden import hide
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
 from indexer.extract.own_properties import OwnProperties, own_properties
-from indexer.extract.tables.grid import simple
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import unmerged_text
 
 _TOKEN = re.compile(
     r"\\'(?P<byte>[0-9a-fA-F]{2})"
@@ -33,13 +33,23 @@ _CHARACTERS = table(
     "zwj=\u200d, zwnj=\u200c, emspace=\u2003, enspace=\u2002, qmspace=\u2005"
 )
 _ENDS = frozenset({"par", "sect", "page", "softpage"})
+# What a word says of the text behind it, in which unit; and what of a colour.
+_LOOKS = {
+    "cf": ("colour", 1),
+    "chcbpat": ("ground", 1),
+    "cb": ("ground", 1),
+    "highlight": ("ground", 1),
+    "fs": ("points", 2),
+    "charscalex": ("width", 100),
+}
+_SHADES = ("red", "green", "blue")
 _TITLES = frozenset({"title", "author"})
-_DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "creatim"}) | _TITLES
+_DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "creatim", "colortbl"}) | _TITLES
 _NOTES = {"footnote": "Footnote", "annotation": "Comment"}
 _DATE_WORDS = ("yr", "mo", "dy")
 # Groups that hold no text of the document.
 _SKIPPED = words(
-    "pict objdata themedata colorschememapping colortbl datastore latentstyles listtable "
+    "pict objdata themedata colorschememapping datastore latentstyles listtable "
     "rsidtbl listoverridetable generator xmlnstbl mmathPr header headerl headerr headerf "
     "footer footerl footerr footerf fldinst bkmkstart bkmkend xe tc tcn revtbl filetbl "
     "ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict private1 sp panose falt "
@@ -75,6 +85,10 @@ class _State:
     skip_after_unicode: int = 1
     deleted: bool = False
     vanishes: bool = False
+    colour: int = 0  # by its place in the table of colours, as those behind it
+    ground: int = 0
+    points: float = 12.0
+    width: float = 1.0
 
 
 @dataclass(slots=True)
@@ -103,6 +117,8 @@ class _RtfReader:
         self._font = self._style = 0
         self._levels: dict[int, int] = {}
         self._default = "cp1252"
+        self._colours = [[0, 0, 0]]
+        self._paper = PAPER
         self._to_skip = 0
         self._read(data.decode("latin-1"))
 
@@ -201,10 +217,37 @@ class _RtfReader:
             paragraph.style, paragraph.level, paragraph.in_table = 0, None, False
         elif word == "intbl":
             paragraph.in_table = True
-        elif word in ("plain", "v"):
-            self._state = replace(state, vanishes=word == "v" and number != 0)
-        elif word == "deleted":
-            self._state = replace(state, deleted=number != 0)
+        else:
+            self._dress(word, number)
+
+    def _dress(self, word: str, number: int | None) -> None:
+        """Apply what a control word says of the looks of the text behind it."""
+        state, value = self._state, number or 0
+        if word == "plain":
+            self._state = _State(
+                state.target, state.code_page, state.skip_after_unicode, state.deleted
+            )
+        elif word in ("v", "deleted"):
+            is_on: dict[str, Any] = {"vanishes" if word == "v" else word: number != 0}
+            self._state = replace(state, **is_on)
+        elif word in ("cbpat", "clcbpat"):
+            self._paper = UNKNOWN  # of a paragraph, a cell
+        elif word in _SHADES and state.target == "colortbl":
+            self._colours[-1][_SHADES.index(word)] = min(max(value, 0), 255)
+        elif word in _LOOKS:
+            name, unit = _LOOKS[word]
+            looks: dict[str, Any] = {name: value / unit if unit > 1 else value}
+            self._state = replace(state, **looks)
+
+    def _hides(self) -> bool:
+        state = self._state
+        ground = self._colour(state.ground) or self._paper
+        look = Look(self._colour(state.colour), ground, state.points, state.width)
+        return state.vanishes or look.hides
+
+    def _colour(self, at: int) -> str:
+        """A colour of the table; "" for none, and for the first, which is each program's own."""
+        return bytes(self._colours[at]).hex() if 0 < at < len(self._colours) else ""
 
     def _set_font(self, word: str, number: int) -> None:
         if word == "ansicpg":
@@ -257,8 +300,10 @@ class _RtfReader:
             self._info[target] += text
         elif target == "stylesheet" and (heading := _HEADING.match(text)):
             self._levels[self._style] = int(heading[1]) - 1
+        elif target == "colortbl":
+            self._colours += ([0, 0, 0] for _ in range(text.count(";")))
         elif target == "text" or target in _NOTES:
-            self._paragraph.pieces.append(hide(text) if self._state.vanishes else text)
+            self._paragraph.pieces.append(hide(text) if self._hides() else text)
 
     def _text(self) -> str:
         pieces, self._paragraph.pieces = self._paragraph.pieces, []
@@ -279,9 +324,7 @@ class _RtfReader:
 
     def _end_table(self) -> None:
         if self._rows:
-            alike = len(set(map(len, self._rows))) == 1  # else some cells are merged
-            rows = map(markdown.row, self._rows)
-            self._blocks.append(table_text(simple(self._rows)) if alike else "\n".join(rows))
+            self._blocks.append(unmerged_text(self._rows))
             self._rows = []
             self._end_notes()
 

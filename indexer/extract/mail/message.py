@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from indexer.extract import markdown
-from indexer.extract.claims.known_kinds import known_by_bytes
+from indexer.extract.claims.kinds import known_by_bytes
 from indexer.extract.extraction import Extraction, Within, plain_lines
-from indexer.extract.members import Member, Members, member_of
-from indexer.records import Line
+from indexer.extract.members import Member, Members
 
 MAX_KEY_HEAD = 300  # characters in front of the base64 of a key that say so
 _OF_KEY = re.compile("BEGIN [A-Z ]{0,60}PRIVATE KEY|BEGIN OpenVPN Static key")
@@ -59,7 +58,7 @@ class Mail:
             self.attached.append(f"{name} ({known.what})")
         else:
             self.attached.append(name)
-            self.members.append(member_of(name, data))
+            self.members.append(Member(name, lambda most: data))
 
     def name(self, name: str, what: str) -> None:
         """Name an attachment that cannot be read, and why."""
@@ -80,10 +79,5 @@ def mail_extraction(mail: Mail, within: Within) -> Extraction:
     """The subject and lines of a message, and of what is attached behind marks."""
     members = Members(within)
     members.unread += mail.unread
-
-    def rest() -> Iterator[Line]:
-        yield from members.lines(mail.members)
-        members.finish()
-
-    lines = chain(plain_lines([mail.text()]), rest())
-    return Extraction(mail.subject, lines, members.engines, members.unread, members.notes)
+    lines = chain(plain_lines([mail.text()]), members.lines(mail.members))
+    return members.extraction(mail.subject, lines)

@@ -9,7 +9,6 @@ out.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -23,20 +22,19 @@ from indexer.extract.container import (
     core_properties,
     inside,
     main_part,
-    number_of,
     relations,
     setting,
     tag_of,
     text_of,
 )
 from indexer.extract.extraction import Extraction, plain_lines, words
-from indexer.extract.hidden import UNKNOWN, hide, shown
+from indexer.extract.hidden import hide, shown
 from indexer.extract.office.drawing import chart_text
-from indexer.extract.office.formula import formula_text
 from indexer.extract.office.numbering import Numbering, Place
-from indexer.extract.office.word_hidden import Ground, Unseen
+from indexer.extract.office.word_styles import Ground, Styles, box_ground, level_of
 from indexer.extract.office.word_tables import word_rows
 from indexer.extract.tables.rows import table_text
+from indexer.extract.text.formula import formula_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -90,32 +88,9 @@ class _FlatParts:
             for data in inside(part, "xmlData"):
                 self._parts.setdefault((attribute(part, "name") or "").lstrip("/"), data)
 
-    def names(self) -> list[str]:
-        """All names, in the order in which they are stored."""
-        return list(self._parts)
-
-    def read(self, name: str) -> bytes | None:
-        """None: all parts are XML here."""
-        return None
-
     def xml(self, name: str) -> Element | None:
         """The root of a part; None where there is none of that name."""
         return self._parts.get(name.lstrip("/"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    level: int | None = None
-    is_title: bool = False
-    place: Place | None = None
-
-
-@dataclass(slots=True)
-class _Inline:
-    """The text of a paragraph, and what is anchored in it: boxes, notes."""
-
-    text: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
 
 
 class _DocxReader:
@@ -127,9 +102,8 @@ class _DocxReader:
         self._related = relations(parts, main)
         named = dict(self._related.values())
         styles = parts.xml(named.get("styles", "word/styles.xml"))
-        self._styles = _styles(styles)
-        self._unseen = Unseen(styles, root)
-        self._ground = self._unseen.paper
+        self._styles = Styles(styles, root)
+        self._ground = self._styles.paper
         self._numbering = Numbering(parts.xml(named.get("numbering", "word/numbering.xml")))
         self._notes = {
             kind: _notes(parts.xml(named.get(f"{kind}s", f"word/{kind}s.xml")), kind)
@@ -154,24 +128,24 @@ class _DocxReader:
                 yield from self.blocks(element)
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
-        inline = _Inline()
+        said, after = list[str](), list[str]()
         properties = child(paragraph, "pPr")
-        outer, self._ground = self._ground, self._unseen.paragraph(self._ground, properties)
-        self._inline(paragraph, inline)
+        outer, self._ground = self._ground, self._styles.paragraph(self._ground, properties)
+        self._inline(paragraph, said, after)
         self._ground = outer
-        text = "".join(inline.text).strip()
+        text = "".join(said).strip()
         if text:
             yield self._styled(text, properties)
-        yield from inline.after
+        yield from after
 
     def _styled(self, text: str, properties: Element | None) -> str:
         """A paragraph as heading, list item or plain text, with its number."""
-        style = self._styles.get(setting(properties, "pStyle"), _Style())
+        style = self._styles.of(setting(properties, "pStyle"))
         own = child(properties, "outlineLvl")
-        level = style.level if own is None else _level(own)
-        place = Place.of(child(properties, "numPr"), style.place)
+        level = style.get("level") if own is None else level_of(own)
+        place = Place.of(child(properties, "numPr"), style.get("place"))
         label = self._numbering.label(place) if place else None
-        if style.is_title:
+        if style.get("title"):
             self.title = self.title or markdown.one_line(text)
             return markdown.heading(1, text)
         if level is not None:
@@ -181,34 +155,35 @@ class _DocxReader:
             return markdown.item(text, place.level + 1, label)
         return text
 
-    def _inline(self, element: Element, into: _Inline) -> None:
+    def _inline(self, element: Element, said: list[str], after: list[str]) -> None:
+        """Add the text of a paragraph, and what is anchored in it: boxes, notes."""
         for part in element:
             tag = tag_of(part)
             if tag in self._skipped:
                 continue
             if tag in _SIMPLE:
-                into.text.append(_SIMPLE[tag](part))
+                said.append(_SIMPLE[tag](part))
                 continue
             if tag == "AlternateContent":
                 chosen = child(part, "Choice")
                 part = part if chosen is None else chosen
             hanging = self._hanging(tag, part)
             if hanging is not None:
-                into.after.extend(block for block in hanging if block)
+                after.extend(block for block in hanging if block)
                 continue
             if tag == "oMath":
-                into.text.append(formula_text(part))
+                said.append(formula_text(part))
                 continue
-            start, hanging_start = len(into.text), len(into.after)
-            self._inline(part, into)
-            if tag == "r" and self._unseen.hides(child(part, "rPr"), self._ground):
-                into.text[start:] = [hide("".join(into.text[start:]))]
-                into.after[hanging_start:] = map(hide, into.after[hanging_start:])
+            start, hanging_start = len(said), len(after)
+            self._inline(part, said, after)
+            if tag == "r" and self._styles.hides(child(part, "rPr"), self._ground):
+                said[start:] = [hide("".join(said[start:]))]
+                after[hanging_start:] = map(hide, after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
-                self.links.append((shown("".join(into.text[start:])), address))
+                self.links.append((shown("".join(said[start:])), address))
             if tag == "docPr":
-                into.after.append(attribute(part, "descr") or "")
+                after.append(hide(attribute(part, "descr") or ""))
 
     def _hanging(self, tag: str, part: Element) -> Iterable[str] | None:
         """The blocks of an element anchored in a paragraph; None for the paragraph's own text."""
@@ -221,7 +196,7 @@ class _DocxReader:
         if tag in ("chart", "relIds"):
             return self._drawing(part)
         if tag == "txbxContent":
-            return self._on(Ground(UNKNOWN), part)  # the background of a box is not known
+            return self._on(box_ground(part), part)
         return self.blocks([part]) if tag in ("p", "tbl") else None
 
     def _on(self, ground: Ground, container: Element) -> list[str]:
@@ -288,39 +263,6 @@ _SIMPLE: dict[str, Callable[[Element], str]] = {
     "softHyphen": lambda _: "",
     "sym": _symbol,
 }
-
-
-def _level(outline: Element) -> int | None:
-    """The heading level of `outlineLvl`, 1 to 9; None for body text, which is 9 in the file."""
-    level = number_of(outline, "val", 9)
-    return level + 1 if level < 9 else None
-
-
-def _styles(root: Element | None) -> dict[str, _Style]:
-    """The heading and list properties of each paragraph style, base styles included."""
-    styles = [each for each in inside(root) if tag_of(each) == "style"]
-    elements = {attribute(style, "styleId") or "": style for style in styles}
-    found: dict[str, _Style] = {}
-
-    def resolved(key: str) -> _Style:
-        if key not in found:
-            found[key] = _Style()  # of a style that is its own base
-            if key in elements:
-                style = elements[key]
-                found[key] = _style(style, resolved(setting(style, "basedOn")))
-        return found[key]
-
-    return {key: resolved(key) for key in elements}
-
-
-def _style(style: Element, base: _Style) -> _Style:
-    name, outline = setting(style, "name").lower(), child(style, "pPr", "outlineLvl")
-    named = name[8:] if name.startswith("heading ") else ""
-    level = _level(outline) if outline is not None else None
-    level = int(named) if level is None and named.isdigit() else level
-    place = Place.of(child(style, "pPr", "numPr"), None) or base.place
-    level = base.level if level is None else level
-    return _Style(level, name == "title" or base.is_title, place)
 
 
 def _notes(root: Element | None, kind: str) -> dict[str, Element]:

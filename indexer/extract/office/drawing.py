@@ -2,64 +2,113 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
-from indexer.extract.container import Parts, attribute, child, inside, relations, tag_of, text_of
-from indexer.extract.hidden import UNKNOWN, alike, hide
-from indexer.extract.office.formula import formula_text
+from indexer.extract.container import (
+    Parts,
+    attribute,
+    child,
+    inside,
+    number_of,
+    relations,
+    tag_of,
+    text_of,
+)
+from indexer.extract.hidden import UNKNOWN, Look, hide
 from indexer.extract.tables.grid import simple
 from indexer.extract.tables.rows import table_text
+from indexer.extract.text.formula import formula_text
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
 
-def paragraph_text(paragraph: Element, fill: str = UNKNOWN) -> str:
-    """The text of an `a:p` on a background of this colour."""
-    return "".join(_runs(paragraph, fill)).strip()
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """What the text of a slide stands on: one colour, and the theme's colours by their names."""
 
+    ground: str = UNKNOWN
+    colours: Mapping[str, str] = field(default_factory=dict)
 
-def fill_of(shape: Element, background: str) -> str:
-    """The one colour behind the text of a shape: its own, or that of the slide."""
-    if not _is_filled(shape):
+    def fill(self, element: Element | None) -> str:
+        """The one colour of a `solidFill`; "" for none, and for one made lighter or darker."""
+        given, named = child(element, "srgbClr"), child(element, "schemeClr")
+        if given is not None and not len(given):
+            return attribute(given, "val") or ""
+        plain = named is not None and not len(named)
+        return self.colours.get(attribute(named, "val") or "", "") if plain else ""
+
+    def behind(self, shape: Element) -> Slide:
+        """What the text of a shape stands on: its own colour, or that of the slide."""
+        if _is_filled(shape):
+            return replace(self, ground=self.fill(child(shape, "spPr", "solidFill")) or UNKNOWN)
         # Placeholders and shapes of a style take their fill from elsewhere.
         placed = child(shape, "nvSpPr", "nvPr", "ph") is not None
-        return UNKNOWN if placed or child(shape, "style") is not None else background
-    return _colour(child(shape, "spPr", "solidFill")) or UNKNOWN
+        return UNSAID if placed or child(shape, "style") is not None else self
+
+    def hides(self, properties: Element | None) -> bool:
+        """Whether a run with these properties is not shown."""
+        filled = child(properties, "solidFill")
+        alpha = next(filled.iter("{*}alpha"), None) if filled is not None else None
+        unfilled = child(properties, "noFill") is not None and child(properties, "ln") is None
+        return Look(
+            self.fill(filled),
+            self.ground,
+            number_of(properties, "sz", 1000) / 100,
+            opacity=0.0 if unfilled else number_of(alpha, "val", 100_000) / 100_000,
+        ).hides
 
 
-def _is_filled(shape: Element) -> bool:
-    return any(tag_of(each) in _FILLS for each in inside(shape, "spPr"))
+UNSAID = Slide()
+
+
+def slide_of(parts: Parts, name: str) -> Slide:
+    """What a slide is, if nothing but text without a fill stands on it.
+
+    Its theme is not looked for where no text has a colour of its own.
+    """
+    root = parts.xml(name)
+    runs = root.iter("{*}rPr") if root is not None else ()
+    if all(child(each, "solidFill") is None for each in runs):
+        return UNSAID
+    background, covered, related = None, False, relations(parts, name)
+    for above in ("slideLayout", "slideMaster", "theme"):
+        covered = covered or root is None or any(map(_covers, root.iter()))
+        background = child(root, "cSld", "bg") if background is None else background
+        if above == "theme":
+            break
+        name = next((part for kind, part in related.values() if kind == above), "")
+        root, related = (parts.xml(name), relations(parts, name)) if name else (None, {})
+    theme = next((part for kind, part in related.values() if kind == "theme"), "")
+    slide = Slide(UNKNOWN, _colours(parts.xml(theme) if theme else None, child(root, "clrMap")))
+    return slide if covered else replace(slide, ground=_ground(slide, background))
+
+
+def _colours(theme: Element | None, names: Element | None) -> dict[str, str]:
+    """The colours of a theme, also by the names that a master gives them."""
+    scheme = inside(theme, "themeElements", "clrScheme")
+    found = {tag_of(each): each[0] for each in scheme if len(each)}
+    own = {n: attribute(e, "lastClr") or attribute(e, "val") or "" for n, e in found.items()}
+    given = names.attrib.items() if names is not None else ()
+    return own | {str(name): own.get(str(value), "") for name, value in given}
+
+
+def _ground(slide: Slide, background: Element | None) -> str:
+    reference = child(background, "bgRef")
+    if reference is None:
+        return slide.fill(child(background, "bgPr", "solidFill")) or UNKNOWN
+    plain = attribute(reference, "idx") == "1001"
+    return (slide.fill(reference) if plain else "") or UNKNOWN
 
 
 _FILLS = frozenset({"solidFill", "gradFill", "blipFill", "pattFill", "grpFill"})
 
 
-def background_of(parts: Parts, slide: str) -> str:
-    """The one colour of a slide, if nothing but text without a fill stands on it.
-
-    Not looked for where no text has a colour of its own.
-    """
-    name, related = slide, relations(parts, slide)
-    found = ""
-    root = parts.xml(slide)
-    runs = root.iter("{*}rPr") if root is not None else ()
-    if not any(_colour(child(each, "solidFill")) for each in runs):
-        return UNKNOWN
-    for above in ("slideLayout", "slideMaster", "theme"):
-        root = parts.xml(name)
-        if root is None or any(_covers(each) for each in root.iter()):
-            return UNKNOWN
-        background = child(root, "cSld", "bg")
-        if background is not None and not found:
-            found = _of_background(background)
-        if above == "theme":
-            return _of_theme(parts, root, related, found)
-        name = next((part for kind, part in related.values() if kind == above), "")
-        related = relations(parts, name) if name else {}
-    return UNKNOWN
+def _is_filled(shape: Element) -> bool:
+    return any(tag_of(each) in _FILLS for each in inside(shape, "spPr"))
 
 
 def _covers(element: Element) -> bool:
@@ -70,52 +119,28 @@ def _covers(element: Element) -> bool:
     return is_shape and (_is_filled(element) or child(element, "style") is not None)
 
 
-def _of_background(background: Element) -> str:
-    """A colour, or the name of one of the theme."""
-    properties = child(background, "bgPr")
-    if properties is not None:
-        return _colour(child(properties, "solidFill")) or UNKNOWN
-    reference = child(background, "bgRef")
-    scheme = child(reference, "schemeClr")
-    plain = scheme is not None and not len(scheme) and attribute(reference, "idx") == "1001"
-    return (attribute(scheme, "val") if plain else None) or UNKNOWN
+def paragraph_text(paragraph: Element, slide: Slide = UNSAID) -> str:
+    """The text of an `a:p` on a slide."""
+    return "".join(_runs(paragraph, slide)).strip()
 
 
-def _of_theme(parts: Parts, master: Element, related: dict[str, tuple[str, str]], name: str) -> str:
-    """The colour that a theme gives to a name; a colour as it is."""
-    name = attribute(child(master, "clrMap"), name) or name
-    theme = next((part for kind, part in related.values() if kind == "theme"), "")
-    colours = inside(parts.xml(theme) if theme else None, "themeElements", "clrScheme", name)
-    if not len(colours):
-        return name or UNKNOWN
-    return attribute(colours[0], "lastClr") or attribute(colours[0], "val") or UNKNOWN
-
-
-def _runs(element: Element, fill: str) -> Iterator[str]:
+def _runs(element: Element, slide: Slide) -> Iterator[str]:
     for each in element:
         tag = tag_of(each)
-        if tag == "r" and alike(_colour(child(each, "rPr", "solidFill")), fill):
-            yield hide("".join(_runs(each, fill)))
+        if tag == "r" and slide.hides(child(each, "rPr")):
+            yield hide("".join(_runs(each, UNSAID)))
         elif tag == "AlternateContent":
             chosen = child(each, "Choice")
-            yield from _runs(each if chosen is None else chosen, fill)
+            yield from _runs(each if chosen is None else chosen, slide)
         elif tag == "oMath":
             yield formula_text(each)
         elif tag in _SIMPLE:
             yield _SIMPLE[tag] or text_of(each)
         else:
-            yield from _runs(each, fill)
+            yield from _runs(each, slide)
 
 
 _SIMPLE = {"t": "", "br": "\n", "tab": "\t"}
-
-
-def _colour(fill: Element | None) -> str:
-    """The colour of a `solidFill` that is given as such; "" for those of a theme."""
-    given = child(fill, "srgbClr")
-    if given is None or len(given):  # made lighter, darker or transparent
-        return ""
-    return attribute(given, "val") or ""
 
 
 # --- Charts and diagrams --------------------------------------------------------------------------

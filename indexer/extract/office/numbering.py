@@ -57,7 +57,11 @@ class Numbering:
         self._counts: dict[str, list[int | None]] = {}
         for element in inside(root):
             if tag_of(element) == "abstractNum":
-                found = ((_depth(each), _level(each)) for each in element if tag_of(each) == "lvl")
+                found = (
+                    (number_of(each, "ilvl", LEVELS), _level(each))
+                    for each in element
+                    if tag_of(each) == "lvl"
+                )
                 abstract[attribute(element, "abstractNumId") or ""] = dict(found)
         for element in inside(root):
             if tag_of(element) == "num":
@@ -89,10 +93,6 @@ class Numbering:
         return _SLOT.sub(number, here.text).strip() or None
 
 
-def _depth(element: Element) -> int:
-    return number_of(element, "ilvl", LEVELS)
-
-
 def _level(element: Element) -> _Level:
     start = min(number_of(child(element, "start"), "val", 1), MAX_COUNT)
     return _Level(setting(element, "numFmt") or "decimal", setting(element, "lvlText"), start)
@@ -102,10 +102,14 @@ def _overrides(element: Element, levels: _Levels) -> Iterator[tuple[int, _Level]
     for each in element:
         if tag_of(each) == "lvlOverride":
             own, start = child(each, "lvl"), child(each, "startOverride")
-            level = levels.get(_depth(each), _Level()) if own is None else _level(own)
+            level = (
+                levels.get(number_of(each, "ilvl", LEVELS), _Level())
+                if own is None
+                else _level(own)
+            )
             if start is not None:
                 level = replace(level, start=min(number_of(start, "val", 1), MAX_COUNT))
-            yield _depth(each), level
+            yield number_of(each, "ilvl", LEVELS), level
 
 
 def _formed(count: int, form: str) -> str:

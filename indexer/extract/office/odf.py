@@ -27,10 +27,10 @@ from indexer.extract.container import (
 )
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
 from indexer.extract.hidden import hide
-from indexer.extract.office.formula import formula_text
+from indexer.extract.office.odf_hidden import OdfStyles, is_beside
 from indexer.extract.office.odf_tables import (
     MAX_REPEATED,
-    SHORTENED,
+    comment_of,
     header_styles,
     odf_rows,
     sheets_of_tree,
@@ -38,6 +38,7 @@ from indexer.extract.office.odf_tables import (
 from indexer.extract.own_properties import OwnProperties
 from indexer.extract.tables.grid import Cell
 from indexer.extract.tables.rows import table_text
+from indexer.extract.text.formula import formula_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ _SKIPPED = words(
     "object-index-source user-index-source automatic-styles script event-listeners "
     "annotation-end bookmark reference-mark"
 )
+
+_HIDDEN_PARAGRAPH = "{*}hidden-paragraph"  # a field that hides the paragraph which it stands in
 
 
 def read_odf(data: bytes) -> Extraction:
@@ -86,7 +89,7 @@ class _OdfReader:
     def __init__(self, content: Element, parts: Parts | None) -> None:
         styles = parts.xml("styles.xml") if parts is not None else None
         roots = [content] if styles is None else [content, styles]
-        self._hidden = _hidden_styles(roots)
+        self._styles = OdfStyles(roots)
         self._numbered = _numbered_lists(roots)
         self._parts = parts
         self._after: list[str] = []
@@ -121,12 +124,15 @@ class _OdfReader:
                 yield from self._blocks([element], depth)
 
     def _hides(self, element: Element) -> bool:
-        """Whether a paragraph, section, row, slide or run is not shown."""
-        if (attribute(element, "style-name") or "") in self._hidden:
-            return True
+        """Whether a paragraph, section, row, slide, frame or run is not shown."""
         if attribute(element, "display") == "none" or attribute(element, "is-hidden") == "true":
             return True
-        return attribute(element, "visibility") in ("collapse", "filter")
+        if attribute(element, "visibility") in ("collapse", "filter"):
+            return True
+        fields = element.iter(_HIDDEN_PARAGRAPH) if tag_of(element) in ("p", "h") else ()
+        if any(attribute(each, "is-hidden") == "true" for each in fields):
+            return True
+        return is_beside(element) or self._styles.hides(element)
 
     def _blocks(self, container: Iterable[Element], depth: int) -> Iterator[str]:
         for element in container:
@@ -136,14 +142,14 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield table_text(list(odf_rows(element, self._cell, self._shorten)))
+                yield table_text(list(odf_rows(element, self._cell, self.notes)))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""
             elif tag == "frame":
                 yield from self._frame(element)
             elif tag == "annotation":
-                yield self._comment(element)
+                yield comment_of(element)
             else:
                 yield from self.blocks(element, depth)
 
@@ -153,10 +159,6 @@ class _OdfReader:
         text = markdown.page(blocks)
         text = hide(text) if self._hides(row) else text
         return Cell(text, all(style in self._names for style in styles), prose=len(blocks) > 1)
-
-    def _shorten(self) -> None:
-        if SHORTENED not in self.notes:
-            self.notes.append(SHORTENED)
 
     def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
         outer, self._after = self._after, []
@@ -201,8 +203,7 @@ class _OdfReader:
             if tag_of(each) == "object":
                 yield from self._object(attribute(each, "href") or "")
         yield from self.blocks(drawn)
-        for name in ("title", "desc"):
-            yield text_of(child(element, name))
+        yield from (hide(text_of(child(element, name))) for name in ("title", "desc"))
 
     def _object(self, name: str) -> Iterator[str]:
         """The words and figures of a chart, or the formula, that is kept in a folder of its own."""
@@ -210,16 +211,8 @@ class _OdfReader:
             return
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
-            typed = child(root, "semantics", "annotation")  # as its author typed it
-            yield formula_text(root) if typed is None else markdown.one_line(text_of(typed))
+            yield formula_text(root)
         yield from self.blocks(inside(root, "body", "chart"))
-
-    def _comment(self, element: Element) -> str:
-        author = text_of(child(element, "creator"))
-        text = markdown.one_line(
-            " ".join(self.blocks(each for each in element if tag_of(each) in ("p", "list")))
-        )
-        return f"Comment{f' ({author})' if author else ''}: {text}" if text else ""
 
     def _inline(self, element: Element) -> Iterator[str]:
         yield element.text or ""
@@ -238,27 +231,13 @@ class _OdfReader:
                 kind = (attribute(part, "note-class") or "note").capitalize()
                 self._after.append(f"{kind}: {note}" if note else "")
             elif tag == "annotation":
-                self._after.append(self._comment(part))
-            elif tag == "frame":
-                self._after.extend(self._frame(part))
-            elif tag in ("p", "list", "table"):
+                self._after.append(comment_of(part))
+            elif tag == "frame" or tag in ("p", "list", "table"):
                 self._after.extend(self.blocks([part]))
             elif tag not in _SKIPPED and tag != "ruby-text":
                 text = "".join(self._inline(part))
                 yield hide(text) if self._hides(part) else text
             yield part.tail or ""
-
-
-def _hidden_styles(roots: Sequence[Element]) -> frozenset[str]:
-    """Names of the styles of text and slides that are not shown."""
-    return frozenset(
-        attribute(style, "name") or ""
-        for root in roots
-        for style in root.iter("{*}style")
-        for each in style
-        if (tag_of(each) == "text-properties" and attribute(each, "display") == "none")
-        or (tag_of(each) == "drawing-page-properties" and attribute(each, "visibility") == "hidden")
-    ) - {""}
 
 
 def _numbered_lists(roots: Sequence[Element]) -> frozenset[tuple[str, str]]:

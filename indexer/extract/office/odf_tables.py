@@ -23,20 +23,19 @@ if TYPE_CHECKING:
 MAX_REPEATED = 64  # cells, rows or blanks with text that the file writes once and counts
 MAX_EMPTY = 1024  # the same of empty cells, which only say how far to the right the next one is
 SHORTENED = f"what a table repeats more than {MAX_REPEATED} times stands {MAX_REPEATED} times"
+_CellOf = Callable[["Element", "Element"], Cell]
 _NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
-def odf_rows(
-    table: Element, cell_of: Callable[[Element, Element], Cell], shorten: Callable[[], None]
-) -> Iterator[Row]:
-    """The grid of a table; `cell_of` reads a cell of a row, `shorten` hears of what is left out."""
+def odf_rows(table: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Row]:
+    """The grid of a table; `cell_of` reads a cell of a row, what is left out is noted once."""
     above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
     for element, heads in found_rows(table):
         count = count_of(element, "number-rows-repeated")
-        if count > MAX_REPEATED and text_of(element):
-            shorten()
+        if count > MAX_REPEATED and text_of(element) and SHORTENED not in notes:
+            notes.append(SHORTENED)
         for _ in range(min(count, MAX_REPEATED)):
-            begun = list(_begun(element, cell_of, shorten))
+            begun = list(_begun(element, cell_of, notes))
             again = [Placed(each.first, each.last, each.cell, True) for each, _ in above]
             cells = sorted([*again, *(each for each, _ in begun)], key=lambda each: each.first)
             yield Row(tuple(cells), heads)
@@ -44,16 +43,14 @@ def odf_rows(
             above = [(each, count) for each, count in left if count > 0]
 
 
-def _begun(
-    row: Element, cell_of: Callable[[Element, Element], Cell], shorten: Callable[[], None]
-) -> Iterator[tuple[Placed, int]]:
+def _begun(row: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[tuple[Placed, int]]:
     """The cells that begin in a row, and how many rows further they go."""
     column = 0
     for element, count in found_cells(row):
         cell = cell_of(element, row)
         if cell.text:
-            if count > MAX_REPEATED:
-                shorten()
+            if count > MAX_REPEATED and SHORTENED not in notes:
+                notes.append(SHORTENED)
             span = min(count_of(element, "number-columns-spanned"), MAX_EMPTY)
             down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
             for first in range(column, column + min(count, MAX_REPEATED)):
@@ -140,7 +137,7 @@ def _row(element: Element, number: int, look: SheetLook, beside: list[str]) -> l
         down = count_of(cell, "number-rows-spanned") - 1
         if across or down:
             look.merged.append((number, column, number + down, column + across))
-        beside += [*_comments(cell), *_boxes(cell)]
+        beside += filter(None, [comment_of(child(cell, "annotation")), *_boxes(cell)])
         text = "" if tag_of(cell) == "covered-table-cell" else _text(cell)
         if not text:
             empty = min(empty + count, MAX_COLUMNS)
@@ -191,10 +188,8 @@ def _boxes(container: Element | None) -> list[str]:
     return list(filter(None, texts))
 
 
-def _comments(cell: Element) -> Iterator[str]:
-    note = child(cell, "annotation")
-    if note is not None:
-        author = text_of(child(note, "creator"))
-        text = one_line(" ".join(text_of(each) for each in note if tag_of(each) in ("p", "list")))
-        if text:
-            yield f"Comment{f' ({author})' if author else ''}: {text}"
+def comment_of(note: Element | None) -> str:
+    """An annotation on one line, with its author; "" for none."""
+    parts = [] if note is None else [each for each in note if tag_of(each) in ("p", "list")]
+    author, text = text_of(child(note, "creator")), one_line(" ".join(map(text_of, parts)))
+    return f"Comment{f' ({author})' if author else ''}: {text}" if text else ""

@@ -23,13 +23,15 @@ from indexer.extract.container import (
     inside,
     main_part,
     number_of,
+    relation_id,
     relations,
+    signed,
     tag_of,
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.hidden import UNKNOWN, hide
-from indexer.extract.office.drawing import background_of, chart_text, fill_of, paragraph_text
+from indexer.extract.office.drawing import UNSAID, Slide, chart_text, paragraph_text, slide_of
 from indexer.extract.tables.grid import Cell, Placed, Row
 from indexer.extract.tables.rows import table_text
 from indexer.records import Line
@@ -51,30 +53,30 @@ def read_pptx(data: bytes) -> Extraction:
     if root is None:
         raise UnreadableDocument("malformed", "no presentation part")
     related = relations(parts, main)
-    listed = (related.get(_relation_id(each), ("", ""))[1] for each in inside(root, "sldIdLst"))
+    listed = (related.get(relation_id(each), ("", ""))[1] for each in inside(root, "sldIdLst"))
     slides = list(filter(None, listed))
     own, unread = core_properties(parts), list[str]()
     title = own.title or _first_title(parts, slides)
-    return Extraction(title, _lines(parts, slides, unread), unread=unread, own=own)
+    size = child(root, "sldSz")
+    edges = {"x": number_of(size, "cx", _ENDLESS), "y": number_of(size, "cy", _ENDLESS)}
+    return Extraction(title, _lines(parts, slides, edges, unread), unread=unread, own=own)
 
 
-def _lines(parts: Parts, slides: list[str], unread: list[str]) -> Iterator[Line]:
+_ENDLESS = 10**9
+_Edges = dict[str, int]  # of a slide, on the right and below
+
+
+def _lines(parts: Parts, slides: list[str], edges: _Edges, unread: list[str]) -> Iterator[Line]:
     seen: set[str] = set()
     for number, name in enumerate(slides, start=1):
         try:
-            text = markdown.page(_slide(parts, name, seen))
+            text = markdown.page(_slide(parts, name, edges, seen))
         except UnreadableDocument as error:
             if error.reason != "malformed":
                 raise
             unread.append(f"slide {number}")
             text = ""
         yield from part_lines("Slide", number, [text], page=number)
-
-
-def _relation_id(element: Element) -> str:
-    """The `r:id` of an element, which may have an `id` of its own beside it."""
-    ids = (str(value) for key, value in element.attrib.items() if key.endswith("}id"))
-    return next(ids, "")
 
 
 def _first_title(parts: Parts, slides: list[str]) -> str | None:
@@ -88,21 +90,26 @@ def _first_title(parts: Parts, slides: list[str]) -> str | None:
     return None
 
 
-def _slide(parts: Parts, name: str, seen: set[str]) -> Iterator[str]:
+def _slide(parts: Parts, name: str, edges: _Edges, seen: set[str]) -> Iterator[str]:
     """The blocks of a slide; `seen` contains the margin texts of earlier slides."""
     root = parts.xml(name)
     if root is None:
         raise UnreadableDocument("malformed", f"no part {name!r}")
     hidden = attribute(root, "show") in ("0", "false")
-    blocks = _slide_blocks(parts, name, root, seen)
+    blocks = _slide_blocks(parts, name, root, edges, seen)
     yield from map(hide, blocks) if hidden else blocks
 
 
-def _slide_blocks(parts: Parts, name: str, root: Element, seen: set[str]) -> Iterator[str]:
+def _slide_blocks(
+    parts: Parts, name: str, root: Element, edges: _Edges, seen: set[str]
+) -> Iterator[str]:
     related = relations(parts, name)
     shapes = [each for each in inside(root, "cSld", "spTree") if not _repeats(each, seen)]
     shapes.sort(key=lambda shape: _placeholder(shape) not in _TITLES)
-    yield from _shapes(parts, shapes, related, background_of(parts, name))
+    slide = slide_of(parts, name)
+    for shape in shapes:
+        blocks = _shape(parts, shape, related, slide)
+        yield from map(hide, blocks) if _is_unseen(shape, edges) else blocks
     yield markdown.links(_links(shapes, addresses(parts, name)))
     for kind, target in related.values():
         if kind == "notesSlide":
@@ -119,7 +126,7 @@ def _links(shapes: Iterable[Element], targets: dict[str, str]) -> Iterator[tuple
     for run in (run for shape in shapes for run in shape.iter("{*}r")):
         link = child(run, "rPr", "hlinkClick")
         if link is not None:
-            yield text_of(child(run, "t")), targets.get(_relation_id(link), "")
+            yield text_of(child(run, "t")), targets.get(relation_id(link), "")
 
 
 def _repeats(shape: Element, seen: set[str]) -> bool:
@@ -144,57 +151,60 @@ def _placeholder(shape: Element) -> str:
     return (attribute(place, "type") or "body") if place is not None else ""
 
 
-def _shapes(
-    parts: Parts, shapes: Iterable[Element], related: dict[str, tuple[str, str]], background: str
+def _shape(
+    parts: Parts, shape: Element, related: dict[str, tuple[str, str]], slide: Slide
 ) -> Iterator[str]:
-    for shape in shapes:
-        tag = tag_of(shape)
-        if tag == "sp":
-            kind = _placeholder(shape)
-            text = _paragraphs(child(shape, "txBody"), fill_of(shape, background))
-            text = hide(text) if _is_unseen(shape) else text
-            if kind != "sldNum":
-                yield markdown.heading(1, text) if kind in _TITLES else text
-        elif tag == "pic":
-            yield attribute(child(shape, "nvPicPr", "cNvPr"), "descr") or ""
-        elif tag == "graphicFrame":
-            yield from _frame(parts, shape, related)
-        elif tag in ("AlternateContent", "grpSp", "Choice", "Fallback"):
-            chosen = child(shape, "Choice")
-            within = shape if chosen is None else chosen
-            yield from _shapes(parts, within, related, background)
+    tag = tag_of(shape)
+    if tag == "sp":
+        kind = _placeholder(shape)
+        text = _paragraphs(child(shape, "txBody"), slide.behind(shape))
+        if kind != "sldNum":
+            yield markdown.heading(1, text) if kind in _TITLES else text
+    elif tag == "pic":
+        yield hide(attribute(child(shape, "nvPicPr", "cNvPr"), "descr") or "")
+    elif tag == "graphicFrame":
+        yield from _frame(parts, shape, related, slide)
+    elif tag in ("AlternateContent", "grpSp", "Choice", "Fallback"):
+        chosen = child(shape, "Choice")
+        for each in shape if chosen is None else chosen:
+            blocks = _shape(parts, each, related, slide)
+            yield from map(hide, blocks) if _is_off(each) else blocks
 
 
-def _is_unseen(shape: Element) -> bool:
-    """Whether a shape is switched off, or stands left of or above its slide."""
-    if attribute(child(shape, "nvSpPr", "cNvPr"), "hidden") in _ON:
-        return True
-    frame = child(shape, "spPr", "xfrm")
+def _is_off(shape: Element) -> bool:
+    """Whether a shape of any kind is switched off."""
+    return len(shape) > 0 and attribute(child(shape[0], "cNvPr"), "hidden") in _ON
+
+
+def _is_unseen(shape: Element, edges: _Edges) -> bool:
+    """Whether a shape on a slide is switched off, or stands beside the slide."""
+    own = (child(shape, "spPr", "xfrm"), child(shape, "grpSpPr", "xfrm"), child(shape, "xfrm"))
+    frame = next((each for each in own if each is not None), None)
     place, size = child(frame, "off"), child(frame, "ext")
-    if place is None or size is None or tag_of(shape.getparent()) != "spTree":
-        return False  # in a group the places are its own
-    edges = (("x", "cx"), ("y", "cy"))
-    return any(_signed(place, at) + _signed(size, long) < 0 for at, long in edges)
+    if place is None or size is None:
+        return _is_off(shape)
+    starts = {axis: signed(attribute(place, axis)) for axis in edges}
+    return _is_off(shape) or any(
+        starts[axis] + number_of(size, f"c{axis}") < 0 or starts[axis] > edges[axis]
+        for axis in edges
+    )
 
 
-def _signed(element: Element, name: str) -> int:
-    value = attribute(element, name) or ""
-    return int(value[:12]) if value.removeprefix("-").isdecimal() else 0
-
-
-def _frame(parts: Parts, frame: Element, related: dict[str, tuple[str, str]]) -> Iterator[str]:
+def _frame(
+    parts: Parts, frame: Element, related: dict[str, tuple[str, str]], slide: Slide
+) -> Iterator[str]:
     """The table, chart or diagram in a frame."""
     for each in frame.iter("{*}tbl", "{*}chart", "{*}relIds"):
         if tag_of(each) == "tbl":
-            yield table_text(_table(each))
+            yield table_text(_table(each, slide))
             continue
-        name = attribute(each, "dm") or _relation_id(each)
+        name = attribute(each, "dm") or relation_id(each)
         root = parts.xml(related[name][1]) if name in related else None
         if root is not None:
             yield chart_text(root)
 
 
-def _table(table: Element) -> list[Row]:
+def _table(table: Element, slide: Slide) -> list[Row]:
     """The grid of a table; its first row counts as bold where its style makes it a header."""
     headed = attribute(child(table, "tblPr"), "firstRow") in _ON
     rows: list[Row] = []
@@ -208,18 +218,19 @@ def _table(table: Element) -> list[Row]:
                 placed.append(replace(above[column], again=True))
                 continue
             last = column + min(number_of(cell, "gridSpan", 1), MAX_SPAN)
-            text = _paragraphs(child(cell, "txBody"))
+            fill = slide.fill(child(cell, "tcPr", "solidFill")) or UNKNOWN
+            text = _paragraphs(child(cell, "txBody"), replace(slide, ground=fill))
             placed.append(Placed(column, last, Cell(text, strong=headed and not rows)))
         above = {each.first: each for each in placed}
         rows.append(Row(tuple(placed)))
     return rows
 
 
-def _paragraphs(body: Element | None, fill: str = UNKNOWN) -> str:
+def _paragraphs(body: Element | None, slide: Slide = UNSAID) -> str:
     """The paragraphs of a shape, a line each; deeper ones as list items."""
     lines = []
     for paragraph in (each for each in inside(body) if tag_of(each) == "p"):
         level = number_of(child(paragraph, "pPr"), "lvl")
-        if text := paragraph_text(paragraph, fill):
+        if text := paragraph_text(paragraph, slide):
             lines.append(markdown.item(text, level + 1) if 0 < level < 9 else text)
     return "\n".join(lines)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pypdfium2
 
 TEXT, PATH, IMAGE, SHADING, FORM = range(1, 6)  # FPDF_PAGEOBJ_…
+NO_TEXT = b"\xff"  # FPDF_TEXTRENDERMODE_UNKNOWN
+AT_ONCE = 256  # objects: what is written of them stays in the processor's cache
 MAX_OBJECTS = 500_000  # of a page, or of a form, that are looked at
 
 Matrix = tuple[float, float, float, float, float, float]  # PDF 32000, 8.3.3
@@ -38,45 +40,43 @@ def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa:
 
 
 class Cells:
-    """Room for `width` numbers of each of many objects, kept from page to page."""
+    """Room for the `width` numbers that a function writes of an object, for some at a time."""
 
-    def __init__(self, kind: Any, width: int, *wanted: int) -> None:  # noqa: ANN401 - a C type
-        self._kind, self._width, self._wanted = kind, width, wanted
-        self._cells: Any = None
-        self._places: list[list[Any]] = []
-        self._size = 0
+    def __init__(self, name: str, kind: Any, width: int, given: int) -> None:  # noqa: ANN401 - a C type
+        """It is `given` so many addresses: of each number, or of the first alone."""
+        self._name, self._code = name, kind._type_
+        self._cells = (kind * (width * AT_ONCE))()
+        self._room = memoryview(self._cells).cast("B")
+        size = ctypes.sizeof(kind)
+        self._bytes = width * size
+        self._places = [
+            [ctypes.byref(self._cells, self._bytes * at + size * cell) for at in range(AT_ONCE)]
+            for cell in range(given)
+        ]
 
-    def filled(self, name: str, objects: Sequence[int]) -> array[Any]:
-        """What that function writes for each object into the wanted cells, all in one row.
+    def of(self, objects: Sequence[int]) -> array[Any]:
+        """The numbers of all objects in one row.
 
-        Where it writes nothing, numbers are the largest, -1, or none (NaN).
+        Where nothing is written, they are the largest, -1, or none (NaN).
         """
-        number = len(objects)
-        if number > self._size:
-            each = ctypes.sizeof(self._kind)
-            self._size = max(number, 1_000, min(2 * self._size, 100_000))
-            self._cells = (self._kind * (self._width * self._size))()
-            self._places = [
-                [
-                    ctypes.byref(self._cells, each * (self._width * at + cell))
-                    for at in range(self._size)
-                ]
-                for cell in self._wanted
-            ]
-        values = array(self._kind._type_)
-        if number:
-            ctypes.memset(self._cells, 0xFF, number * self._width * values.itemsize)
-            deque(map(quick(name), objects, *self._places), maxlen=0)
-            room = memoryview(self._cells).cast("B")
-            values.frombytes(room[: number * self._width * values.itemsize])
+        values, function = array(self._code), quick(self._name)
+        for start in range(0, len(objects), AT_ONCE):
+            some = objects[start : start + AT_ONCE]
+            room = self._room[: len(some) * self._bytes]
+            ctypes.memset(self._cells, 0xFF, len(room))
+            deque(map(function, some, *self._places), maxlen=0)
+            values.frombytes(room)
         return values
 
 
-_COLOURS = Cells(ctypes.c_uint, 4, 0, 1, 2, 3)
-_DRAW_MODES = Cells(ctypes.c_int, 2, 0, 1)  # filled, stroked
-_SIZES = Cells(ctypes.c_float, 1, 0)
-_MATRICES = Cells(ctypes.c_float, 6, 0)
-_BOXES = Cells(ctypes.c_float, 4, 0, 1, 2, 3)
+# Of all objects in one row: red, green, blue and alpha; left, bottom, right and top in the space
+# that each is drawn in; what its own space is multiplied by; the size that its font is set to.
+fill_colours = Cells("FPDFPageObj_GetFillColor", ctypes.c_uint, 4, 4).of
+stroke_colours = Cells("FPDFPageObj_GetStrokeColor", ctypes.c_uint, 4, 4).of
+boxes = Cells("FPDFPageObj_GetBounds", ctypes.c_float, 4, 4).of
+matrices = Cells("FPDFPageObj_GetMatrix", ctypes.c_float, 6, 1).of
+sizes = Cells("FPDFTextObj_GetFontSize", ctypes.c_float, 1, 1).of
+draw_modes = Cells("FPDFPath_GetDrawMode", ctypes.c_int, 2, 2).of  # filled, stroked
 
 
 def address_of(raw: Any) -> int:  # noqa: ANN401 - a pointer
@@ -84,15 +84,10 @@ def address_of(raw: Any) -> int:  # noqa: ANN401 - a pointer
     return ctypes.cast(raw, ctypes.c_void_p).value or 0
 
 
-def count_objects(page: pypdfium2.PdfPage) -> int:
-    """How many objects the page has."""
-    return int(quick("FPDFPage_CountObjects")(address_of(page.raw)))
-
-
 def objects_of(page: pypdfium2.PdfPage) -> list[int]:
     """The page's objects in the order in which they are drawn."""
     raw = address_of(page.raw)
-    number = min(count_objects(page), MAX_OBJECTS)
+    number = min(quick("FPDFPage_CountObjects")(raw), MAX_OBJECTS)
     get = quick("FPDFPage_GetObject", ctypes.c_void_p)
     return list(map(get, repeat(raw, number), range(number)))
 
@@ -104,39 +99,14 @@ def objects_in(form: int) -> list[int]:
     return [get(form, ctypes.c_ulong(index)) for index in range(number)]
 
 
-def modes(objects: Sequence[int]) -> list[int]:
-    """How each text is rendered (PDF 32000, 9.3.6); -1 for what is no text."""
-    return list(map(quick("FPDFTextObj_GetTextRenderMode"), objects))
+def modes(objects: Sequence[int]) -> bytes:
+    """How each text is rendered (PDF 32000, 9.3.6); NO_TEXT for what is none."""
+    return bytes(map(quick("FPDFTextObj_GetTextRenderMode", ctypes.c_ubyte), objects))
 
 
 def kinds(objects: Sequence[int]) -> list[int]:
     """TEXT, PATH, IMAGE, SHADING or FORM, of each."""
     return list(map(quick("FPDFPageObj_GetType"), objects))
-
-
-def colours(objects: Sequence[int], of: str = "Fill") -> array[int]:
-    """Red, green, blue and alpha of all in one row, of their "Fill" or "Stroke"."""
-    return _COLOURS.filled(f"FPDFPageObj_Get{of}Color", objects)
-
-
-def boxes(objects: Sequence[int]) -> array[float]:
-    """Left, bottom, right and top of all in one row, in the space that each is drawn in."""
-    return _BOXES.filled("FPDFPageObj_GetBounds", objects)
-
-
-def matrices(objects: Sequence[int]) -> array[float]:
-    """What the own space of each is multiplied by, six numbers of each."""
-    return _MATRICES.filled("FPDFPageObj_GetMatrix", objects)
-
-
-def sizes(texts: Sequence[int]) -> array[float]:
-    """The size that the font of each is set to."""
-    return _SIZES.filled("FPDFTextObj_GetFontSize", texts)
-
-
-def filled(paths: Sequence[int]) -> list[bool]:
-    """Whether the inside of each path is painted."""
-    return [mode > 0 for mode in _DRAW_MODES.filled("FPDFPath_GetDrawMode", paths)[0::2]]
 
 
 def is_plain(drawn: int) -> bool:
@@ -176,23 +146,6 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     buffer = ctypes.create_string_buffer(max(2, size))
     get(drawn, raw, buffer, ctypes.c_ulong(size))
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
-
-
-def shown_at(page: pypdfium2.PdfPage) -> Matrix:
-    """From a page's own space to where its points are shown, from the upper left corner down."""
-    import pypdfium2.raw as pdfium
-
-    fine = 100
-    width, height = (round(fine * size) for size in page.get_size())
-    x, y = ctypes.c_int(), ctypes.c_int()
-
-    def at(left: float, bottom: float) -> tuple[float, float]:
-        pdfium.FPDF_PageToDevice(page, 0, 0, width, height, 0, left, bottom, x, y)
-        return x.value / fine, y.value / fine
-
-    e, f = at(0, 0)
-    (a, b), (c, d) = at(1_000, 0), at(0, 1_000)
-    return (a - e) / 1_000, (b - f) / 1_000, (c - e) / 1_000, (d - f) / 1_000, e, f
 
 
 def clip_box(drawn: int) -> Box | None:

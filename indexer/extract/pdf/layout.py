@@ -1,23 +1,28 @@
 """The text of one PDF page in reading order, from pdfium's characters and boxes.
 
 Repairs hyphens at line ends, ligatures and letter-spaced lines. Adds form fields and comments.
-Called by pages.py and outline.py.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
 from indexer.extract.hidden import hide
 from indexer.extract.pdf import order, right_to_left
-from indexer.extract.pdf.annotations import notes_of
-from indexer.extract.pdf.lines import LIGATURES, PlacedLine, joined, placed_lines, respaced
-from indexer.extract.pdf.places import Places
+from indexer.extract.pdf.calls import Box
+from indexer.extract.pdf.lines import (
+    LIGATURES,
+    SHORT_WORDS,
+    PlacedLine,
+    Places,
+    joined,
+    placed_lines,
+    respaced,
+)
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
 
@@ -35,7 +40,6 @@ _CODE = regex.compile(
     r"(?<=\p{L})[\x1b-\x1f](?=\p{Ll})|(?<![^\s(“])[\x1c-\x1e](?=\p{Ll}{2})"
     r"|(?<=\p{L}{2})[\x1b-\x1f](?![^\s.,;:!?)”])"
 )
-_SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")  # of letter-spaced lines
 
 
 def cleaned(text: str) -> str:
@@ -67,7 +71,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
         lines = placed_lines(text, places, from_right)
         if from_right:
             lines = [_turned(line, places) for line in lines]
-        elif _SHORT_WORDS.search(text):
+        elif SHORT_WORDS.search(text):
             lines = [respaced(line, places) for line in lines]
         pieces = places.pieces()
     notes = [note.text for note in notes_of(page)]
@@ -85,8 +89,65 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
     if not line.size:
         shown = "".join(places.char(index) or " " for index in numbers)
         found = right_to_left.reading_order(shown, lambda place: places.extent(numbers[place]))
-        return replace(line, text="".join(shown[place] for place in found))
+        return line._replace(text="".join(shown[place] for place in found))
     chars = [
         right_to_left.PlacedChars(places.char(index), *places.advance(index)) for index in numbers
     ]
-    return replace(line, text=right_to_left.in_reading_order(chars, line.size))
+    return line._replace(text=right_to_left.in_reading_order(chars, line.size))
+
+
+# ---- Form fields and comments
+
+
+class PageNote(NamedTuple):
+    """A line of the page's text, marked if the page does not show it, and its box on the page."""
+
+    text: str
+    box: Box
+
+
+def notes_of(page: pypdfium2.PdfPage) -> Iterator[PageNote]:
+    """Form fields of a page as "name: value", and comments with authors."""
+    import pypdfium2.raw as pdfium
+
+    unseen = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+    for index in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        if text := _text(annotation):
+            rect = pdfium.FS_RECTF()
+            pdfium.FPDFAnnot_GetRect(annotation, rect)
+            is_hidden = pdfium.FPDFAnnot_GetFlags(annotation) & unseen
+            box = rect.left, rect.bottom, rect.right, rect.top
+            yield PageNote(hide(text) if is_hidden else text, box)
+        pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _text(annotation: object) -> str:
+    """What is read of an annotation; "" if nothing is."""
+    import pypdfium2.raw as pdfium
+
+    kind, name = pdfium.FPDFAnnot_GetSubtype(annotation), _value(annotation, b"T")
+    if kind == pdfium.FPDF_ANNOT_WIDGET:
+        value = _value(annotation, b"V")
+        if not value or value == "Off":
+            return ""
+        return f"{name}: {value}" if name else value
+    if kind in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+        return ""
+    note = _value(annotation, b"Contents")
+    if not note or kind == pdfium.FPDF_ANNOT_FREETEXT:
+        return note
+    return f"Comment ({name}): {note}" if name else f"Comment: {note}"
+
+
+def _value(annotation: object, key: bytes) -> str:
+    import pypdfium2.raw as pdfium
+
+    length = pdfium.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    if length <= 2:
+        return ""
+    buffer = (pdfium.FPDF_WCHAR * (length // 2))()
+    pdfium.FPDFAnnot_GetStringValue(annotation, key, buffer, length)
+    return bytes(buffer)[: length - 2].decode("utf-16-le", "replace").strip()

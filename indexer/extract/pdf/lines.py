@@ -1,17 +1,21 @@
 """The lines of a PDF page with their places, as pdfium gives its text.
 
 Puts together what pdfium takes apart: a line with a raised mark in it is one line. Orders nothing.
-Called by layout.py.
+Characters are known by their numbers in pdfium's list; see calls.py.
 """
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
-from indexer.extract.pdf.places import Places
+from indexer.extract.pdf.calls import Box, Matrix, address_of, quick
+
+if TYPE_CHECKING:
+    import pypdfium2
 
 # pdfium ends a line with a line end, or with one of these where a hyphen divided a word.
 HYPHENS = ("\ufffe", "\x02")
@@ -20,15 +24,113 @@ LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), s
 _LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
 CLOSE = 0.15  # font sizes between a raised mark and its word
+MAX_PIECES = 600  # of a page that has cells: more are single letters, set one by one
+
+_NUMBERS = (ctypes.c_double * 4)()
+_FIRST, _SECOND, _THIRD, _FOURTH = (ctypes.byref(_NUMBERS, 8 * number) for number in range(4))
+_REALS = (ctypes.c_float * 6)()
+_REAL = ctypes.byref(_REALS)
+
+Piece = tuple[float, float, float]  # of text: its left and right end, the height of its middle
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedLine:
-    """A line of a page: its text and where it stands, in points from the page's lower left corner.
+class Places:
+    """Where the characters of a page stand, of which `text` is what pdfium reads.
+
+    `turn` leads from the page's own space to that of the page as it is shown, in points from its
+    lower left corner.
+    """
+
+    def __init__(
+        self, text_page: pypdfium2.PdfTextPage, page: pypdfium2.PdfPage, text: str
+    ) -> None:
+        self._raw = address_of(text_page.raw)
+        self.turn = _turn(page)
+        self.width, self.height = page.get_size()
+        self.count = text_page.count_chars()
+        self._code = quick("FPDFText_GetUnicode", ctypes.c_uint)
+        self._box = quick("FPDFText_GetCharBox")
+        self.is_text = len(text) == self.count  # one for one
+
+    def index(self, place: int) -> int:
+        """The number of the character at a place in the text; -1 for none."""
+        if self.is_text:
+            return place
+        return int(quick("FPDFText_GetCharIndexFromTextIndex")(self._raw, place))
+
+    def char(self, index: int) -> str:
+        """A character; "" where there is none."""
+        code = self._code(self._raw, index)
+        return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code < 0xE000 else ""
+
+    def box(self, index: int) -> Box:
+        """Close around a character, in the page's own space."""
+        self._box(self._raw, index, _FIRST, _THIRD, _SECOND, _FOURTH)
+        left, bottom, right, top = _NUMBERS
+        return left, bottom, right, top
+
+    def extent(self, index: int) -> tuple[float, float]:
+        """Left and right end of a character on the page as it is shown."""
+        return _across(self.turn, self.box(index))
+
+    def advance(self, index: int) -> tuple[float, float]:
+        """The same with the room beside it that belongs to it."""
+        quick("FPDFText_GetLooseCharBox")(self._raw, index, _REAL)
+        left, top, right, bottom, *_ = _REALS
+        return _across(self.turn, (left, bottom, right, top))
+
+    def base(self, index: int) -> tuple[float, float]:
+        """Baseline and font size of a character; size 0 where it does not stand upright."""
+        quick("FPDFText_GetMatrix")(self._raw, index, _REAL)
+        one, two, three, four, *_ = _REALS
+        a, b, c, d, _, f = self.turn
+        across, along = a * one + c * two, b * one + d * two
+        if across <= 0 or abs(along) > 0.1 * across:
+            return 0.0, 0.0
+        quick("FPDFText_GetCharOrigin")(self._raw, index, _FIRST, _SECOND)
+        x, y, *_ = _NUMBERS
+        scale = abs(b * three + d * four) or across
+        size = quick("FPDFText_GetFontSize", ctypes.c_double)(self._raw, index)
+        return b * x + d * y + f, size * scale
+
+    def pieces(self) -> list[Piece]:
+        """The pieces of lines in drawing order; none if there are too many."""
+        number = quick("FPDFText_CountRects")(self._raw, 0, -1)
+        if not 0 < number <= MAX_PIECES:
+            return []
+        _, b, _, d, _, f = self.turn
+        get, found = quick("FPDFText_GetRect"), []
+        for index in range(number):
+            get(self._raw, index, _FIRST, _FOURTH, _THIRD, _SECOND)
+            left, bottom, right, top = _NUMBERS
+            middle = (b * (left + right) + d * (bottom + top)) / 2 + f
+            found.append((*_across(self.turn, (left, bottom, right, top)), middle))
+        return found
+
+
+def _across(turn: Matrix, box: Box) -> tuple[float, float]:
+    """The horizontal extent of a box on the page as it is shown."""
+    a, _, c, _, e, _ = turn
+    left, bottom, right, top = box
+    one, other = a * left + c * bottom + e, a * right + c * top + e
+    return (one, other) if one <= other else (other, one)
+
+
+def _turn(page: pypdfium2.PdfPage) -> Matrix:
+    left, bottom, right, top = page.get_bbox()
+    return {
+        90: (0.0, -1.0, 1.0, 0.0, -bottom, right),
+        180: (-1.0, 0.0, 0.0, -1.0, right, top),
+        270: (0.0, 1.0, -1.0, 0.0, top, -left),
+    }.get(page.get_rotation(), (1.0, 0.0, 0.0, 1.0, -left, -bottom))
+
+
+class PlacedLine(NamedTuple):
+    """A line of a page: its text and where it stands on the page as it is shown.
 
     `base` is its baseline and `size` its font size; 0 where the place is not known, or the line is
     not upright. The text ends with one of HYPHENS where a hyphen divided its last word. `start` and
-    `end` are the numbers of its first and last character in pdfium's list.
+    `end` are the numbers of its first and last character.
     """
 
     text: str
@@ -98,7 +200,7 @@ def _wide(line: PlacedLine, places: Places) -> PlacedLine:
     """The line with its true ends, which are not those of its first and last character."""
     numbers = range(line.start, line.end + 1)
     lefts, rights = zip(*(places.extent(n) for n in numbers if places.char(n).strip()), strict=True)
-    return replace(line, left=min(lefts), right=max(rights))
+    return line._replace(left=min(lefts), right=max(rights))
 
 
 def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Iterator[PlacedLine]:
@@ -116,8 +218,7 @@ def _whole(lines: Sequence[PlacedLine], places: Places, from_right: bool) -> Ite
         apart = gap > CLOSE * line.size or digits
         between = " " if apart and not before.text.endswith(" ") else ""
         longer = max(before, line, key=lambda each: each.right - each.left)
-        before = replace(
-            longer,
+        before = longer._replace(
             text=before.text + between + line.text,
             left=min(before.left, line.left),
             right=max(before.right, line.right),
@@ -148,25 +249,24 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
 
 # --- Letter-spaced lines, in which pdfium takes each gap for a space ------------------------------
 
+SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")
 MIN_SPACED_WORDS = 8
-MAX_SPACED_LETTERS = 2  # of what looks like a word in such a line
-SPACED_SHARE = 0.6
+SPACED_SHARE = 0.6  # of the words, with one or two letters
 MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
 
 
 def respaced(line: PlacedLine, places: Places) -> PlacedLine:
     """A letter-spaced line with spaces only at its wider gaps; any other line as it is."""
     words = line.text.split()
-    short = sum(len(word) <= MAX_SPACED_LETTERS and word.isalpha() for word in words)
+    short = sum(len(word) <= 2 and word.isalpha() for word in words)
     if len(words) < MIN_SPACED_WORDS or short < SPACED_SHARE * len(words) or line.start < 0:
         return line
     shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
     gaps = [max(0.01, places.extent(b)[0] - places.extent(a)[1]) for a, b in pairwise(shown)]
-    ordered = sorted(gaps)
-    steps = [second / first for first, second in pairwise(ordered)][len(ordered) // 2 :]
-    if not steps or max(steps) < MIN_GAP_RATIO:
+    wider = sorted(gaps)[len(gaps) // 2 :]
+    ratio, limit = max(((b / a, a) for a, b in pairwise(wider)), default=(0.0, 0.0))
+    if ratio < MIN_GAP_RATIO:
         return line
-    limit = ordered[len(ordered) // 2 + steps.index(max(steps))]
     between = ["", *(" " if gap > limit else "" for gap in gaps)]
     text = "".join(gap + places.char(n) for gap, n in zip(between, shown, strict=True))
-    return replace(line, text=text)
+    return line._replace(text=text)

@@ -17,10 +17,9 @@ from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from indexer.extract.pdf import calls, layout, order
-from indexer.extract.pdf.annotations import notes_of
-from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine
-from indexer.extract.pdf.places import Places
+from indexer.extract.pdf import layout, order
+from indexer.extract.pdf.calls import Box
+from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine, Places
 from indexer.extract.pdf.unseen import seen_text
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ MAX_COMPARED = 1_000_000
 
 Fractions = tuple[float, float, float, float]  # left, top, right, bottom, of the page as shown
 PlacedChar = tuple[str, Fractions | None]  # None: of no known place
+_BETWEEN: PlacedChar = (" ", None)
 
 
 # --- Letters --------------------------------------------------------------------------------------
@@ -184,14 +184,13 @@ def _around(boxes: Iterable[Fractions]) -> Fractions:
 def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
     read = order.in_order(layout.read_page(page).lines)
-    place = _placing(page)
     with seen_text(page) as (text_page, text, _):
-        chars = Places(text_page, page, text)
-        shown = [(chars.char(n), place(chars.box(n))) for n in range(chars.count)]
+        places = Places(text_page, page, text)
+        shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]
     lines = [list(_placed(line, shown)) for line in read]
-    for note in notes_of(page):  # a field or a comment has one place
-        box = place(note.box)
-        lines.append([*((char, box) for char in note.text), (" ", None)])
+    for note in layout.notes_of(page):  # a field or a comment has one place
+        box = _share(places, note.box)
+        lines.append([*((char, box) for char in note.text), _BETWEEN])
     return PageLetters(lines)
 
 
@@ -200,70 +199,54 @@ def letters_of_words(lines: Sequence[Sequence[tuple[str, Fractions]]]) -> PageLe
     is_upright = _is_upright([box for line in lines for _, box in line])
     return PageLetters(
         [
-            [
-                each
-                for text, box in line
-                for each in (
-                    *(
-                        (char, _part(box, at, len(text), is_upright))
-                        for at, char in enumerate(text)
-                    ),
-                    (" ", None),
+            list(
+                chain.from_iterable(
+                    [*_parts(text, box, is_upright), _BETWEEN] for text, box in line
                 )
-            ]
+            )
             for line in lines
         ]
     )
 
 
-def _part(box: Fractions, at: int, parts: int, is_upright: bool) -> Fractions:
-    """One of the parts of a box, which stand side by side; what is not upright runs downwards."""
+def _parts(text: str, box: Fractions, is_upright: bool) -> Iterator[PlacedChar]:
+    """The letters of a word side by side in its box; what is not upright runs downwards."""
     left, top, right, bottom = box
-    if is_upright:
-        width = (right - left) / parts
-        return left + at * width, top, left + (at + 1) * width, bottom
-    height = (bottom - top) / parts
-    return left, top + at * height, right, top + (at + 1) * height
+    width, height = (right - left) / len(text), (bottom - top) / len(text)
+    for at, char in enumerate(text):
+        if is_upright:
+            yield char, (left + at * width, top, left + (at + 1) * width, bottom)
+        else:
+            yield char, (left, top + at * height, right, top + (at + 1) * height)
 
 
-def _placing(page: pypdfium2.PdfPage) -> Callable[[Sequence[float]], Fractions | None]:
-    """From a box in a page's own space to fractions of it as it is shown; None if it is not on it.
-
-    Rotation and crop box are in pdfium's own transformation.
-    """
-    a, b, c, d, e, f = calls.shown_at(page)
-    width, height = page.get_size()
-
-    def placed(box: Sequence[float]) -> Fractions | None:
-        left, bottom, right, top = box
-        xs = [(a * x + c * y + e) / width for x, y in ((left, bottom), (right, top))]
-        ys = [(b * x + d * y + f) / height for x, y in ((left, bottom), (right, top))]
-        found = max(0.0, min(xs)), max(0.0, min(ys)), min(1.0, max(xs)), min(1.0, max(ys))
-        return found if found[0] < found[2] and found[1] < found[3] else None
-
-    return placed
+def _share(places: Places, box: Box) -> Fractions | None:
+    """A box of a page's own space as shares of it as it is shown; None if it is not on it."""
+    a, b, c, d, e, f = places.turn
+    left, bottom, right, top = box
+    xs = [(a * x + c * y + e) / places.width for x, y in ((left, bottom), (right, top))]
+    ys = [1 - (b * x + d * y + f) / places.height for x, y in ((left, bottom), (right, top))]
+    found = max(0.0, min(xs)), max(0.0, min(ys)), min(1.0, max(xs)), min(1.0, max(ys))
+    return found if found[0] < found[2] and found[1] < found[3] else None
 
 
 def _placed(line: PlacedLine, shown: Sequence[PlacedChar]) -> Iterator[PlacedChar]:
-    """The characters of a line's text with their places; a hyphen that divides a word is none."""
+    """The characters of a line's text with their places; a hyphen that divides a word is none.
+
+    Each takes the next place of its kind: a line may be read from the right.
+    """
     first, last = sorted((line.start, line.end))
-    own = shown[first : last + 1] if first >= 0 else []
-    # In the order of the page, but for lines that are read from the right, or in which some are
-    # not seen: there each takes the next of its kind.
-    same = letters_of(char for char, _ in own).text == letters_of(line.text).text
-    ahead: deque[Fractions | None] = deque()
     of_kind: defaultdict[str, deque[Fractions | None]] = defaultdict(deque)
-    for char, box in own:
+    for char, box in shown[first : last + 1] if first >= 0 else ():
         for letter in folded(char):
-            (ahead if same else of_kind[letter]).append(box)
+            of_kind[letter].append(box)
     for char in line.text:
         place = None
         for letter in folded(char):
-            queue = ahead if same else of_kind[letter]
-            place = queue.popleft() if queue else place
+            place = of_kind[letter].popleft() if of_kind[letter] else place
         yield "" if char in HYPHENS else char, place
     if not line.text.rstrip().endswith((*HYPHENS, "-", "\u00ad", "\u2010")):
-        yield " ", None
+        yield _BETWEEN
 
 
 def outlined(

@@ -20,7 +20,6 @@ from indexer.extract.hidden import parted
 from indexer.extract.own_properties import own_properties
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.lines import PlacedLine
-from indexer.extract.pdf.mend import mended
 from indexer.extract.pdf.running import Kept, Page, without_running
 from indexer.records import NO_TEXT_LAYER, Line
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     import pypdfium2
 
 SECOND_ENGINE = "pypdf"
-MENDED = "mended"
 HEADS_AND_FEET = "Running heads and feet"  # the part at the end
 _PROPERTIES = ("Title", "Author", "CreationDate", "ModDate")
 
@@ -39,9 +37,6 @@ def read_pdf(data: bytes) -> Extraction:
     extraction = Extraction(None, iter(()))
     second = _Second(data)
     document = _opened(data)
-    if document is None and not second.pages and (whole := mended(data)) is not None:
-        document, second = _opened(whole), _Second(whole)
-        extraction.engines.add(MENDED)
     if document is None and not second.pages:
         raise UnreadableDocument("malformed", second.broke)
     total = len(second.pages) if document is None else len(document)

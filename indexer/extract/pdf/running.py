@@ -8,18 +8,17 @@ pages.py.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from math import ceil
-from operator import itemgetter
 from statistics import median
 
-from indexer.extract.pdf import page_numbers
-from indexer.extract.pdf.lines import PlacedLine
+import regex
+
+from indexer.extract.pdf.lines import Piece, PlacedLine
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
@@ -36,16 +35,12 @@ FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
 
-Piece = tuple[float, float, float]  # of text: its left and right end, the height of its middle
-
-
 @dataclass(frozen=True)
 class EdgeRow:
     """What stands on one line near an edge of a page, the outermost row first.
 
     `distance` is from the edge to the baseline, `gap` from there to the next row, in points.
-    `large` is type that sets it apart from the body. `lines` are its lines' places in the page,
-    `first` is one of them, and `pieces` are those of the page.
+    `large` is type that sets it apart from the body. `lines` are its lines' places in the page.
     """
 
     text: str
@@ -54,25 +49,16 @@ class EdgeRow:
     size: float
     large: bool
     lines: tuple[int, ...]
-    first: PlacedLine
-    pieces: Sequence[Piece]
-
-    # Few of them are asked for these.
-
-    @cached_property
-    def cells(self) -> int:
-        """How many pieces stand well apart on it."""
-        return _cells(self.first, self.pieces)
 
     @cached_property
     def numbers(self) -> frozenset[int]:
         """What may be the number of the page."""
-        return page_numbers.numbers(self.text)
+        return _numbers_in(self.text)
 
     @cached_property
     def ends(self) -> frozenset[int]:
         """Those of the numbers that stand at an end of the row."""
-        return page_numbers.ends(self.text)
+        return _ends_of(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +78,7 @@ class Page:
     size: float = 0.0
     height: float = 0.0
     only_shows: bool = False
+    pieces: Sequence[Piece] = ()
 
 
 @dataclass(slots=True)
@@ -123,7 +110,6 @@ def page_of(
 ) -> Page:
     """A page and its edges, of which the lines and pieces of text are given."""
     rows = _rows(lines)
-    cells = sorted(pieces, key=itemgetter(2))
     bases = [lines[row[0]].base for row in rows]
     pitches = [above - below for above, below in pairwise(bases)]
     pitch = median(pitches) if pitches else 0.0
@@ -143,14 +129,23 @@ def page_of(
                 biggest,
                 biggest > LARGE * size,
                 row,
-                lines[row[0]],
-                cells,
             )
 
     down = range(len(rows))
     top = tuple(edge(down, [height - base for base in bases]))
     bottom = tuple(edge(down[::-1], bases))
-    return Page(tuple(lines), tuple(after), label, top, bottom, len(rows), pitch, size, height)
+    return Page(
+        tuple(lines),
+        tuple(after),
+        label,
+        top,
+        bottom,
+        len(rows),
+        pitch,
+        size,
+        height,
+        pieces=pieces,
+    )
 
 
 def usual_size(lines: Sequence[PlacedLine]) -> float:
@@ -174,12 +169,12 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
     return rows
 
 
-def _cells(line: PlacedLine, cells: Sequence[Piece]) -> int:
-    """How many pieces stand well apart on the row of a line; `cells` are sorted by height."""
-    start = bisect_left(cells, line.bottom, key=itemgetter(2))
-    row = sorted(cells[start : bisect_right(cells, line.top, key=itemgetter(2))])
-    return len(row) and 1 + sum(
-        after[0] - before[1] > 1.5 * line.size for before, after in pairwise(row)
+def _cells(row: EdgeRow, page: Page) -> int:
+    """How many pieces of text stand well apart on a row of the page."""
+    line = page.lines[row.lines[0]]
+    there = sorted(piece for piece in page.pieces if line.bottom <= piece[2] <= line.top)
+    return len(there) and 1 + sum(
+        after[0] - before[1] > 1.5 * line.size for before, after in pairwise(there)
     )
 
 
@@ -238,10 +233,9 @@ def _running(
     """The rows of an edge that run, with what they have in common with those on other pages."""
     found: list[tuple[EdgeRow, str, bool]] = []
     misses = 0
-    texts = {mate.text for _, edge in others for mate in edge}
     for place, row in enumerate(rows):
         evidence = None
-        if row.numbers or row.text in texts:
+        if row.numbers or any(mate.text == row.text for _, edge in others for mate in edge):
             evidence = _evidence(number, page, place, row, others, total)
         if evidence is None or (misses and not evidence[1]):
             misses += 1
@@ -254,13 +248,11 @@ def _running(
     last = found[-1][0]
     if last in rows[MAX_ROWS - 1 :] or (len(found) >= page.rows > 2 and 2 * page.rows >= rows_near):
         # Copies of a page, or a form: what they have in common does not end where a head does.
-        of_all = [
-            at for at, (_, shape, _) in enumerate(found) if page_numbers.is_of_all(shape, number)
-        ]
+        of_all = [at for at, (_, shape, _) in enumerate(found) if _is_of_all(shape, number)]
         return [
             (row, shape)
             for at, (row, shape, _) in enumerate(found)
-            if page_numbers.is_bare(shape) or at <= max(of_all, default=-1)
+            if _is_bare(shape) or at <= max(of_all, default=-1)
         ]
     free = last.gap >= FREE * page.pitch
     return [(row, shape) for row, shape, certain in found if certain or free]
@@ -293,27 +285,25 @@ def _evidence(
         return row.text, not short and alike >= MOST * len(others)
     # A heading, unless it is none on other pages, whose body is not as small as this one's.
     plain = [each for each in mates if not each[1].large] if row.large else mates
-    counted = _counted(number, row, plain, few, many, total)
+    counted = _counted(number, page, row, plain, few, many, total)
     if counted is not None:
         return counted
-    if alike and _takes_turns(number, row, mates) and row.gap >= 1.5 * FREE * page.pitch:
-        return row.text, False
     return None
 
 
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:
     """Whether it looks like the first row of a table that goes on from page to page."""
-    return row.cells >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
+    return _cells(row, page) >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
 
 
 def _counted(
-    number: int, row: EdgeRow, mates: Mates, few: int, many: int, total: int
+    number: int, page: Page, row: EdgeRow, mates: Mates, few: int, many: int, total: int
 ) -> tuple[str, bool] | None:
     """The shape of a row with the number of its page, and whether that is certain.
 
     In one piece with words, a number beyond any page's counts something else: "Invoice 1005".
     """
-    worded = row.cells < 2 and any(map(str.isalpha, row.text))
+    worded = any(map(str.isalpha, row.text)) and _cells(row, page) < 2
     for value in row.numbers:
         step = value - number
         if worded and abs(step) > max(total, FAR):
@@ -321,30 +311,76 @@ def _counted(
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:
             continue
-        shape = page_numbers.shape_without(row.text, value)
+        shape = _shape_without(row.text, value)
         same = {
             other
             for other, mate in mates
-            if other + step in mate.numbers
-            and shape == page_numbers.shape_without(mate.text, other + step)
+            if other + step in mate.numbers and shape == _shape_without(mate.text, other + step)
         }
-        if page_numbers.is_bare(shape) or (len(same) >= few and times >= many):
+        if _is_bare(shape) or (len(same) >= few and times >= many):
             return shape, True
         if value in row.ends and times >= many > few and len(row.text) <= MAX_HEAD:
             return shape, False
     return None
 
 
-def _takes_turns(number: int, row: EdgeRow, mates: Mates) -> bool:
-    """Whether its place is that of running rows, as of a chapter's head among those of others."""
-    at_place = [each for each in mates if abs(each[1].distance - row.distance) <= SHIFT]
-    if not any(mate.text == row.text and abs(other - number) <= 2 for other, mate in at_place):
-        return False
-    there = [mate for _, mate in at_place]
-    texts = Counter(mate.text for mate in there)
-    running = [mate for mate in there if texts[mate.text] > 1]
-    return (
-        len(running) > ALIKE
-        and len(running) >= MOST * len(there)
-        and any(abs(mate.size - row.size) <= 0.02 * row.size for mate in running)
+# --- Numbers of pages, in digits or Roman, alone or among words -----------------------------------
+
+_NUMBER = regex.compile(r"\d{1,4}(?!\d)")
+_AROUND = "-–—.()[]|"  # page numbers
+_LISTED = regex.compile(r"\w[.)]$")
+_LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
+_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
+_ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
+_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+
+
+def _numbers_in(text: str) -> frozenset[int]:
+    """The numbers in digits, and those at either end that are Roman."""
+    return frozenset(map(int, _NUMBER.findall(text))) - {0} | _ends_of(text)
+
+
+def _ends_of(text: str) -> frozenset[int]:
+    """The numbers that are the first or last word."""
+    words = text.split(" ")
+    first = words[0].strip(_AROUND)
+    if len(words) > 1 and _LISTED.search(words[0]):
+        first = ""  # "3. Notice": that of a clause
+    both = (first, words[-1].strip(_AROUND))
+    return frozenset(int(end) if _NUMBER.fullmatch(end) else _roman(end) for end in both) - {0}
+
+
+def _roman(word: str) -> int:
+    """The value of a Roman number; 0 if it is none."""
+    if not _ROMAN.match(word):
+        return 0
+    values = [_VALUES[char] for char in word.lower()]
+    return sum(
+        -value if value < following else value for value, following in pairwise([*values, 0])
     )
+
+
+def _shape_without(text: str, value: int) -> str:
+    """The text with its page's number blanked, the first of its kind: "Page 9 of 9"."""
+    for match in _NUMBER.finditer(text):
+        if int(match[0]) == value:
+            return f"{text[: match.start()]}\0{text[match.end() :]}"
+    words = text.split(" ")
+    for place in (0, -1):
+        if _roman(words[place].strip(_AROUND)) == value:
+            words[place] = "\0"
+            break
+    return " ".join(words)
+
+
+def _is_bare(shape: str) -> bool:
+    """Whether there is nothing in a row but its page's number, as in "5" or "V-5"."""
+    return "\0" in shape and (
+        not any(map(str.isalnum, shape)) or _LABELLED.fullmatch(shape) is not None
+    )
+
+
+def _is_of_all(shape: str, number: int) -> bool:
+    """Whether a row ends with its page's number and that of all pages."""
+    found = _OF_ALL.search(shape)
+    return found is not None and int(found[1]) >= number

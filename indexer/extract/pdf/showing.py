@@ -12,9 +12,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.pdf.mend import mended
 from indexer.extract.pdf.outline import Fractions, PageLetters, letters_on, outlined
-from indexer.extract.points import COLOUR_BYTES, GREY_BYTES, Points, points_of, size_within
+from indexer.extract.points import Points, points_of, size_within
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -44,16 +43,13 @@ class ShownPdf:
 
 
 def opened_to_draw(data: bytes) -> pypdfium2.PdfDocument:
-    """The document of a PDF, mended if need be; raises UnreadableDocument."""
+    """The document of a PDF; raises UnreadableDocument."""
     import pypdfium2
 
     try:
         return pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError:
-        try:
-            return pypdfium2.PdfDocument(mended(data) or b"")
-        except pypdfium2.PdfiumError as error:
-            raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
+    except pypdfium2.PdfiumError as error:
+        raise UnreadableDocument("malformed", f"no page can be drawn: {error}") from None
 
 
 @contextmanager
@@ -92,43 +88,3 @@ def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:
         flags = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
         pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
         return points_of(bytes(bitmap.buffer), width, height, bitmap.stride)
-
-
-AMBER = (255, 191, 0, 255)
-MIN_BAND_POINTS = 18  # the height of a remark
-BAND_SHARE = 0.03  # of the picture's width
-LETTER_SHARE = 0.6  # of the band's height
-
-
-def with_remark(points: Points, remark: str) -> Points:
-    """The picture with a remark on a band over its top."""
-    height = min(points.height, max(MIN_BAND_POINTS, int(BAND_SHARE * points.width)))
-    band = _band(remark, points.width, height)
-    data = points.data
-    if points.channels == GREY_BYTES:
-        data = bytes(each for grey in data for each in (grey, grey, grey))
-    return Points(points.width, points.height, COLOUR_BYTES, band + data[len(band) :])
-
-
-def _band(remark: str, width: int, height: int) -> bytes:
-    """Rows of red, green and blue: the remark in black on amber."""
-    import pypdfium2
-    import pypdfium2.raw as pdfium
-
-    with closing(pypdfium2.PdfDocument.new()) as document:
-        page = document.new_page(width, height)
-        font = pdfium.FPDFText_LoadStandardFont(document, b"Helvetica-Bold")
-        text = pdfium.FPDFPageObj_CreateTextObj(document, font, LETTER_SHARE * height)
-        letters = (pdfium.FPDF_WCHAR * (len(remark) + 1))(*map(ord, remark))
-        pdfium.FPDFText_SetText(text, letters)
-        pdfium.FPDFPageObj_Transform(text, 1, 0, 0, 1, 0.5 * height, 0.3 * height)
-        pdfium.FPDFPage_InsertObject(page, text)
-        pdfium.FPDFPage_GenerateContent(page)
-        bitmap = pypdfium2.PdfBitmap.new_native(width, height, pdfium.FPDFBitmap_BGR)
-        with closing(bitmap):
-            bitmap.fill_rect(AMBER[2::-1] + AMBER[3:], 0, 0, width, height)
-            flags = pdfium.FPDF_REVERSE_BYTE_ORDER
-            pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
-            row, data = COLOUR_BYTES * width, bytes(bitmap.buffer)
-            starts = range(0, height * bitmap.stride, bitmap.stride)
-            return b"".join(data[at : at + row] for at in starts)

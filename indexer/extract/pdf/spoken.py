@@ -9,7 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import regex
@@ -35,26 +35,47 @@ _JOINED = regex.compile(
 )
 
 
-def take_unshown(page: pypdfium2.PdfPage, texts: Sequence[int]) -> list[str]:
-    """What the page is said to read and does not show, taken off it in memory."""
-    spoken = calls.marks_with(ACTUAL_TEXT, texts)
-    if not spoken:
-        return []
-    for mark, (_, objects) in spoken.items():
-        calls.without_bytes(objects[0], mark, ACTUAL_TEXT)
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What a mark says that some texts read, as it stands in the file and as a text."""
+
+    mark: int
+    texts: Sequence[int]
+    data: bytes
+    said: str
+
+
+def taken(texts: Sequence[int]) -> list[Spoken]:
+    """What the texts of a page are said to read, taken off their marks in memory.
+
+    Of what is said to be blank nothing is kept: the page is read as it is shown.
+    """
     found = []
-    with closing(page.get_textpage()) as text_page:
-        words = f" {' '.join(text_page.get_text_range().split())} "
-        for mark, (data, objects) in spoken.items():
-            said = _decoded(data)
-            if f" {said} " in words:
-                continue
-            shown = "".join(calls.text_of(drawn, text_page) for drawn in objects)
-            if agrees(shown, said):
-                calls.with_bytes(page, objects[0], mark, ACTUAL_TEXT, data)
-            elif any(map(str.isalnum, said)):
-                found.append(" ".join(said.split()))
+    for mark, (data, objects) in calls.marks_with(ACTUAL_TEXT, texts).items():
+        calls.without_bytes(objects[0], mark, ACTUAL_TEXT)
+        if said := " ".join(_decoded(data).split()):
+            found.append(Spoken(mark, objects, data, said))
     return found
+
+
+def judged(
+    page: pypdfium2.PdfPage, spoken: Sequence[Spoken], text_page: pypdfium2.PdfTextPage
+) -> list[str]:
+    """What the page is said to read and does not show; what is believed is put back in memory.
+
+    `text_page` is read without it. What says the same letters as it shows says nothing more.
+    """
+    hidden = []
+    words = f" {' '.join(text_page.get_text_range().split())} " if spoken else ""
+    for each in spoken:
+        shown = "".join(calls.text_of(drawn, text_page) for drawn in each.texts)
+        if f" {each.said} " in words or _plain(shown) == _plain(each.said):
+            continue
+        if agrees(shown, each.said):
+            calls.with_bytes(page, each.texts[0], each.mark, ACTUAL_TEXT, each.data)
+        elif any(map(str.isalnum, each.said)):
+            hidden.append(each.said)
+    return hidden
 
 
 def _decoded(data: bytes) -> str:

@@ -1,33 +1,35 @@
 """Text of a PDF page that no viewer shows: found by the page's objects, and taken off it in memory.
 
 Not painted, off the page, too small, in the colour of its ground, or under a box; and ActualText
-that says something else than the letters that it stands for. What lies under or over a picture, a
-pattern or another shape counts as seen, and so does what a scan's own words stand for.
+(see spoken.py) that says something else than the letters that it stands for. What lies under or
+over a picture, a pattern or another shape counts as seen, and so does what a scan's own words stand
+for. Whatever is drawn is looked at, on every page.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, compress
+from itertools import accumulate, chain, compress
 from math import hypot
 from operator import sub
-from typing import TYPE_CHECKING, NamedTuple
+from struct import iter_unpack
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
-from indexer.extract.pdf import calls
+from indexer.extract.pdf import calls, spoken
 from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
-from indexer.extract.pdf.spoken import ACTUAL_TEXT, take_unshown
 
 if TYPE_CHECKING:
     import pypdfium2
 
 OUTLINES, INVISIBLE, CLIP = (1, 5), 3, 7  # FPDF_TEXTRENDERMODE_…
 BOTH = (2, 6)  # filled, with an outline of another colour
-NO_TEXT = -1  # FPDF_TEXTRENDERMODE_UNKNOWN
 MAX_FORM_DEPTH = 40  # as deep as pdfium reads
 THIN = 3.0  # points: a rule, which covers no line
 MIN_ALPHA, MAX_ALPHA = 40, 255
@@ -39,103 +41,7 @@ MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 PAPER, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
 
-Colour = tuple[int, int, int, int]  # red, green, blue, alpha
-
-
-class Surface(NamedTuple):
-    """What is drawn and no text: its place among all that is drawn, and its box on the page."""
-
-    place: int
-    drawn: int
-    kind: int
-    box: Box
-    matrix: Matrix
-    colour: Colour | None  # None where that is not certain
-
-
-@dataclass(slots=True)
-class Drawing:
-    """All that is drawn on a page in its order, that in forms included."""
-
-    objects: list[int] = field(default_factory=list)
-    modes: list[int] = field(default_factory=list)  # how each text is rendered
-    parts: list[tuple[int, int, Matrix]] = field(default_factory=list)  # first place, form, matrix
-    paths: int = 0
-    surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
-
-    def add(self, objects: Sequence[int], form: int, matrix: Matrix, depth: int = 0) -> None:
-        """Take in the objects of a page or form (0: of the page), and of the forms in it."""
-        modes = calls.modes(objects)
-        numbers = list(compress(range(len(modes)), map(NO_TEXT.__eq__, modes)))
-        kinds = calls.kinds([objects[number] for number in numbers])
-        start = 0
-        for number, kind in zip(numbers, kinds, strict=True):
-            if kind == FORM and depth < MAX_FORM_DEPTH:
-                self._add_plain(objects[start:number], modes[start:number], form, matrix)
-                drawn = objects[number]
-                inner = _product(_of(calls.matrices([drawn])), matrix)
-                self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
-                start = number + 1
-        self._add_plain(objects[start:], modes[start:], form, matrix)
-
-    def _add_plain(
-        self, objects: Sequence[int], modes: Sequence[int], form: int, matrix: Matrix
-    ) -> None:
-        """Take in objects none of which is a form."""
-        first = len(self.objects)
-        self.parts.append((first, form, matrix))
-        self.objects.extend(objects)
-        self.modes.extend(modes)
-        places = list(compress(range(len(modes)), map(NO_TEXT.__eq__, modes)))
-        others = [objects[place] for place in places]
-        kinds = calls.kinds(others)
-        self.paths += kinds.count(PATH)
-        filled = calls.filled(others)  # False of what is no path
-        wanted = [kind != PATH or fill for kind, fill in zip(kinds, filled, strict=True)]
-        places, others = list(compress(places, wanted)), list(compress(others, wanted))
-        for place, drawn, kind, box, colour in zip(
-            places,
-            others,
-            compress(kinds, wanted),
-            _boxes(others, matrix),
-            _colours(others),
-            strict=True,
-        ):
-            if kind != PATH or (box[2] - box[0] >= THIN and box[3] - box[1] >= THIN):
-                known = colour if kind == PATH else None
-                self.surfaces.append(Surface(first + place, drawn, kind, box, matrix, known))
-
-    def around(self, place: int) -> tuple[int, Matrix]:
-        """The form that an object stands in, 0 for none, and what its space is multiplied by."""
-        return next(part[1:] for part in reversed(self.parts) if part[0] <= place)
-
-
-class Texts:
-    """The texts of a drawing: their places among all that is drawn, and what they look like."""
-
-    def __init__(self, drawing: Drawing) -> None:
-        self.drawing = drawing
-        is_text = list(map(NO_TEXT.__ne__, drawing.modes))
-        self.places = list(compress(range(len(is_text)), is_text))
-        self.drawn = list(compress(drawing.objects, is_text))
-        self.modes = list(compress(drawing.modes, is_text))
-
-    @cached_property
-    def boxes(self) -> list[Box]:
-        """Where each stands on the page."""
-        if len(self.drawing.parts) == 1:
-            return _boxes(self.drawn, IDENTITY)
-        pairs = zip(_boxes(self.drawn, IDENTITY), self.places, strict=True)
-        return [_moved(box, self.drawing.around(place)[1]) for box, place in pairs]
-
-    @cached_property
-    def colours(self) -> list[Colour]:
-        """The colour that each is painted in; black for a pattern, which is seen."""
-        found = [colour or BLACK for colour in _colours(self.drawn)]
-        for index, mode in enumerate(self.modes):
-            if mode in OUTLINES:
-                found[index] = _colours([self.drawn[index]], "Stroke")[0] or BLACK
-        return found
+Colour = tuple[int, ...]  # red, green, blue, alpha
 
 
 @contextmanager
@@ -146,32 +52,21 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, 
     """
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
-    texts = Texts(drawing)
-    if not _hides(page, texts):
-        with closing(page.get_textpage()) as text_page:
-            yield text_page, str(text_page.get_text_range()), []
-        return
-    hidden = _taken(page, texts)
-    with closing(page.get_textpage()) as text_page:
+    said = spoken.taken(drawing.texts)
+    unseen = drawing.unseen(page.get_bbox()) if drawing.texts else []
+    hidden: list[str] = []
+    text_page = page.get_textpage()
+    if unseen or said:
+        with closing(text_page):
+            pieces = [
+                (calls.text_of(drawing.texts[at], text_page), drawing.box(at)) for at in unseen
+            ]
+            hidden = [*_lines(pieces), *spoken.judged(page, said, text_page)]
+        for at in unseen:
+            calls.remove(page, drawing.texts[at], drawing.around(at).form)
+        text_page = page.get_textpage()
+    with closing(text_page):
         yield text_page, str(text_page.get_text_range()), hidden
-
-
-def _hides(page: pypdfium2.PdfPage, texts: Texts) -> bool:
-    """Whether some of the texts are not seen, or said to read something."""
-    return bool(texts.places) and (
-        bool(calls.marks_with(ACTUAL_TEXT, texts.drawn)) or bool(_unseen(texts, page.get_bbox()))
-    )
-
-
-def _taken(page: pypdfium2.PdfPage, texts: Texts) -> list[str]:
-    """The lines that the page does not show, removed from it in memory."""
-    said = take_unshown(page, texts.drawn)
-    unseen = _unseen(texts, page.get_bbox())
-    with closing(page.get_textpage()) as text_page:
-        pieces = [(calls.text_of(texts.drawn[at], text_page), texts.boxes[at]) for at in unseen]
-    for at in unseen:
-        calls.remove(page, texts.drawn[at], texts.drawing.around(texts.places[at])[0])
-    return [*_lines(pieces), *said]
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
@@ -190,102 +85,186 @@ def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
         yield " ".join(line.split())
 
 
-def _unseen(texts: Texts, paper: Box) -> list[int]:
-    """Those that no viewer shows, by their numbers; blanks, which nobody sees, are none."""
-    found = {*_unpainted(texts, paper), *_misplaced(texts, paper), *_coloured(texts)}
-    return sorted(at for at in found if _area(texts.boxes[at]) > 0)
+class Surface(NamedTuple):
+    """What is drawn and no text, after the first `above` texts; its box on the page."""
+
+    above: int
+    drawn: int
+    kind: int
+    box: Box
+    matrix: Matrix
+    colour: Colour | None  # None where that is not certain
 
 
-# --- By mode, place and size ----------------------------------------------------------------------
+class Part(NamedTuple):
+    """Texts from the number `first` on, drawn in a form (0: in none) by its matrix."""
+
+    first: int
+    form: int
+    matrix: Matrix
 
 
-def _unpainted(texts: Texts, paper: Box) -> Iterator[int]:
-    """Those whose mode is to paint nothing, where no picture shows what they say."""
-    drawing = texts.drawing
-    if INVISIBLE not in texts.modes and CLIP not in texts.modes:
-        return
-    pictures = sum(_area(each.box) for each in drawing.surfaces if each.kind == IMAGE)
-    of_letters = drawing.paths >= max(MIN_DRAWN, len(texts.modes))
-    if pictures >= MIN_PICTURE_SHARE * _area(paper) or (
-        of_letters and all(mode == INVISIBLE for mode in texts.modes)
-    ):
-        return
-    for at, (mode, place) in enumerate(zip(texts.modes, texts.places, strict=True)):
-        painted_through = mode == CLIP and any(
-            each.place > place and _meet(each.box, texts.boxes[at]) for each in drawing.surfaces
-        )
-        if mode in (INVISIBLE, CLIP) and not painted_through:
-            yield at
+@dataclass
+class Drawing:
+    """All that is drawn on a page in its order, that in forms included."""
 
+    texts: list[int] = field(default_factory=list)
+    modes: bytes = b""  # how each text is rendered
+    parts: list[Part] = field(default_factory=list)
+    paths: int = 0
+    surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
 
-def _misplaced(texts: Texts, paper: Box) -> Iterator[int]:
-    """Those off the page, and those too small to be read: in their font, or as narrow."""
-    least = MIN_FONT_SHARE * (paper[3] - paper[1])
-    lefts, bottoms, rights, tops = zip(*texts.boxes, strict=True)
-    left, bottom, right, top = paper
-    if max(lefts) >= right or min(rights) <= left or max(bottoms) >= top or min(tops) <= bottom:
-        for at, box in enumerate(texts.boxes):
-            if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
+    def add(self, objects: Sequence[int], form: int, matrix: Matrix, depth: int = 0) -> None:
+        """Take in the objects of a page or form (0: of the page), and of the forms in it."""
+        modes = calls.modes(objects)
+        places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
+        others = [objects[place] for place in places]
+        fills = calls.draw_modes(others)[0::2]  # below 0 of what is no path
+        boxes, colours = _boxes(others, matrix), _fours(calls.fill_colours(others))
+        self.parts.append(Part(len(self.texts), form, matrix))
+        start = 0
+        for place, drawn, kind, fill, box, colour in zip(
+            places, others, calls.kinds(others), fills, _fours(boxes), colours, strict=True
+        ):
+            self.texts += objects[start:place]
+            self.modes += modes[start:place]
+            start = place + 1
+            if kind == FORM and depth < MAX_FORM_DEPTH:
+                inner = _product(_of(calls.matrices([drawn])), matrix)
+                self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
+                self.parts.append(Part(len(self.texts), form, matrix))
+            elif kind != PATH:
+                self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
+            else:
+                self.paths += 1
+                if fill > 0 and box[2] - box[0] >= THIN and box[3] - box[1] >= THIN:
+                    known = colour if colour[3] <= MAX_ALPHA else None
+                    self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, known))
+        self.texts += objects[start:]
+        self.modes += modes[start:]
+
+    @cached_property
+    def boxes(self) -> array[float]:
+        """The left, bottom, right and top of each text, all in one row."""
+        found = array("f")
+        for part, end in zip(self.parts, [*self.parts[1:], None], strict=True):
+            found += _boxes(self.texts[part.first : end and end.first], part.matrix)
+        return found
+
+    def box(self, at: int) -> Box:
+        """Where a text stands on the page."""
+        left, bottom, right, top = self.boxes[4 * at : 4 * at + 4]
+        return left, bottom, right, top
+
+    @cached_property
+    def _sides(self) -> list[array[float]]:
+        """The left, bottom, right and top sides of the texts."""
+        return [self.boxes[side::4] for side in range(4)]
+
+    def around(self, at: int) -> Part:
+        """What a text stands in."""
+        return self.parts[bisect_right(self.parts, at, key=lambda part: part.first) - 1]
+
+    def unseen(self, paper: Box) -> list[int]:
+        """The texts that no viewer shows, by number; blanks, which nobody sees, are none."""
+        found = {*self._unpainted(paper), *self._misplaced(paper), *self._covered()}
+        found.update(self._coloured())
+        return sorted(at for at in found if _area(self.box(at)) > 0)
+
+    # --- By mode, place and size ------------------------------------------------------------------
+
+    def _unpainted(self, paper: Box) -> Iterator[int]:
+        """Those whose mode is to paint nothing, where no picture shows what they say."""
+        if INVISIBLE not in self.modes and CLIP not in self.modes:
+            return
+        pictures = sum(_area(each.box) for each in self.surfaces if each.kind == IMAGE)
+        of_letters = self.paths >= max(MIN_DRAWN, len(self.modes))
+        if pictures >= MIN_PICTURE_SHARE * _area(paper) or (
+            of_letters and all(mode == INVISIBLE for mode in self.modes)
+        ):
+            return
+        for at, mode in enumerate(self.modes):
+            painted_through = mode == CLIP and any(
+                each.above > at and _meet(each.box, self.box(at)) for each in self.surfaces
+            )
+            if mode in (INVISIBLE, CLIP) and not painted_through:
                 yield at
-    small = [at for at, height in enumerate(map(sub, tops, bottoms)) if 0 < height < 2 * least]
-    small += [at for at, width in enumerate(map(sub, rights, lefts)) if 0 < width < least / 2]
-    sizes = calls.sizes([texts.drawn[at] for at in small])
-    matrices = calls.matrices([texts.drawn[at] for at in small])
-    for index, at in enumerate(small):
-        own = _of(matrices[6 * index : 6 * index + 6])
-        a, b, c, d, _, _ = _product(own, texts.drawing.around(texts.places[at])[1])
-        if abs(sizes[index]) * min(hypot(a, b), hypot(c, d)) < least:
-            yield at
 
+    def _misplaced(self, paper: Box) -> Iterator[int]:
+        """Those off the page, and those too small to be read: in their font, or as narrow."""
+        least = MIN_FONT_SHARE * (paper[3] - paper[1])
+        lefts, bottoms, rights, tops = self._sides
+        left, bottom, right, top = paper
+        if max(lefts) >= right or min(rights) <= left or max(bottoms) >= top or min(tops) <= bottom:
+            for at, box in enumerate(_fours(self.boxes)):
+                if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
+                    yield at
+        heights, widths = list(map(sub, tops, bottoms)), list(map(sub, rights, lefts))
+        small = [*_below(2 * least, heights), *_below(least / 2, widths)]
+        drawn = [self.texts[at] for at in small]
+        each = iter(calls.matrices(drawn))
+        for at, size, own in zip(
+            small, calls.sizes(drawn), zip(*[each] * 6, strict=True), strict=True
+        ):
+            a, b, c, d, _, _ = _product(own, self.around(at).matrix)
+            if abs(size) * min(hypot(a, b), hypot(c, d)) < least:
+                yield at
 
-# --- By colour ------------------------------------------------------------------------------------
+    # --- By colour --------------------------------------------------------------------------------
 
+    def _coloured(self) -> Iterator[int]:
+        """Those in no colour, or in that of what they lie on."""
+        colours = calls.fill_colours(self.texts)
+        for mode in OUTLINES:
+            for match in re.finditer(re.escape(bytes([mode])), self.modes):
+                at = match.start()
+                colours[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
+        grounds = {PAPER} | {each.colour for each in self.surfaces if each.colour is not None}
+        same = colours == colours[:4] * len(self.texts)  # as on many pages
+        wanted = {
+            colour
+            for colour in set(iter_unpack("4I", colours[:4] if same else colours))
+            if colour[3] < MIN_ALPHA or any(_alike(colour, ground) for ground in grounds)
+        }
+        for at, colour in enumerate(iter_unpack("4I", colours)) if wanted else ():
+            if colour in wanted and (colour[3] < MIN_ALPHA or self._is_lost(at, colour)):
+                yield at
 
-def _coloured(texts: Texts) -> Iterator[int]:
-    """Those in the colour of what they lie on, in none, or under a box."""
-    colours, surfaces = texts.colours, texts.drawing.surfaces
-    distinct = set(colours)
-    if any(colour[3] < MIN_ALPHA for colour in distinct):
-        yield from (at for at, colour in enumerate(colours) if colour[3] < MIN_ALPHA)
-    grounds = {PAPER} | {each.colour for each in surfaces if each.colour is not None}
-    alike = {one for one in distinct if any(_alike(one, ground) for ground in grounds)}
-    lies_on: dict[int, Surface] = {}
-    for surface, at in _meeting(texts, bool(alike)) if surfaces else ():
-        if texts.places[at] > surface.place:
-            lies_on[at] = surface
-        elif (over := _painted_over(surface, texts.boxes[at])) is not None and over[3] == 255:
-            yield at
-    for at in [at for at, colour in enumerate(colours) if colour in alike]:
-        below, drawn = lies_on.get(at), texts.drawn[at]
-        ground = PAPER if below is None else _painted_over(below, texts.boxes[at])
-        if (
+    def _is_lost(self, at: int, colour: Colour) -> bool:
+        """Whether a text in such a colour lies on something in the same one."""
+        drawn, box = self.texts[at], self.box(at)
+        end = bisect_right(self.surfaces, at, key=lambda each: each.above)
+        on = (self.surfaces[number] for number in range(end - 1, -1, -1))
+        below = next((each for each in on if _meet(each.box, box, EDGE)), None)
+        ground = PAPER if below is None else _painted_over(below, box)
+        return (
             ground is not None
-            and _alike(colours[at], ground)
-            and texts.modes[at] not in BOTH
+            and _alike(colour, ground)
+            and self.modes[at] not in BOTH
             and calls.is_plain(drawn)
             and calls.has_font_file(drawn)
-        ):
-            yield at
+        )
 
-
-def _meeting(texts: Texts, below: bool) -> Iterator[tuple[Surface, int]]:
-    """Each surface with the texts that it meets; those that lie on it only if asked for `below`.
-
-    Texts are found by their height; most surfaces lie below all that is drawn before them.
-    """
-    lowest = list(accumulate((box[1] for box in texts.boxes), min))
-    order = sorted(range(len(lowest)), key=lambda at: texts.boxes[at][1])
-    bottoms = [texts.boxes[at][1] for at in order]
-    tallest = max(box[3] - box[1] for box in texts.boxes)
-    for each in texts.drawing.surfaces:
-        before = bisect_left(texts.places, each.place)
-        covers = each.colour is not None and before and lowest[before - 1] < each.box[3]
-        if covers or (below and before < len(order)):
-            start = bisect_left(bottoms, each.box[1] - tallest)
-            for at in order[start : bisect_left(bottoms, each.box[3])]:
-                wanted = below if at >= before else covers
-                if wanted and _meet(each.box, texts.boxes[at], EDGE):
-                    yield each, at
+    def _covered(self) -> Iterator[int]:
+        """Those under a box."""
+        later = [each for each in self.surfaces if each.colour is not None and each.above]
+        if not later:
+            return
+        _, bottoms, _, tops = self._sides
+        lowest = list(accumulate(bottoms, min))
+        later = [each for each in later if not lowest[each.above - 1] >= each.box[3]]
+        if not later:  # boxes are drawn from the top down, as rows of tables are
+            return
+        order = sorted(range(len(bottoms)), key=bottoms.__getitem__)
+        ordered = [bottoms[at] for at in order]
+        tallest = max(map(sub, tops, bottoms))
+        for each in later:
+            start = bisect_left(ordered, each.box[1] - tallest)
+            for at in order[start : bisect_left(ordered, each.box[3])]:
+                if at < each.above and _meet(each.box, self.box(at), EDGE):
+                    over = _painted_over(each, self.box(at))
+                    if over is not None and over[3] == MAX_ALPHA:
+                        yield at
 
 
 def _painted_over(surface: Surface, box: Box) -> Colour | None:
@@ -300,23 +279,19 @@ def _painted_over(surface: Surface, box: Box) -> Colour | None:
     return surface.colour
 
 
-def _colours(objects: Sequence[int], of: str = "Fill") -> list[Colour | None]:
-    """The colour of each object; None for patterns, and for pictures."""
-    numbers = calls.colours(objects, of)
-    values = iter(numbers if numbers != numbers[:4] * len(objects) else numbers[:4])
-    quads = zip(values, values, values, values, strict=True)
-    found = [quad if quad[3] <= MAX_ALPHA else None for quad in quads]
-    return found if len(found) == len(objects) else found * len(objects)  # as on many pages
+def _fours(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    """Four numbers at a time."""
+    each = iter(values)
+    return zip(each, each, each, each, strict=True)
 
 
-def _boxes(objects: Sequence[int], matrix: Matrix) -> list[Box]:
-    """Where objects stand on the page whose space is multiplied by a matrix."""
-    values = iter(calls.boxes(objects))
-    found = list(zip(values, values, values, values, strict=True))
-    return found if matrix == IDENTITY else [_moved(box, matrix) for box in found]
+def _below(limit: float, sizes: Sequence[float]) -> Iterator[int]:
+    """Which of many sizes are below one, and are not 0."""
+    found = compress(range(len(sizes)), map(limit.__gt__, sizes))
+    return (at for at in found if sizes[at] > 0)
 
 
-def _of(values: Sequence[float]) -> Matrix:
+def _of(values: array[float]) -> Matrix:
     """A matrix of six numbers."""
     a, b, c, d, e, f = values
     return a, b, c, d, e, f
@@ -324,7 +299,7 @@ def _of(values: Sequence[float]) -> Matrix:
 
 def _moved(box: Box, matrix: Matrix) -> Box:
     """The box around another one that is multiplied by a matrix."""
-    if matrix == IDENTITY:
+    if matrix == IDENTITY:  # no bounds are infinite, and stay so
         return box
     a, b, c, d, e, f = matrix
     left, bottom, right, top = box
@@ -332,6 +307,14 @@ def _moved(box: Box, matrix: Matrix) -> Box:
     xs = [a * x + c * y + e for x, y in points]
     ys = [b * x + d * y + f for x, y in points]
     return min(xs), min(ys), max(xs), max(ys)
+
+
+def _boxes(objects: Sequence[int], matrix: Matrix) -> array[float]:
+    """The sides of objects on the page, whose space is multiplied by a matrix, in one row."""
+    own = calls.boxes(objects)
+    if matrix == IDENTITY:
+        return own
+    return array("f", chain.from_iterable(_moved(box, matrix) for box in _fours(own)))
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:

@@ -10,13 +10,14 @@ import io
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import Parts, attribute, child, inside, number_of
+from indexer.extract.container import ZipParts, attribute, child, inside, number_of
+from indexer.extract.hidden import PAPER, UNKNOWN, Look
 from indexer.extract.tables.hidden_cells import MAX_COLUMNS, Concealed
 from indexer.extract.tables.sheet_look import Place, SheetLook
 
@@ -27,17 +28,24 @@ MAX_STYLES = 65_490  # Excel's own limit
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _LOWEST_POINTS, _NARROWEST = 1.0, 0.1  # nothing is read in a lower row, a narrower column
 _BOLD_ROWS = 100  # of a sheet, in which headers are looked for
+_NOTHING = ";;;"  # the format that shows no value of any kind
+_COVERING = re.compile(rb"<(?:\w+:)?(?:conditionalFormatting|tablePart)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Styles:
-    """Number formats that show more than the number, and bold, by a cell's style."""
+    """Number formats that show more than the number, bold, and what hides, by a cell's style.
+
+    `pale` is in the colour of an empty sheet: it hides where no table or condition gives a fill.
+    """
 
     formats: Mapping[int, str]
     bold: frozenset[int]
+    unseen: frozenset[int] = frozenset()
+    pale: frozenset[int] = frozenset()
 
 
-def read_styles(parts: Parts, name: str) -> Styles:
+def read_styles(parts: ZipParts, name: str) -> Styles:
     """The styles of a workbook; none where it has none."""
     root = parts.xml(name) if name else None
     own = {
@@ -45,7 +53,10 @@ def read_styles(parts: Parts, name: str) -> Styles:
         for each in inside(root, "numFmts")[:MAX_STYLES]
     }
     fonts = [child(each, "b") is not None for each in inside(root, "fonts")[:MAX_STYLES]]
-    formats, bold = {}, set()
+    letters = [_letters(each) for each in inside(root, "fonts")[:MAX_STYLES]]
+    fills = [_fill(each) for each in inside(root, "fills")[:MAX_STYLES]]
+    formats: dict[int, str] = {}
+    bold, unseen, pale = set[int](), set[int](), set[int]()
     for index, style in enumerate(inside(root, "cellXfs")[:MAX_STYLES]):
         number = number_of(style, "numFmtId")
         code = own.get(number, BUILT_IN.get(number, ""))
@@ -54,10 +65,46 @@ def read_styles(parts: Parts, name: str) -> Styles:
         font = number_of(style, "fontId")
         if font < len(fonts) and fonts[font]:
             bold.add(index)
-    return Styles(formats, frozenset(bold))
+        fill = number_of(style, "fillId")
+        ground = fills[fill] if fill < len(fills) else ""
+        look = letters[font] if font < len(letters) else Look()
+        if code.startswith(_NOTHING) or replace(look, ground=ground or UNKNOWN).hides:
+            unseen.add(index)
+        elif not ground and look.hides:
+            pale.add(index)
+    return Styles(formats, frozenset(bold), frozenset(unseen), frozenset(pale))
 
 
-def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
+def _letters(font: Element) -> Look:
+    size = child(font, "sz")
+    points = _share(size.get("val") if size is not None else None)
+    return Look(_colour(child(font, "color")), points=10.0 if points is None else points)
+
+
+def _fill(fill: Element) -> str:
+    """The one colour of a fill; "" for none."""
+    pattern = child(fill, "patternFill")
+    kind = attribute(pattern, "patternType") or ("none" if pattern is not None else "")
+    if kind == "none":
+        return ""
+    return (_colour(child(pattern, "fgColor")) if kind == "solid" else "") or UNKNOWN
+
+
+def _colour(element: Element | None) -> str:
+    """A colour as rrggbb; "" for those of a theme, but for the first, an empty sheet's own."""
+    given = attribute(element, "rgb") or ""
+    first = attribute(element, "theme") == "0" and attribute(element, "tint") is None
+    return given[-6:] if given else (PAPER if first else "")
+
+
+def _share(value: str | None) -> float | None:
+    try:
+        return float(value) if value else None
+    except ValueError:
+        return None
+
+
+def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
     """The look of the sheet in the part `name`; of a damaged one what comes before the damage.
 
     Its values may be readable all the same, since calamine passes over what they do not need.
@@ -90,7 +137,8 @@ def read_look(parts: Parts, name: str, styles: Styles) -> SheetLook:
     if damaged or elements.error_log.filter_from_fatals():
         look.unformatted = "the sheet is damaged"
     columns = (column for column, is_hidden in enumerate(reader.columns) if is_hidden)
-    look.unseen = Concealed(rows=frozenset(reader.rows), columns=frozenset(columns))
+    cells = reader.unseen if _COVERING.search(data) else reader.unseen | reader.pale
+    look.unseen = Concealed(False, frozenset(reader.rows), frozenset(columns), frozenset(cells))
     return look
 
 
@@ -103,6 +151,8 @@ class _LookReader:
     rows: set[int] = field(default_factory=set)  # that are hidden
     # The same of columns, of which many elements may each name all.
     columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))
+    unseen: set[Place] = field(default_factory=set)
+    pale: set[Place] = field(default_factory=set)
     number: int = 0  # of rows so far
     column: int = 0  # of cells so far in this one
 
@@ -132,7 +182,8 @@ class _LookReader:
         style = _count(cell.get("s"), 0)
         code, is_bold = self.styles.formats.get(style), style in self.styles.bold
         computed = len(cell) > 0 and str(cell[0].tag)[-1] == "f"
-        if not (code or is_bold or computed):
+        hidden = (style in self.styles.unseen, style in self.styles.pale)
+        if not (code or is_bold or computed or any(hidden)):
             return
         place = _place(cell.get("r", "")) or (self._row_of(cell), self.column)
         if code:
@@ -141,6 +192,9 @@ class _LookReader:
             self.look.bold.add(place)
         if computed:
             self.look.formulas.append(place)
+        for is_so, places in zip(hidden, (self.unseen, self.pale), strict=True):
+            if is_so:
+                places.add(place)
 
     def _row_of(self, cell: Element) -> int:
         """The row, from 0, of a cell that does not name it; below those above if it names none."""
@@ -152,10 +206,8 @@ def _is_hidden(element: Element, size: str, least: float) -> bool:
     """Whether rows or columns are hidden, by name or by their size."""
     if element.get("hidden", "").strip() in ("1", "true"):
         return True
-    try:
-        return float(element.get(size, "nan")) < least
-    except ValueError:
-        return False
+    given = _share(element.get(size))
+    return given is not None and given < least
 
 
 def _count(value: str | None, usual: int) -> int:

@@ -1,4 +1,4 @@
-"""Workbooks (XLSX, XLSB, ODS, XLS) and CSV: one self-contained line for each row.
+"""Workbooks (XLSX, XLSB, ODS, XLS): one self-contained line for each row.
 
 If the first row names the columns, each later row repeats the names with its values. Formulas are
 read as their results; the mark of the sheet counts those that have none. Comments, text boxes,
@@ -7,9 +7,7 @@ diagrams and titles of charts of an XLSX follow the rows of their sheet; print h
 
 from __future__ import annotations
 
-import csv
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -22,12 +20,13 @@ from indexer.extract.container import (
     main_part,
     meta_properties,
     refuse_locked,
+    relation_id,
     relations,
     tag_of,
     text_of,
 )
 from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.extraction import Extraction
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
@@ -36,8 +35,7 @@ from indexer.extract.own_properties import OwnProperties
 from indexer.extract.sheets.look import is_applied, read_look, read_styles, shown
 from indexer.extract.tables.hidden_cells import Concealed
 from indexer.extract.tables.sheet_look import Place, SheetLook
-from indexer.extract.tables.sheet_rows import labelled, plain_value, sheet_part
-from indexer.extract.text.plain import decode
+from indexer.extract.tables.sheet_rows import plain_value, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
 MAX_TREE_BYTES = 2**25  # of the sheets of an ODS; larger ones are read as values, without a tree
 
-Cells = Sequence[str]
 Looks = Callable[[str], SheetLook]
 
 
@@ -79,9 +76,7 @@ def read_xlsx(data: bytes) -> Extraction:
 def _affordable(data: bytes) -> ZipParts:
     parts = ZipParts(data)
     if parts.claimed_bytes() > MAX_SHEETS_BYTES:
-        raise UnreadableDocument(
-            "too_large_unpacked", f"unpacks to more than {MAX_SHEETS_BYTES:,} bytes"
-        )
+        raise UnreadableDocument("too_large_unpacked", f"more than {MAX_SHEETS_BYTES:,} bytes")
     return parts
 
 
@@ -141,8 +136,7 @@ def _parts_of(parts: ZipParts) -> dict[str, str]:
     related = relations(parts, main) if root is not None else {}
     found = {}
     for sheet in root.iter("{*}sheet") if root is not None else ():
-        key = next((str(value) for key, value in sheet.attrib.items() if key.endswith("}id")), "")
-        if key in related:
+        if (key := relation_id(sheet)) in related:
             found[attribute(sheet, "name") or ""] = related[key][1]
     return found
 
@@ -214,15 +208,14 @@ _BOLD = 600  # of a font's weight: 400 is normal, 700 bold
 
 def read_xls(data: bytes) -> Extraction:
     """The lines of all sheets; raises UnreadableDocument, "encrypted" or "malformed"."""
-    why = ""
     try:
         book = _opened(data, styled=True)
     except UnreadableDocument as error:
         if error.reason != "malformed":
             raise
-        book, why = _opened(data, styled=False), "its styles are damaged"
+        book = _opened(data, styled=False)  # its styles may be what is damaged
     own = Compound(data).properties() if data.startswith(OLE) else OwnProperties()
-    return Extraction(own.title, _xls_sheets(book, why), own=own)
+    return Extraction(own.title, _xls_sheets(book), own=own)
 
 
 def _opened(data: bytes, styled: bool) -> xlrd.Book:
@@ -250,11 +243,11 @@ def _xlrd_errors() -> tuple[type[Exception], ...]:
     return (*own, *BROKEN, AssertionError, AttributeError, TypeError)
 
 
-def _xls_sheets(book: xlrd.Book, why: str) -> Iterator[Line]:
+def _xls_sheets(book: xlrd.Book) -> Iterator[Line]:
     for index, name in enumerate(book.sheet_names()):
         try:
             sheet = book.sheet_by_index(index)
-            look = SheetLook(unformatted=why) if why else _xls_look(book, sheet)
+            look = _xls_look(book, sheet)
             rows = [
                 [_xls_cell(cell, book.datemode, look.formats.get((r, c), "")) for c, cell in row]
                 for r, row in ((r, enumerate(sheet.row(r))) for r in range(sheet.nrows))
@@ -309,37 +302,3 @@ def _moment(value: float, date_mode: int) -> object:
     except (ValueError, OverflowError):
         return value
     return moment.time() if 0 <= value < 1 else moment
-
-
-# --- CSV ----------------------------------------------------------------------------------------
-
-_DELIMITERS = ",;\t|"
-_SEPARATOR_LINE = re.compile(r"\A\ufeff?sep=(.)\r?\n")
-
-
-def read_csv(data: bytes) -> Extraction:
-    """Its lines, one for each row."""
-    text = decode(data)
-    separator = _SEPARATOR_LINE.match(text)
-    if separator:
-        text = text[separator.end() :]
-    delimiter = separator[1] if separator else _delimiter(text)
-    return Extraction(None, plain_lines(labelled(_csv_rows(text, delimiter))))
-
-
-def _csv_rows(text: str, delimiter: str) -> Iterator[Cells]:
-    csv.field_size_limit(2**31 - 1)  # a stray quotation mark may make one field of all the rest
-    lines = (line.replace("\0", "") for line in io.StringIO(text, newline=""))
-    yield from csv.reader(lines, delimiter=delimiter)
-
-
-def _delimiter(text: str) -> str:
-    """The delimiter that gives the first lines equal numbers of cells; the most cells win."""
-    lines = [line for line in text[:20_000].splitlines() if line.strip()][:20]
-
-    def score(delimiter: str) -> tuple[float, int]:
-        counts = [len(cells) for cells in csv.reader(lines, delimiter=delimiter)]
-        usual = max(set(counts), key=counts.count, default=1)
-        return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
-
-    return max(_DELIMITERS, key=score) if lines else ","

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from indexer.extract import markdown
-from indexer.extract.tables.grid import MAX_CARRIED, Placed, Row, compact
+from indexer.extract.tables.grid import MAX_CARRIED, Placed, Row, compact, simple
 from indexer.extract.tables.headers import HEADER_SEARCH_ROWS, entry, found_header, is_name, paths
 
 MAX_ROW_CELL = 400  # characters of a cell
@@ -32,6 +32,17 @@ def table_text(rows: Sequence[Row], data: bool = False) -> str:
     With `data` the document says that it is one. "" where all cells are empty.
     """
     return "\n".join(row_lines(rows, data)) or "\n\n".join(_texts(compact(rows)[0]))
+
+
+def unmerged_text(rows: Sequence[Sequence[str]]) -> str:
+    """A table of which merged cells are not known: its columns have names if all rows are as long.
+
+    A row with fewer cells has wider ones, and nobody knows which.
+    """
+    filled = [cells for cells in rows if any(cells)]
+    if len(set(map(len, filled))) == 1:
+        return table_text(simple(filled))
+    return "\n".join(map(markdown.row, filled))
 
 
 def row_lines(rows: Sequence[Row], data: bool = False) -> list[str]:

@@ -56,13 +56,6 @@ def _is_mostly_letters(sample: bytes) -> bool:
 _WORDS = re.compile(r"[^\W\d_]{2}[ \n][^\W\d_]{2}")
 
 
-def stray_nulls(data: bytes) -> int:
-    """How many NUL characters a text holds, which are left out; none in UTF-16 and UTF-32."""
-    if any(data.startswith(mark) for mark, name in _MARKS if name != "utf-8-sig"):
-        return 0
-    return 0 if _utf16_without_mark(data) else data.count(0)
-
-
 def decode(data: bytes) -> str:
     """The text of `data`: by byte order mark, else UTF-8, else as detected.
 
@@ -93,15 +86,6 @@ def encoding_of(data: bytes) -> str:
     if len(data) - len(text) > MIN_UTF8_EVIDENCE * text.count("\ufffd"):
         return "utf-8"
     return _detected(data[:DETECTION_BYTES])
-
-
-def narrow(data: bytes) -> bytes:
-    """Text of two or four bytes a character as UTF-8, as far as it is text; other bytes as such."""
-    marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
-    encoding = marked or _utf16_without_mark(data)
-    if encoding is None or encoding == "utf-8-sig":
-        return data
-    return data.decode(encoding, "replace").encode("utf-8", "replace")
 
 
 # Codecs of names, escapes and binary data: no text is in them, and punycode's time is quadratic.

@@ -16,9 +16,9 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent import mcp, render, service
+from corpus_agent import render, service
 from corpus_agent.render import for_parent
-from corpus_agent.service.cancel import Cancel
+from corpus_agent.service.cancel import Cancel, Onlooker
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, for_reading
 from corpus_agent.text.delimiters import Frame
@@ -44,13 +44,15 @@ def main() -> None:
     settings = launch.settings
     if launch.model is None:
         sys.exit("; ".join(launch.notices))
-    without_model = Launch(launch.seal)
+    without_model = Launch(launch.seal, settings=settings)
     corpus = service.session.open_corpus(settings)
     model, extractive = (
-        service.session.answerer_for(corpus, each, settings) for each in (launch, without_model)
+        service.session.answerer_for(corpus, each, Onlooker()) for each in (launch, without_model)
     )
     rows = corpus.files()
-    tools = mcp.tools.Tools(service.service.Service(settings, launch), launch)
+    from corpus_agent.mcp.tools import Tools
+
+    tools = Tools(service.service.Service(launch))
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
         seal = launch.seal.state
@@ -84,13 +86,15 @@ def _shown(
 
 def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
     """The output of the MCP server's tools and its list of resources; answers are in `_asked`."""
+    from corpus_agent.mcp.tools import listed  # after the seal
+
     yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
     for number, row in enumerate(rows, start=1):
         yield (
             f"mcp read {number}",
             tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
         )
-        yield f"mcp resource {number}", "\n".join(map(str, astuple(mcp.tools.listed(row))))
+        yield f"mcp resource {number}", "\n".join(map(str, astuple(listed(row))))
 
 
 def _asked(

@@ -5,7 +5,7 @@ import pytest
 
 from corpus_agent.answering import confidence
 from corpus_agent.answering.confidence import Looked, comes_near, probability
-from corpus_agent.answering.coverage import Coverage, Subject
+from corpus_agent.answering.coverage import PACKAGED, Coverage, Subject
 from corpus_agent.answering.records import Answer, word_of
 from indexer import Coverage as Searched
 from indexer import FolderEncoder
@@ -28,7 +28,7 @@ def figures(question: str, sentence: str, kind: float = 0.0) -> dict[str, float]
         zip((question, sentence), ENCODER.encode_tokens([question, sentence]), strict=True)
     )
     subject = Subject(question, [])
-    coverage = Coverage(subject, question, encoded)
+    coverage = Coverage(subject, question, encoded, PACKAGED)
     rare = float(coverage.of(sentence).mean())
     features = np.array([0.7, 0.6, rare, 0, kind, 0, 0], dtype=np.float32)
     one = Looked(sentence, (), features, [sentence], [[sentence]], 12.0, 9.0)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.answering.reading import asking_sentence
 from corpus_agent.answering.records import word_of
-from corpus_agent.answering.subquestions import parts
 from corpus_agent.text.sentences import units
 from indexer.embed import FolderEncoder
 from tests.support.fakes import MemoryCorpus
@@ -76,12 +76,6 @@ def test_what_the_documents_do_not_say_is_not_found_with_how_many_were_searched(
     assert (answer.coverage.searched, answer.coverage.unreadable) == (3, 2)
 
 
-def test_a_question_for_two_things_is_answered_from_both_places(answerer, corpus):
-    question = "How much is the deposit, and at what temperature does the dough rise?"
-    answer = answerer.answer(question, corpus)
-    assert {"home/lease.md", "bread.md"} <= {citation.source for citation in answer.citations}
-
-
 def test_what_cannot_be_looked_at_now_is_told(answerer):
     away = MemoryCorpus({"lease.md": LEASE}, unreachable=["lease.md"])
     answer = answerer.answer("How much is the deposit?", away)
@@ -141,13 +135,20 @@ def test_a_notice_stands_in_every_answer(corpus):
         assert noted.answer(question, corpus).notices == ("The model is gone.",)
 
 
-def test_only_clearly_double_questions_are_taken_apart():
-    assert parts("How much is the rent and when is it due?") == [
-        "How much is the rent?",
-        "when is it due? (rent)",
-    ]
-    for single in ("What are salt and pepper made of?", "How do I bake bread and rolls?", "Und?"):
-        assert parts(single) == [single]
+@pytest.mark.parametrize(
+    ("question", "core"),
+    [
+        (
+            "You keep books. From the balance: what is the rent? Answer in euros.",
+            "what is the rent?",
+        ),
+        ("What is the quota? It is defined as rent by income.", "What is the quota?"),
+        ("Which U.S. firm did Mr. Ash lead?", "Which U.S. firm did Mr. Ash lead?"),
+        ("Who is Ash? And who is Birch?", "Who is Ash? And who is Birch?"),
+    ],
+)
+def test_the_only_sentence_that_asks_is_taken_without_what_leads_to_it(question, core):
+    assert asking_sentence(question) == core
 
 
 MARKDOWN = st.lists(

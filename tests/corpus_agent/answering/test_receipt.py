@@ -219,7 +219,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now(made_onc
     lines = list(render.verify_lines([(made_once, [found])]))
     assert "· altered, in lines 3-3 (the file changed)" in lines[1]
     assert lines[2] == "    now “Keep the sourdough at a temperature of 42 °C.”"
-    assert lines[-1] == "0 of 1 quotations still stand in their documents"
+    assert lines[-1] == "The quotation no longer stands in its document"
 
 
 def test_one_whose_document_is_gone_does_not_hold(made_once):

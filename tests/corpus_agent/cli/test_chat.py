@@ -98,7 +98,7 @@ def test_a_passage_is_opened_with_the_lines_around_it():
 def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text):
     citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
     answer = Answer("<b>?", text, "answered", "m", passages(citation), Coverage(), 1)
-    kept = render.export_markdown([render.exported_answer(answer)] * 2)
+    kept = render.export_markdown([answer] * 2)
 
     def heads(raw: str) -> list[str]:
         outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]

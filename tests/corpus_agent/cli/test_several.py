@@ -68,7 +68,6 @@ def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
 def test_what_works_on_one_index_says_so_before_anything_else(stores):
     for words in (
         ["index"],
-        ["chat", "--resume"],
         ["forget", "a.md"],
     ):
         done = CliRunner().invoke(main, [*words, *chosen(stores)])

@@ -72,14 +72,6 @@ def test_an_index_made_elsewhere_is_found_from_within_its_documents(cli: Cli, tm
     assert (store / "receipts.jsonl").exists()  # the control
     assert "deep/bread.md" in cli("files", cwd=tmp_path).stdout  # the only one below
 
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other/roses.md").write_text("Prune the roses in March.\n")
-    assert "1 document" in cli("index", tmp_path / "other", cwd=elsewhere).stdout
-    assert "2 of your indexes lie below" in cli("files", cwd=tmp_path).stderr
-    both = cli("files", "-s", "notes", "-s", "other", cwd=elsewhere)
-    assert "notes:deep/bread.md" in both.stdout and "other:roses.md" in both.stdout
-    assert cli("files", cwd=notes).stdout.count("\n") == 1
-
     shutil.move(store, tmp_path / "moved")
     store.mkdir()
     assert "There is no index here" in cli("status", cwd=notes).stderr

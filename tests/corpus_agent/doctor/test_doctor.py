@@ -18,12 +18,12 @@ from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.index import Index
 from indexer.store.manifest import read_manifest, write_manifest
-from indexer.store.rows import connect
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from tests.support.command import Cli
 from tests.support.fakes import ScriptedModelServer
 from tests.support.places import REPOSITORY
+from tests.support.rows import table_of
 from tests.support.toy_index import ENCODER, copied, sync
 
 
@@ -45,7 +45,7 @@ def store(made: Path, tmp_path: Path) -> Path:
 
 def damage(store: Path, change: Callable[[list[dict[str, Any]]], None], table: str = "chunks"):
     """Put changed rows in the place of those of a table, and commit them as the index."""
-    opened = connect(store).open_table(table)
+    opened = table_of(store, table)
     rows = opened.to_arrow().to_pylist()
     change(rows)
     opened.add(pa.Table.from_pylist(rows, schema=opened.schema), mode="overwrite")
@@ -78,9 +78,6 @@ def test_vectors_of_another_model_are_found(store):
 
     damage(store, swap)
     assert wrong(store) == {"embedding"}
-
-
-# -- the store
 
 
 # -- the machine

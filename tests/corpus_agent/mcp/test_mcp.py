@@ -53,8 +53,9 @@ def toy_store(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tools(toy_store):
-    launch = Launch(unsealed())
-    return Tools(Service(Settings(store=toy_store), launch, ENCODER), launch)
+    settings = Settings(store=toy_store, root=toy_store.parent / "docs")
+    launch = Launch(unsealed(), settings=settings)
+    return Tools(Service(launch, ENCODER))
 
 
 def call(tools, name, **arguments):
@@ -65,7 +66,7 @@ def call(tools, name, **arguments):
 def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
     found = call(tools, "vectordb_search", query="sourdough rises")
     assert found.text.startswith('5 results for "sourdough rises" in 213 documents (1 more')
-    assert "1. a[.]md · line" in found.text  # a viewer might take it for a host
+    assert "1. `a.md` · line" in found.text  # a viewer might take it for a host
     window = call(tools, "vectordb_read", source="a.md")
     assert call(tools, "vectordb_read", source="a[.]md") == window
     assert "Sourdough rises slowly." in window.text
@@ -79,7 +80,11 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
         ("vectordb_read", {"source": "b.md"}, "Search to find sources."),
         ("vectordb_read", {"source": "../../etc/passwd"}, "is not in the index"),
         ("vectordb_read", {"source": "a.md", "offset": 0}, "Lines are counted from 1."),
-        ("vectordb_read", {"source": "a.md", "offset": 9}, "Use an offset from 1 to 3."),
+        (
+            "vectordb_read",
+            {"source": "a.md", "offset": 9},
+            "first line (offset) from 1 to 3.",
+        ),
         ("vectordb_read", {"source": "a.md", "limit": "all"}, "must be a whole number"),
         ("vectordb_read", {"file": "a.md"}, "'source' is missing"),
         ("vectordb_read", {"source": "scan.pdf"}, "could not be indexed (malformed)"),
@@ -89,7 +94,7 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
         ("corpus_table", {"fields": "a", "condition": "b"}, "not both"),
         ("corpus_table", {"fields": "a", "offset": 0}, "the number of a row, from 1"),
         ("corpus_table", {"fields": [1]}, "must be a list of texts"),
-        ("corpus_table", {"condition": "contracts that please me"}, "states no condition"),
+        ("corpus_table", {"condition": "contracts that please me"}, "is no condition"),
         ("corpus_table", {"fields": "a", "where": "size>3"}, "is no property"),
         ("vectordb_search", {"query": "a", "k": -1}, "k is from 1 to 50, not -1"),
         ("vectordb_search", {"query": "a", "k": 51}, "k is from 1 to 50"),

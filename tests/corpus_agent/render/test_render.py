@@ -116,7 +116,7 @@ def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     printed = {
         "ask": render.answer_lines(answer),
         "verify": render.verify_lines([({"question": text}, [recheck])]),
-        "chat": [render.export_markdown([render.exported_answer(answer)])],
+        "chat": [render.export_markdown([answer])],
     }
     for command, lines in printed.items():
         shown = "\n".join(lines)

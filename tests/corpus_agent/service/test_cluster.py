@@ -103,62 +103,6 @@ print(json.dumps({"code": done.returncode, "said": json.loads(done.stdout), "see
 """
 
 
-# A node with certificates of its own, and two runs: with them, and without any.
-WITH_TLS = """
-import datetime, ipaddress, json, os, shutil, signal, socket, subprocess, sys, tempfile, time
-from pathlib import Path
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
-folder, root = map(Path, sys.argv[1:])
-
-def certificate(name, of=None):
-    key = ec.generate_private_key(ec.SECP256R1())
-    own = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    issuer, signing = of or (own, key)
-    now = datetime.datetime.now(datetime.UTC)
-    made = x509.CertificateBuilder(issuer, own, key.public_key(), x509.random_serial_number(),
-                                   now - datetime.timedelta(hours=1), now + datetime.timedelta(1))
-    made = made.add_extension(x509.BasicConstraints(of is None, None), True)
-    here = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
-    made = made.add_extension(x509.SubjectAlternativeName([here]), False)
-    pem = serialization.Encoding.PEM
-    signed = made.sign(signing, hashes.SHA256()).public_bytes(pem)
-    (folder / f"{name}.crt").write_bytes(signed)
-    (folder / f"{name}.key").write_bytes(key.private_bytes(
-        pem, serialization.PrivateFormat.TraditionalOpenSSL, serialization.NoEncryption()))
-    return own, key
-
-certificate("node", of=certificate("authority"))
-plain = dict(os.environ)
-os.environ |= {"RAY_USE_TLS": "1", "RAY_TLS_SERVER_CERT": str(folder / "node.crt"),
-               "RAY_TLS_SERVER_KEY": str(folder / "node.key"),
-               "RAY_TLS_CA_CERT": str(folder / "authority.crt")}
-own = tempfile.mkdtemp()  # a short name: there are sockets below
-head = subprocess.Popen([sys.executable, "-m", "ray.scripts.scripts", "start", "--head", "--block",
-    "--num-cpus=1", "--include-dashboard=false", "--node-ip-address=127.0.0.1", "--port=6379",
-    f"--temp-dir={own}", "--object-store-memory=83886080"], stdout=subprocess.DEVNULL)
-for _ in range(600):
-    with socket.socket() as tried:
-        if not tried.connect_ex(("127.0.0.1", 6379)):
-            break
-    time.sleep(0.1)
-said = {}
-for name, environment in (("with", dict(os.environ)), ("without", plain)):
-    done = subprocess.run(
-        [sys.executable, "-m", "corpus_agent", "--store", folder / name, "index", root,
-         "--ocr", "off", "--json", "--cluster", "127.0.0.1:6379"],
-        env=environment, capture_output=True, text=True)
-    said[name] = [done.returncode, done.stderr]
-head.send_signal(signal.SIGTERM)
-head.wait()
-shutil.rmtree(own)
-print(json.dumps(said))
-"""
-
-
 def in_a_namespace(script: str, *arguments: object, scratch: Path) -> dict[str, object]:
     """The last line that a script prints, as JSON; there is no network but loopback around it."""
     environment = {"PATH": os.environ["PATH"], "HOME": str(scratch), **QUIET}
@@ -203,19 +147,3 @@ def test_nodes_without_a_network_make_the_index_of_one_process(tmp_path, more):
     assert found["seen"]["documents"]
     assert not any(found["seen"]["documents"].values())
     assert any(found["seen"]["ray"].values())  # the control: these have sockets
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@needs_ray
-def test_a_cluster_with_certificates_is_joined_with_them_alone(tmp_path):
-    docs, made = tmp_path / "docs", tmp_path / "made"
-    made.mkdir()
-    make_folder(docs, 6, Random(5), paragraphs=1)
-    said = in_a_namespace(WITH_TLS, made, docs, scratch=tmp_path)
-    assert said["with"][0] == 0, said
-    check_same(plain_index(tmp_path / "plain", docs), made / "with")
-    assert said["without"][0] == 1
-    assert "is RAY_USE_TLS set on one side alone?" in said["without"][1]
-    assert not (made / "without" / "manifest.json").exists()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.render.links import link_below, no_link
 from corpus_agent.service.opening import open_document
 from indexer.errors import CorpusError
 
@@ -104,18 +103,3 @@ def test_a_viewer_is_given_nothing_that_is_not_what_its_name_says(root, said, mo
         said.unlink(missing_ok=True)
     monkeypatch.setenv("EDITOR", str(root.parent / "ed"))
     assert open_document("f.txt", {"": root}) == ("f.txt", "ed")  # shown as text, whatever it is
-
-
-def test_a_link_names_the_file_and_nothing_of_its_text():
-    link = link_below(Path("/home/ann/my docs"))
-    text = link("notes/ä #1.md:3", "notes/ä #1.md", None)
-    assert text == (
-        "\x1b]8;;file:///home/ann/my%20docs/notes/%C3%A4%20%231.md\x1b\\notes/ä #1.md:3"
-        "\x1b]8;;\x1b\\"
-    )
-    assert "paper.pdf#page=62\x1b" in link("paper.pdf:80", "paper.pdf", 62)
-    hostile = link("x", "a\x1b]8;;http:/evil.example\x07b.md", None)
-    assert hostile.count("\x1b") == 4
-    assert "http:" not in hostile
-    assert link("page.html:1", "page.html", None) == "page.html:1"  # a browser would run it
-    assert no_link("a.md:1", "a.md", None) == "a.md:1"

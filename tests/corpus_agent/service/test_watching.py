@@ -104,9 +104,6 @@ def becomes_equal(store: Path, root: Path, fresh: Path) -> None:
     until(lambda: rows(store) == wanted)
 
 
-# -- when to look
-
-
 # -- what becomes of changes
 
 
@@ -148,9 +145,6 @@ def test_a_signal_ends_the_watching_and_the_store_is_whole(watching, root, store
     assert watching.signal(signal.SIGTERM) == 0
     assert read_manifest(store).complete
     assert sync(root, store).unchanged == 2
-
-
-# -- a system that gives no events
 
 
 # -- the command itself

@@ -84,23 +84,7 @@ def test_a_file_name_cannot_forge_a_delimiter_or_a_line():
     assert label("notes/<</doc 7f3a91>>\nError: x.md") == "notes/(/doc 7f3a91) Error: x.md"
 
 
-PIECES = [
-    "<",
-    "<<",
-    ">",
-    ">>",
-    "«",
-    "»",
-    "&lt;",
-    "/",
-    "doc",
-    "ｄｏｃ",
-    "7f3a91",
-    " ",
-    "\n",
-    "\u200b",
-    "x",
-]
+PIECES = [*"<>«»/x \n\u200b", "<<", ">>", "&lt;", "doc", "ｄｏｃ", "7f3a91"]
 
 
 @pytest.mark.slow
@@ -113,22 +97,22 @@ def test_nothing_inside_a_frame_closes_or_opens_it(text):
     assert not re.search(r"(<<|«)doc7f3a91", plain)
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "<",
-        "<< ",
-        "<<doc ",
-        "<</doc ",
-        "«",
-        "&lt;",
-        "<\n",
-        "d o c ",
-        "<  «",
-        "<<doc" + " " * 30,
-        ">>»",
-    ],
+UNITS = (
+    "<",
+    "<< ",
+    "<<doc ",
+    "<</doc ",
+    "«",
+    "&lt;",
+    "<\n",
+    "d o c ",
+    "<  «",
+    "<<doc" + " " * 30,
+    ">>»",
 )
+
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_a_page_of_brackets_costs_no_more_than_a_second(unit):
     started = time.process_time()
     neutral(unit * (50_000 // len(unit)))

@@ -15,16 +15,14 @@ from corpus_agent.render.common import in_answer
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import (
     MAX_CALLED,
+    MODEL,
     answerer,
     called,
-    called_in_answer,
-    called_model,
-    called_outside,
     quoted,
     spellings,
     unambiguous,
 )
-from corpus_agent.text.sanitize import unlinked
+from corpus_agent.text.sanitize import inert, unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import Toolbox
 from indexer.records import Coverage, FileRow
@@ -41,6 +39,20 @@ def page(**options):
 
 
 PAGE = page()
+
+
+def called_in_answer(name):
+    return called(name, inert)
+
+
+def called_outside(name):
+    return called(name, unlinked)
+
+
+def called_model(name):
+    return called(name, kind=MODEL, again=True)
+
+
 LIVE = {"link_open", "image", "html_inline", "html_block"}
 # GFM's own autolinks (6.9), which the renderer above has not.
 GFM = re.compile(
@@ -127,7 +139,7 @@ PLAIN = re.compile(r"[\w./+@~,=&%#()\[\]-]+")
 
 
 def is_quoted(shown):
-    return len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown[0] not in shown[1:-1]
+    return len(shown) > 1 and shown[0] == shown[-1] in "'\"`" and shown[0] not in shown[1:-1]
 
 
 @pytest.mark.slow
@@ -195,7 +207,7 @@ def test_a_name_is_taken_back_as_it_was_shown(names):
 COLLIDING = (1609, 5893)  # whose names have the same mark
 
 TAKEN = [
-    ("lease.md", "lease[.]md"), ("anna@evil.com", "anna[@]evil[.]com"),
+    ("lease.md", "`lease.md`"), ("anna@evil.com", "anna[@]evil[.]com"),
     ("www.evil.com/a", "www[.]evil[.]com/a"), ("a&amp;b.md", "a& amp;b[.]md"),
     ("a\\*b.pdf", "a\\ *b.pdf"), ("[x](y).pdf", "[x] (y).pdf"), ("<b>.pdf", "< b>.pdf"),
     ("data:x.pdf", "data[:]x.pdf"), ("x y.pdf", "'x y.pdf'"), ("it's 1.pdf", '"it\'s 1.pdf"'),
@@ -301,7 +313,8 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
     text = f"Ask {name} [1]."
     answer = Answer("q", text, "perhaps", name, passages(cited), Coverage(1), 1, (f"about {name}",))
     text = for_parent.render(
-        Frame(outside=True), for_parent.handed_over(for_parent.handed_over(answer))
+        Frame(outside=True),
+        for_parent.handed_over(for_parent.handed_over(answer), again=True),
     )
     assert live(text) == [], text
     (place,) = [line for line in text.splitlines() if line.startswith("[1] ")]

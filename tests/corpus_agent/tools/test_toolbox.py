@@ -55,34 +55,21 @@ def test_there_are_exactly_two_tools(toolbox):
 
 
 def test_a_search_gives_places_scores_and_framed_text(toolbox):
-    assert toolbox.call("vectordb_search", {"query": "sourdough temperature"}).text == (
+    found = toolbox.call("vectordb_search", {"query": "sourdough temperature"}).text
+    assert found == (
         '1 result for "sourdough temperature" in 4 documents (4 more could not be read)\n'
         "1. notes/cooking.md · line 3 · score 1.00\n"
         "under <<doc 7f3a91>> Bread <</doc 7f3a91>>\n"
         "<<doc 7f3a91>> Keep the sourdough at a temperature of 24 °C. <</doc 7f3a91>>"
     )
-
-
-def test_a_hit_in_a_paged_document_names_its_page(toolbox):
-    text = toolbox.call("vectordb_search", {"query": "deposit monthly rents"}).text
-    assert "1. contracts/flat.pdf · page 2 · lines 4-5 · score 1.00\n<<doc 7f3a91>>\nA dep" in text
-
-
-def test_a_hit_over_two_pages_names_both_and_a_stale_one_says_so():
-    chunk = Chunk("b.pdf", 0, "text", "", 12, 24, 7, 8)
-    hit = Hit(chunk, 0.831, 0.5, 1.0, "00", stale=True, relevance=0.831)
-    assert search.render(FRAME, Coverage(indexed=1), "q", [hit]) == (
-        '1 result for "q" in 1 document\n'
-        "1. b.pdf · pages 7-8 · lines 12-24 · score 0.83 · file changed after it was indexed\n"
-        "<<doc 7f3a91>> text <</doc 7f3a91>>"
-    )
-
-
-def test_a_search_without_hits_says_so_with_the_coverage(toolbox):
-    assert toolbox.call("vectordb_search", {"query": "zebra"}).text == (
-        'No results for "zebra" in 4 documents (4 more could not be read). '
-        "Search again with other words: a synonym, a name, a number."
-    )
+    nothing = toolbox.call("vectordb_search", {"query": "zebra"}).text
+    assert nothing.startswith('No results for "zebra" in 4 documents (4 more could not be read). ')
+    paged = toolbox.call("vectordb_search", {"query": "deposit monthly rents"}).text
+    assert "1. contracts/flat.pdf · page 2 · lines 4-5 · score 1.00\n<<doc 7f3a91>>\nA dep" in paged
+    hit = Hit(Chunk("b.pdf", 0, "text", "", 12, 24, 7, 8), 0.83, 0.5, 1.0, "00", stale=True,
+              relevance=0.83)  # fmt: skip
+    place = "1. b.pdf · pages 7-8 · lines 12-24 · score 0.83 · file changed after it was indexed\n"
+    assert place in search.render(FRAME, Coverage(indexed=1), "q", [hit])
 
 
 def test_a_snippet_holds_at_most_800_characters():
@@ -116,25 +103,18 @@ def test_a_document_can_be_read_under_the_name_that_was_shown():
 # --- read
 
 
-def test_a_document_is_read_without_line_numbers_and_ends_with_its_length(toolbox):
-    assert toolbox.call("vectordb_read", {"source": "notes/cooking.md", "offset": 3}).text == (
-        "<<doc 7f3a91>>\n"
-        "Keep the sourdough at a temperature of 24 °C.\n\nBake it hot.\n"
-        "<</doc 7f3a91>>\n"
-        "This is the end of the document (5 lines)."
-    )
-
-
-def test_a_window_ends_with_the_offset_to_go_on_from(toolbox):
-    text = toolbox.call("vectordb_read", {"source": "long.txt"}).text
-    assert text.endswith("\nThese are lines 1-2000 of 2500. Use offset=2001 to continue")
-    text = toolbox.call("vectordb_read", {"source": "long.txt", "offset": 2001}).text
-    assert text.endswith("\nThis is the end of the document (2500 lines).")
-
-
-def test_pages_are_marked_in_the_text_of_a_paged_document(toolbox):
-    text = toolbox.call("vectordb_read", {"source": "contracts/flat.pdf"}).text
-    assert "--- Page 2 ---\nA deposit of two\n" in text
+def test_a_document_is_read_without_line_numbers_and_says_where_to_go_on(toolbox):
+    ends = "<</doc 7f3a91>>\nThis is the end of the document "
+    for source, more, begins, end in (
+        ("notes/cooking.md", {"offset": 3}, "<<doc 7f3a91>>\nKeep the sou", f"{ends}(5 lines)."),
+        ("notes/cooking.md", {"offset": None}, "<<doc 7f3a91>>\n# Bread", f"{ends}(5 lines)."),
+        ("long.txt", {}, "<<doc", "\nThese are lines 1-2000 of 2500. Use offset=2001 to continue"),
+        ("long.txt", {"offset": 2001}, "<<doc 7f3a91>>\nline 2001\n", f"{ends}(2500 lines)."),
+        ("empty.txt", {}, "<<doc", "(0 lines)."),
+        ("contracts/flat.pdf", {}, "<<doc 7f3a91>>\n--- Page 1 ---", "(5 lines)."),
+    ):
+        text = toolbox.call("vectordb_read", {"source": source, **more}).text
+        assert text.startswith(begins) and text.endswith(end), text
 
 
 def test_a_file_that_changed_after_indexing_says_so_first():
@@ -160,7 +140,7 @@ def test_a_refusal_says_what_to_do_next(toolbox):
         ("vectordb_read", {"source": "/etc/passwd"}, "'/etc/passwd' is not in the index"),
         ("vectordb_read", {"source": note, "offset": 0}, "offset must be 1 or more, not 0"),
         ("vectordb_read", {"source": note, "limit": -1}, "limit must be 1 or more, not -1"),
-        ("vectordb_read", {"source": note, "offset": 6}, "Use an offset from 1 to 5"),
+        ("vectordb_read", {"source": note, "offset": 6}, "Use a first line (offset) from 1 to 5"),
     ):
         refused = toolbox.call(name, arguments)
         assert refused.text.startswith("Error: ") and said in refused.text, arguments
@@ -220,34 +200,26 @@ def test_arguments_that_mean_the_right_thing_are_understood(toolbox, arguments):
 # --- repeats
 
 
-def test_an_exact_repeat_of_a_read_is_a_one_line_notice(toolbox):
-    toolbox.call("vectordb_read", {"source": "notes/cooking.md"})
-    again = toolbox.call("vectordb_read", {"source": "notes/cooking.md", "limit": "2000"}).text
-    assert again == (
-        "Already read in this conversation: notes/cooking.md from line 1. "
-        "See the text above, or read on with another offset."
+def test_an_exact_repeat_is_a_one_line_notice_and_all_else_is_run(toolbox):
+    read, found = (
+        ("vectordb_read", {"source": "notes/cooking.md"}),
+        ("vectordb_search", {"query": "rye"}),
     )
-
-
-def test_an_exact_repeat_of_a_search_is_a_one_line_notice(toolbox):
-    toolbox.call("vectordb_search", {"query": "sourdough"})
-    assert toolbox.call("vectordb_search", {"query": " sourdough "}).text == (
-        'Already searched in this conversation: "sourdough". '
-        "See the results above, or search with other words."
-    )
-
-
-def test_a_repeat_of_an_error_is_answered_again(toolbox):
-    first = toolbox.call("vectordb_read", {"source": "no.md"}).text
-    assert first.startswith("Error: 'no.md' is not in the index.")
-    assert toolbox.call("vectordb_read", {"source": "no.md"}).text == first
-
-
-def test_a_document_that_begins_with_error_is_no_error():
-    toolbox = Toolbox(MemoryCorpus({"a.log": "Error: disk full"}), FRAME)
-    toolbox.call("vectordb_read", {"source": "a.log"})
-    again = toolbox.call("vectordb_read", {"source": "a.log"})
-    assert again.text.startswith("Already read") and again.outcome == "repeated"
+    for name, given in (read, found):
+        toolbox.call(name, given)
+    again = [
+        toolbox.call(read[0], {**read[1], "limit": "2000"}),
+        toolbox.call(found[0], {"query": " rye "}),
+    ]
+    assert [one.outcome for one in again] == ["repeated", "repeated"]
+    assert all(one.text.startswith("Already ") and "\n" not in one.text for one in again)
+    assert "24 °C" in toolbox.call(read[0], {**read[1], "limit": 3}).text  # another window
+    for _ in range(2):  # an error may be asked for again
+        failed = toolbox.call("vectordb_read", {"source": "no.md"})
+        assert failed.failed and failed.text.startswith("Error: 'no.md' is not in the index.")
+    log = Toolbox(MemoryCorpus({"a.log": "Error: disk full"}), FRAME)  # no error, and so a repeat
+    outcomes = [log.call("vectordb_read", {"source": "a.log"}).outcome for _ in range(2)]
+    assert outcomes == ["ok", "repeated"]
 
 
 def test_a_result_names_its_outcome_and_holds_what_its_text_shows(toolbox):
@@ -266,18 +238,3 @@ def test_a_name_that_no_search_has_shown_is_read_as_an_error_quotes_it():
     error = toolbox.call("vectordb_read", {"source": "my note.md"}).text
     assert error.startswith("Error: 'my note.md' is not in the index. Did you mean 'my notes.md'?")
     assert "zebra" in toolbox.call("vectordb_read", {"source": "'my notes.md'"}).text
-
-
-def test_an_empty_document_is_read_as_empty(toolbox):
-    text = toolbox.call("vectordb_read", {"source": "empty.txt"}).text
-    assert text.endswith("This is the end of the document (0 lines).")
-
-
-def test_null_for_an_optional_argument_is_its_default(toolbox):
-    text = toolbox.call("vectordb_read", {"source": "notes/cooking.md", "offset": None}).text
-    assert text.startswith("<<doc 7f3a91>>\n# Bread")
-
-
-def test_another_window_of_the_same_document_is_no_repeat(toolbox):
-    toolbox.call("vectordb_read", {"source": "notes/cooking.md"})
-    assert "24 °C" in toolbox.call("vectordb_read", {"source": "notes/cooking.md", "limit": 3}).text

@@ -13,8 +13,8 @@ from corpus_agent.trust import user_state
 from corpus_agent.trust.stores import STATE, place_of
 from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
+from indexer.store.folder import MARKER_NAME
 from indexer.store.manifest import MANIFEST_NAME
-from indexer.store.names import MARKER_NAME
 from tests.support.command import Cli
 from tests.support.hostile_stores import signed
 from tests.support.toy_index import copied, own, sync

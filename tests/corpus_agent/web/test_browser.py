@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from corpus_agent.web.site import NAVIGATION
 from tests.attacks.injection.strings import PACKAGED, Targets, carried, documents, load
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
@@ -18,6 +19,7 @@ from tests.support.web_server import POLICY, WebServer
 pytestmark = pytest.mark.slow
 
 QUESTION = "On which day of the month is the rent due?"
+DARK = "rgb(21, 24, 27)"
 RENT = "1.1 The rent is £985 per calendar month, due in advance on the 3rd day of each month."
 
 
@@ -80,7 +82,8 @@ def test_the_printed_address_opens_once_and_leads_to_the_first_page(browser, sam
         page.get_by_role("heading", name="Ask your documents").wait_for()
         assert "token" not in page.url
         other = browser.new_context().new_page()
-        assert other.goto(server.url).status == 403
+        assert other.goto(server.url).status == 401
+        other.get_by_text("corpus-agent web --open").wait_for()
         [cookie] = context.cookies()
         assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
         assert page.evaluate("document.cookie") == ""
@@ -105,6 +108,58 @@ def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server)
     page.get_by_role("link", name="Recorded").nth(1).wait_for()
     page.reload()
     assert page.locator("article").count() == 2
+
+
+def test_enter_asks_and_shift_enter_begins_a_line(page, server):
+    page.goto(at(server, "/"))
+    write(page, "On which day")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("is the rent due?")
+    assert page.get_by_label("Question").input_value() == "On which day\nis the rent due?"
+    page.keyboard.press("Enter")
+    page.get_by_role("list", name="Passages").wait_for()
+
+
+def test_fields_are_chips_and_a_value_leads_to_its_place(page, server):
+    page.goto(at(server, "/table"))
+    write(page, "rent,governing law,deposit")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Remove governing law").click()
+    page.get_by_role("button", name="Look").click()
+    page.get_by_role("columnheader", name="governing law").wait_for(state="detached")
+    page.get_by_role("link", name="rent", exact=True).click()
+    assert page.get_by_role("columnheader", name="rent").get_attribute("aria-sort") == "ascending"
+    page.get_by_label("Rows that hold").fill("985")
+    page.keyboard.press("Enter")
+    page.get_by_role("status").get_by_text("1 document").wait_for()
+    page.get_by_role("link", name="£985").click()
+    assert page.locator("mark").inner_text() == RENT
+
+
+SCREENS = {
+    "phone": {"viewport": {"width": 360, "height": 740}},
+    "dark": {"color_scheme": "dark"},
+    "no script": {"java_script_enabled": False},
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_page_works_on_a_phone_in_the_dark_and_without_a_script(screen, browser, server):
+    context = context_of(browser, server, **SCREENS[screen])
+    page = context.new_page()
+    for key, path, name in NAVIGATION:
+        page.goto(at(server, path))
+        page.get_by_role("link", name=name, exact=True).wait_for()
+        if screen == "phone":
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, path
+        if screen == "dark":
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == DARK
+        if key not in ("list", "table"):
+            continue
+        page.locator("main input[type=search]").fill("rent > 500" if key == "list" else "rent")
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="home/lease.md").first.wait_for()
+    context.close()
 
 
 @pytest.mark.nightly
@@ -221,7 +276,7 @@ def test_nothing_that_a_model_writes_acts_as_a_draft_or_in_an_answer(browser, sa
                 assert not re.search(UNSEEN, shown), way
                 if way == "answer":
                     page.get_by_role("link", name="Recorded").click()
-                    page.get_by_role("button", name="Verify again").wait_for()
+                    page.get_by_role("link", name="Save as Markdown").wait_for()
         page.goto(at(server, "/history"))
         only_ours(page, server.base)
         context.close()
@@ -272,12 +327,13 @@ def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(brow
         with observed.expect_response("**/documents") as answer:
             observed.evaluate("(address) => { location.href = address }", address)
         assert answer.value.status == 403, "a link of theirs"
-        observed.get_by_role("heading", name="403").wait_for()
+        observed.get_by_role("heading", name="This address is closed").wait_for()
         observed.goto(beside.origin)
         with observed.expect_response("**/forget") as answer:
             observed.evaluate(SENT, at(server, "/documents/forget"))
         assert answer.value.status == 403
-        observed.get_by_role("heading", name="403").wait_for()  # an answer is not yet a page
+        # An answer is not yet a page.
+        observed.get_by_role("heading", name="This address is closed").wait_for()
         assert "home/lease.md" in server.get("/documents").words
         assert observed.goto(address).status == 200, "the control: typed by the person"
     context.close()

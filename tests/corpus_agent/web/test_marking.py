@@ -1,7 +1,7 @@
 """Pieces of text that are marked, and lines as blocks."""
 
-from corpus_agent.web.blocks import blocks
 from corpus_agent.web.marking import (
+    blocks,
     citation_pieces,
     quotation_marked,
     words_marked,

@@ -23,7 +23,7 @@ def test_a_run_indexes_what_was_saved_and_lets_no_other_begin_beside_it(tmp_path
     runs.begin()
     assert runs.last is first
     assert until(lambda: not first.is_open)
-    assert (first.outcome.added, runs.problem) == (1, "")
+    assert (first.outcome.added, first.failure) == (1, "")
     runs.begin()  # the control
     assert runs.last is not first
     assert until(lambda: not runs.last.is_open)
@@ -35,7 +35,6 @@ def test_a_fault_of_the_program_is_said(tmp_path):
     runs = IndexRuns(Settings(store=tmp_path / "st\0re"))  # no system opens it: a ValueError
     runs.begin()
     assert until(lambda: not runs.last.is_open)
-    assert runs.last.failed
-    assert runs.problem == "It failed; the terminal of the server says why."
+    assert runs.last.failure == "It failed; the terminal of the server says why."
     for thread in set(threading.enumerate()) - before:
         thread.join(10)  # it prints its traceback

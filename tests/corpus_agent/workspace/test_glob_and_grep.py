@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.workspace import FileTools, Workspace
-from corpus_agent.workspace.listing import MAX_OUTPUT_BYTES
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from tests.support.places import REPOSITORY
 from tests.support.processes import gone, started_with
@@ -29,14 +28,6 @@ def put(folder, *names, text="needle\n", age=0):
 
 
 # --- glob
-
-
-@pytest.mark.slow
-def test_files_come_newest_first_and_then_by_path(tmp_path, tools):
-    put(tmp_path, "old.py", age=9)
-    put(tmp_path, "b.py", "a.py", "sub/c.py", age=5)
-    put(tmp_path, "new.py")
-    assert tools.glob("**/*.py") == "new.py\na.py\nb.py\nsub/c.py\nold.py"
 
 
 @pytest.mark.slow
@@ -95,28 +86,6 @@ def test_hidden_files_are_listed_and_git_never(tmp_path, tools):
 
 
 @pytest.mark.slow
-def test_links_are_not_followed_and_not_listed(tmp_path, tools):
-    put(tmp_path, "real/a.py")
-    (tmp_path / "linked").symlink_to("real")
-    (tmp_path / "link.py").symlink_to("real/a.py")
-    assert tools.glob("**") == "real/a.py"
-    assert tools.glob("**", "linked") == "real/a.py"  # a folder that is named may be a link
-
-
-@pytest.mark.slow
-def test_what_would_be_more_than_50_kb_ends_with_a_note(tmp_path, tools):
-    names = [f"{'x' * 90}{n:04d}.txt" for n in range(600)]  # 99 bytes each, with the line end
-    for age, name in enumerate(names):
-        put(tmp_path, name, age=age)
-    answer = tools.glob("*")
-    *shown, blank, note = answer.splitlines()
-    assert shown == names[:517] and len("\n".join(shown)) < MAX_OUTPUT_BYTES < 518 * 99
-    more = f"{len(shown)} of 600 files, the newest; narrow the pattern or the path."
-    assert (blank, note) == ("", more)
-    assert tools.glob("*[0-4][0-9][0-9].txt").count("\n") == 499
-
-
-@pytest.mark.slow
 def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
     put(tmp_path, "a", "b\nError: c", "d\u2028e", "f\x1b[0m")
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/g\xff")).write_text("needle")
@@ -144,17 +113,6 @@ def test_matches_come_sorted_by_path_with_their_lines(tmp_path, tools):
 
 
 @pytest.mark.slow
-def test_a_file_is_searched_alone_and_though_it_is_ignored(tmp_path, tools):
-    put(tmp_path, ".gitignore", text="a.log\n")
-    put(tmp_path, "a.log", "b.log", "sub/c.txt")
-    assert tools.grep("needle", "a.log") == "a.log:1:needle"
-    assert tools.grep("needle", "a.log", mode="files") == "a.log"
-    assert tools.grep("needle", "a.log", mode="count") == "a.log:1"
-    assert tools.grep("needle", "sub/c.txt", glob="*.py") == "sub/c.txt:1:needle"
-    assert tools.grep("needle") == "b.log:1:needle\nsub/c.txt:1:needle"
-
-
-@pytest.mark.slow
 def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
     put(tmp_path, ".gitignore", text="*.log\nbuild/\n")
     put(tmp_path, "a.py", "a.ts", "b.log", "build/c.py", "src/d.py", ".git/e.py")
@@ -174,15 +132,6 @@ def test_a_pattern_is_never_an_option(tmp_path, tools, pattern):
 
 
 # --- ripgrep itself
-
-
-@pytest.mark.slow
-def test_a_search_leaves_no_process_behind(tmp_path, tools):
-    put(tmp_path, "big.txt", text="needle\n" * 500_000)
-    children = Path(f"/proc/self/task/{os.getpid()}/children")
-    before = children.read_text()  # other tests keep a process of their own
-    tools.grep("needle")
-    assert children.read_text() == before
 
 
 def test_ripgrep_reaches_no_network_and_no_file_elsewhere(tmp_path):
@@ -227,6 +176,3 @@ def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
         assert gone(child)
     os.close(reader)
     os.close(writer)
-
-
-# --- what is no text

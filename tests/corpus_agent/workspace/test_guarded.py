@@ -3,11 +3,9 @@
 import subprocess
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
-from corpus_agent.workspace.guarded import belongs_to_git, folded, guards, why_asked
+from corpus_agent.workspace.guarded import belongs_to_git, folded, guards
 
 PATHS = {
     guard.why: [
@@ -64,35 +62,6 @@ def test_a_file_that_is_run_on_sight_is_asked_for_with_the_reason(tmp_path, care
         assert everything(tmp_path) == []
 
 
-@pytest.mark.sampled(3)
-@pytest.mark.slow
-@pytest.mark.parametrize("why", PATHS)
-def test_such_a_file_is_not_edited_where_nobody_says_yes(tmp_path, asked, why):
-    for number, path in enumerate(PATHS[why]):
-        file = tmp_path / str(number) / path
-        file.parent.mkdir(parents=True)
-        file.write_text("old words")
-        careful = whose_person_says_no(tmp_path / str(number), asked)
-        for tools in (careful, FileTools(Workspace(tmp_path / str(number)))):
-            tools.read(path)
-            answer = tools.edit(path, "old", "new")
-            assert answer.startswith("Error:"), answer
-            assert (why in answer) == (tools is not careful), path
-        assert [asked.pop()] == [Proposal(file, "new words", replaces=True, why=why)]
-        assert file.read_text() == "old words"
-
-
-@pytest.mark.parametrize("path", [".envrc", ".vscode/tasks.json"])
-def test_an_edit_that_a_person_allowed_is_made(tmp_path, path):
-    file = tmp_path / path
-    file.parent.mkdir(exist_ok=True)
-    file.write_text("old words")
-    tools = FileTools(Workspace(tmp_path), confirm=lambda _: True)
-    tools.read(path)
-    assert tools.edit(path, "old", "new").startswith("Edited")
-    assert file.read_text() == "new words"
-
-
 @pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("path", [".envrc", ".husky/pre-commit", ".git/config", "conftest.py"])
 def test_no_spelling_hides_such_a_file(tmp_path, careful, asked, path, disguise):
@@ -102,14 +71,6 @@ def test_no_spelling_hides_such_a_file(tmp_path, careful, asked, path, disguise)
     else:
         assert [proposal.why for proposal in asked] == [EXAMPLES.get(path, asked[0].why)]
         assert asked[0].why
-
-
-@pytest.mark.slow
-@settings(deadline=None)  # the first one compiles the list
-@given(st.sampled_from(sorted(EXAMPLES)), st.text(st.sampled_from("\u200b\u2060\ufeff\u00ad")))
-def test_no_invisible_character_hides_such_a_file(tmp_path_factory, path, invisible):
-    name = "/".join(part[:1] + invisible + part[1:] for part in path.split("/"))
-    assert why_asked(tmp_path_factory.getbasetemp(), name.split("/")) == EXAMPLES[path]
 
 
 @pytest.mark.parametrize(
@@ -128,22 +89,6 @@ def test_an_ordinary_file_is_edited_without_a_question(tmp_path, path):
     tools = FileTools(Workspace(tmp_path))
     tools.read(path)
     assert tools.edit(path, "old", "new").startswith("Edited")
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "sitecustomize/__init__.py", ".pytest.ini", "jupyter_server_config.json", ".direnvrc",
-        ".venv/bin/activate", ".config/direnv/direnvrc", ".bashrc.d/x.sh", ".zsh_aliases",
-        ".forward", ".gdbearlyinit", ".emacs.el", ".doom.d/init.el", "x.csproj", "pom.xml",
-        "Directory.Build.props", "CMakeLists.txt", "Cargo.toml", "mix.exs", "Gemfile", ".iex.exs",
-        ".babelrc.js", "tailwind.config.js", "vitest.config.ts", ".lintstagedrc.js", "QWEN.md",
-        ".commitlintrc.js", "AGENTS.override.md", ".rules", ".trae/rules/x.md", ".replit",
-        ".idx/dev.nix", ".git-hooks/pre-commit", "__pycache__/conftest.cpython-312.pyc",
-    ],
-)  # fmt: skip
-def test_what_a_tool_runs_by_its_name_is_asked_for(tmp_path, path):
-    assert why_asked(tmp_path, path.split("/"))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import sys
 import pytest
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES
-from corpus_agent.workspace.window import Cut, lines_window
+from corpus_agent.workspace.reading import Cut, lines_window
 from tests.support.places import SAMPLE
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -27,15 +26,6 @@ def put(folder, name, content):
 
 
 # --- windows
-
-
-def test_lines_come_as_cat_prints_them(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n\n\tthree\n")
-    answer = tools.read("a.txt")
-    assert answer == "     1\tone\n     2\t\n     3\t\tthree"
-    if cat := shutil.which("cat"):
-        printed = subprocess.run([cat, "-n", tmp_path / "a.txt"], capture_output=True, text=True)
-        assert printed.stdout == answer + "\n"
 
 
 def test_a_window_ends_with_the_offset_to_go_on_from(tmp_path, tools):
@@ -97,14 +87,6 @@ print(text in shown, before, "pypdfium2" in sys.modules)
     assert done.stdout.split() == ["True", "False", "True"]  # the last is the control
 
 
-@pytest.mark.slow
-def test_a_broken_document_says_so(tools, tmp_path):
-    shutil.copy(SAMPLE / "scans/council-tax-2024.pdf", tmp_path / "broken.pdf")
-    answer = tools.read("broken.pdf")
-    assert answer.startswith("Error: 'broken.pdf' cannot be read (")
-    assert answer.endswith(" Use another file.")
-
-
 @pytest.mark.parametrize(
     ("name", "content", "media_type"),
     [
@@ -124,9 +106,6 @@ def test_an_image_is_attached_with_a_note(tmp_path, tools, name, content, media_
     assert tools.read(name).startswith(f"Already given in this conversation: {name!r} ")
 
 
-# --- refusals
-
-
 # --- repeats
 
 NOTICE = (
@@ -142,11 +121,3 @@ def test_an_exact_repeat_is_a_notice_of_one_line(tmp_path, tools):
     assert tools.read("./a.txt") == NOTICE
     assert tools.read("link.txt") == NOTICE
     assert tools.read("a.txt", limit=5) == "     1\tone"
-
-
-def test_text_that_is_too_large_is_refused_and_grep_is_named(tmp_path, tools):
-    put(tmp_path, "a.txt", "one\n" * (MAX_WHOLE_BYTES // 4 + 1))
-    answer = tools.read("a.txt")
-    assert answer.startswith("Error: ") and "Use grep" in answer
-    put(tmp_path, "b.txt", "one\n")  # the control
-    assert tools.read("b.txt") == "     1\tone"

@@ -36,12 +36,6 @@ def edited(tools, path, *arguments):
 # --- edit
 
 
-def test_the_one_match_is_replaced_and_said_where(tmp_path, tools):
-    path = put(tmp_path, "a.py", "one\ntwo\nthree\n")
-    assert edited(tools, "a.py", "two", "2") == "Edited 'a.py': 1 replacement, at line 2."
-    assert path.read_bytes() == b"one\n2\nthree\n"
-
-
 def test_several_matches_need_replace_all(tmp_path, tools):
     path = put(tmp_path, "a.py", "x = 1\nx = 1\n\nx = 1\n")
     assert edited(tools, "a.py", "x = 1", "y") == (
@@ -245,15 +239,6 @@ def test_a_new_file_is_written_once_a_person_allowed_it(tmp_path, careful, asked
     mask = os.umask(0)
     os.umask(mask)
     assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~mask
-
-
-def test_an_old_file_is_replaced_and_keeps_its_mode(tmp_path, careful, asked):
-    path = put(tmp_path, "a.sh", "old")
-    path.chmod(0o750)
-    assert careful.write("a.sh", "new") == "Wrote 3 bytes to 'a.sh', in place of what it held."
-    assert asked == [Proposal(path, "new", replaces=True)]
-    assert (path.read_text(), stat.S_IMODE(path.stat().st_mode)) == ("new", 0o750)
-    assert careful.edit("a.sh", "new", "newer").startswith("Edited")  # what it holds is known
 
 
 def test_a_person_who_says_no_is_obeyed(tmp_path, careful):

@@ -13,7 +13,7 @@ from indexer.records import Query
 from indexer.store.folder import version_file, version_files
 from indexer.store.ranking import PARTITIONS
 from indexer.store.snapshot import Snapshot
-from indexer.store.upkeep import (
+from indexer.store.tables import (
     FEW_FRAGMENTS,
     MAX_FRAGMENTS,
     MAX_PARTITIONS,
@@ -21,7 +21,6 @@ from indexer.store.upkeep import (
     SOURCES,
     VECTORS,
     WORDS,
-    Changes,
     Scale,
     State,
     plan_indices,
@@ -75,11 +74,14 @@ def store(root: Path) -> Path:
     return root.parent / "store"
 
 
+def below(snapshot: Snapshot, prefix: str) -> frozenset[str]:
+    return frozenset(source for source in snapshot.documents if source.startswith(prefix))
+
+
 def recall(snapshot: Snapshot, prefix: str = "") -> float:
     """The share of the exact first ten that is found, over many queries; scores are checked."""
     rows = chunk_rows(snapshot)
-    below = [source.startswith(prefix) for source in rows["source"].to_pylist()]
-    rows = rows.filter(below)
+    rows = rows.filter([source.startswith(prefix) for source in rows["source"].to_pylist()])
     vectors, ids = vectors_of(rows), rows["id"].to_pylist()
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)  # 1, but for 16 bits
     random = np.random.default_rng(5)
@@ -88,7 +90,7 @@ def recall(snapshot: Snapshot, prefix: str = "") -> float:
         query = vectors[row] + random.standard_normal(ENCODER.dimension) * 0.05
         query = (query / np.linalg.norm(query)).astype(np.float32)
         cosines = vectors @ query
-        found = by_vector(snapshot, query, Query("", 60, paths=(prefix,)))
+        found = by_vector(snapshot, query, Query("", 60, among=below(snapshot, prefix)))
         assert len(found) == min(60, len(ids))
         assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
         for hit in found:
@@ -139,10 +141,9 @@ def large(partitions: int) -> set[str]:
     ],
 )
 def test_which_indices_a_table_has_is_decided_by_its_rows(rows, existing, drop, make):
-    changes = plan_indices(rows, existing, NORMAL)
-    assert changes == Changes(tuple(sorted(drop)), tuple(sorted(make)))
+    assert plan_indices(rows, existing, NORMAL) == (drop, make)
     after = (existing - drop) | make
-    assert plan_indices(rows, after, NORMAL) == Changes()
+    assert plan_indices(rows, after, NORMAL) == (set(), set())
 
 
 @pytest.mark.parametrize(
@@ -175,11 +176,7 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
     assert vector_index(snapshot) == (covered // LARGE.partition_rows, covered, 0)
     # The control: so few partitions of so many alone do not hold the nearest rows.
     query = vectors_of(chunk_rows(snapshot))[0]
-    search = snapshot._chunks.search(query, vector_column_name="vector").distance_type("cosine")
-    plan = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).explain_plan()
-    assert "ANNSubIndex" in plan
-    one = search.minimum_nprobes(1).maximum_nprobes(1).limit(60).to_list()
-    assert len(one) < 60
+    assert len(snapshot._chunks.nearest(query, 60, "", 1)) < 60
 
 
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):
@@ -211,10 +208,9 @@ from tests.support.rows import vector_index
 root, store = map(Path, sys.argv[1:])
 sync(root, store)
 print("made", vector_index(Snapshot(store))[0], flush=True)
-from lancedb.index import IvfRq
-table = Snapshot(store)._chunks
-table.checkout_latest()
-table.create_index("vector", config=IvfRq(num_partitions=150), name="control")
+from indexer.store.lance import IvfRq
+from indexer.store.rows import connect
+connect(store).open_table("chunks").create_index("vector", IvfRq(4, 150), "control")
 print("the control was made too")
 """
     (root / "part_0" / "00.txt").unlink()
@@ -242,11 +238,11 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store)
     snapshot = Snapshot(store)
     rows = chunk_rows(snapshot)
     vector = vectors_of(rows)[0]
-    for name in ("part_1/", "part_1/01.txt", "part_", "50%_off/", "nothing/"):
-        below = [source for source in rows["source"].to_pylist() if source.startswith(name)]
-        near = by_vector(snapshot, vector, Query("", 60, paths=(name,)))
-        worded = by_text(snapshot, Query("c1 c2 c3", 2_000, paths=(name,)))
-        assert len(near) == min(60, len(below))
-        assert {hit.chunk.source for hit in (*near, *worded)} <= {*below}
-        assert bool(worded) == bool(below)
-        assert not below or recall(snapshot, name) >= RECALL
+    for name in ("part_1/", "part_1/01.txt", "50%_off/", "nothing/"):
+        these = below(snapshot, name)
+        near = by_vector(snapshot, vector, Query("", 60, among=these))
+        worded = by_text(snapshot, Query("c1 c2 c3", 2_000, among=these))
+        assert len(near) == min(60, sum(s in these for s in rows["source"].to_pylist()))
+        assert {hit.chunk.source for hit in (*near, *worded)} <= these
+        assert bool(worded) == bool(these)
+        assert not these or recall(snapshot, name) >= RECALL

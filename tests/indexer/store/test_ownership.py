@@ -12,19 +12,17 @@ import pytest
 
 from indexer.errors import CorpusError, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import lock_briefly
-from indexer.store.manifest import read_manifest
-from indexer.store.names import MARKER_NAME, UNFINISHED_MARKER
+from indexer.store.folder import MARKER_NAME
 from indexer.store.ownership import (
+    UNFINISHED_MARKER,
     check_apart,
-    check_names,
     identity_of,
     make_store,
     read_small,
 )
-from indexer.sync.folder import sync_folder
 from tests.support.other_user import as_nobody
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import ENCODER, copied, sync
+from tests.support.toy_index import copied, sync
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +61,7 @@ def test_a_store_is_made_once_for_its_owner_alone_and_keeps_its_identity(tmp_pat
     assert make_store(tmp_path / "other").id != first.id
 
 
-@pytest.mark.parametrize("left", [[], [".gitignore"], [".gitignore", UNFINISHED_MARKER]])
+@pytest.mark.parametrize("left", [[], [UNFINISHED_MARKER], [".gitignore", UNFINISHED_MARKER]])
 def test_an_empty_folder_and_a_making_that_was_stopped_become_a_store(tmp_path, left):
     store = tmp_path / "store"
     store.mkdir(mode=0o775)
@@ -137,42 +135,6 @@ def test_a_foreign_name_in_a_store_is_refused_and_kept(made, name):
     with pytest.raises(UsageError, match=rf"holds '{name}', which corpus-agent did not make"):
         identity_of(made)
     assert (made / name).read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    "where",
-    [
-        "lance/chunks.lance/data/x.lance",
-        "lance/files.lance/_versions/old.manifest",
-        "texts/ab/notes.md",
-    ],
-)
-def test_a_foreign_file_deep_in_a_store_stops_whoever_would_delete(made, tmp_path, where):
-    check_names(made)  # the control
-    (made / where).parent.mkdir(parents=True, exist_ok=True)
-    (made / where).write_text("mine")
-    with pytest.raises(UsageError, match="which corpus-agent did not make"):
-        sync(tmp_path / "docs", made, force=True)
-    assert (made / where).read_text() == "mine"
-
-
-@pytest.mark.slow
-def test_a_folder_in_the_place_of_a_file_is_refused_and_costs_nothing(made, tmp_path):
-    (tmp_path / "docs/a.md").write_text("Changed.\n")
-    sync(tmp_path / "docs", made)
-    kept = read_manifest(made)
-    for where in (
-        "lance/chunks.lance/_versions/00000000000000000007.manifest",
-        "lance/files.lance/_transactions/9-46748546-face-4f34-87ca-ee521d7e4c3d.txn",
-        "lance/chunks.lance/_refs/tags/held-1.json",
-        f"texts/ab/{'ab' * 32}.0123456789abcdef",
-    ):
-        (made / where).mkdir(parents=True)
-        with pytest.raises(UsageError, match="which corpus-agent did not make"):
-            sync_folder(made, tmp_path / "docs", ENCODER)
-        (made / where).rmdir()
-    assert read_manifest(made) == kept
-    assert sync_folder(made, tmp_path / "docs", ENCODER).repaired == ""  # the control
 
 
 @pytest.mark.parametrize("content", ["", "corpus-agent store\n", "corpus-agent store\nid = zz\n"])

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import BorrowedData, DamagedStore, IncompatibleStore
+from indexer.errors import IncompatibleStore
 from indexer.store.folder import usage, version_files
-from indexer.store.integrity import check_own_data
-from indexer.store.lance import import_lancedb
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
@@ -135,23 +133,3 @@ def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
     outcome = sync(root, store)
     assert (outcome.added, outcome.embedded) == (20, 20)
     assert len(found(store, "boiler")) == 10
-
-
-def test_tables_whose_data_lies_elsewhere_or_that_are_none_are_refused(root, store, tmp_path):
-    sync(root, store)
-    check_own_data(store)  # the control
-    (version, *_) = version_files(store)
-    whole = version.read_bytes()
-    for change in (lambda: version.write_bytes(whole[:-20]), lambda: os.mkfifo(version)):
-        version.unlink()
-        change()
-        with pytest.raises(DamagedStore, match="is no version of a table"):
-            check_own_data(store)
-    version.unlink()
-    version.write_bytes(whole)
-    (store / "lance").rename(tmp_path / "elsewhere")
-    database = import_lancedb().connect(str(store / "lance"))
-    for name in ("chunks", "files"):
-        database.clone_table(name, f"{tmp_path}/elsewhere/{name}.lance", is_shallow=True)
-    with pytest.raises(BorrowedData):
-        check_own_data(store)

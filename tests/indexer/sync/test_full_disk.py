@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from indexer.errors import CorpusError
-from indexer.store.staging import STAGING
 from indexer.sync.folder import sync_folder
+from indexer.sync.shards import STAGING
 from tests.support.checks import check_same, check_store, content
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import change_folder, make_folder

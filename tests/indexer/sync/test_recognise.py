@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,8 @@ from indexer.parsers.pages import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
 from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
-from indexer.store.recognised import RECOGNISED_FOLDER, KeptPage, RecognisedPages
-from indexer.store.texts import TEXTS_FOLDER
+from indexer.store.recognised import KeptPage, RecognisedPages
+from indexer.store.texts import Texts
 from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
@@ -54,13 +53,9 @@ def read(store: Path, root: Path, source: str) -> list[Line]:
     return list(Index.open(store, root=root).read(source).lines)
 
 
-def kept_lines(store: Path) -> int:
-    """The pages that were ever kept, also those that were kept twice."""
-    return sum(
-        line.startswith("{", 65)
-        for path in (store / RECOGNISED_FOLDER).rglob("*.pages")
-        for line in path.read_text("utf-8").splitlines()
-    )
+def kept_pages(store: Path, path: Path) -> int:
+    sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
+    return len(RecognisedPages(store).first_pages(sha256))
 
 
 # -- what waits ------------------------------------------------------------------------------------
@@ -87,7 +82,7 @@ def test_scans_and_pictures_wait_and_are_counted(root, store):
     assert (outcome.waiting_pages, outcome.waiting_pictures) == (3, 1)
     marks = [line.text for line in read(store, root, "mixed.pdf") if line.is_mark]
     assert marks == ["--- Page 1 ---", "--- Page 2 --- (no text layer)", "--- Page 3 ---"]
-    assert RECOGNISED_FOLDER not in {path.name for path in store.iterdir()}
+    assert kept_pages(store, root / "scan.pdf") == 0
 
 
 def row(source: str, label: str, waiting: int) -> FileRow:
@@ -103,7 +98,7 @@ def text_of(*lines: Line) -> Text:
 
 
 def kept(number: int, *lines: tuple[str, float], **page: str) -> KeptPage:
-    return KeptPage(number, "0" * 64, "engine/1", RecognisedPage(lines, **page))
+    return KeptPage(number, "engine/1", RecognisedPage(lines, **page))
 
 
 def test_a_picture_of_our_marks_forges_none():
@@ -147,7 +142,7 @@ def test_recognised_pages_take_their_places_and_other_pages_stay():
 
 
 @pytest.mark.slow
-def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, store):
+def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, store, tmp_path):
     scan(root / "mixed.pdf", [LETTER, picture(KEYS), None])
     receipt = picture([*LEASE, *KEYS, "Total 12.40"], (620, 520))
     (root / "receipt.png").write_bytes(as_bytes(receipt))
@@ -181,25 +176,22 @@ def test_scans_and_pictures_that_show_text_are_read_and_photos_are_not(root, sto
 
     again = sync_folder(store, root, ENCODER)
     assert (again.unchanged, again.recognised, again.version) == (2, 0, first.version)
-    # The same bytes under another name, and the same picture within another file: nothing is read.
     (root / "copy.png").write_bytes((root / "receipt.png").read_bytes())
-    (root / "receipt.tiff").write_bytes(as_bytes(receipt, "TIFF"))
     more = sync_folder(store, root, ENCODER)
-    assert (more.added, more.recognised) == (2, 0)
-    # What is read of it later is put together from the kept pages, also without the kept texts.
-    shutil.rmtree(store / TEXTS_FOLDER)
+    assert (more.added, more.recognised) == (1, 0)  # the same bytes under another name
+    # What is read of it later needs no engine; a document that is gone takes its pages with it.
     assert read(store, root, "mixed.pdf") == lines
-    # A document that is gone takes its pages with it.
-    for name in ("receipt.png", "copy.png", "receipt.tiff"):
-        (root / name).unlink()
+    (root / "copy.png").unlink()
+    (root / "receipt.png").rename(receipt := tmp_path / "receipt.png")
+    assert kept_pages(store, receipt) == 1
     sync_folder(store, root, ENCODER)
-    assert len(list((store / RECOGNISED_FOLDER).rglob("*.pages"))) == 2
+    assert kept_pages(store, receipt) == 0
 
 
 _INDEX = """
 import sys
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
@@ -231,15 +223,19 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
         [sys.executable, "-c", code, str(store), str(root)], cwd=REPOSITORY, stderr=subprocess.PIPE
     )
     deadline = time.monotonic() + 200
-    while kept_lines(store) < 2 and process.poll() is None and time.monotonic() < deadline:
+    while (
+        kept_pages(store, root / "scan.pdf") < 2
+        and process.poll() is None
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    before = kept_lines(store)
+    before = kept_pages(store, root / "scan.pdf")
     assert 2 <= before < 6
     recognised, waiting, documents = run(store, root)
     assert (recognised, waiting, documents) == (6 - before, 0, 1)
-    assert kept_lines(store) == 6
+    assert kept_pages(store, root / "scan.pdf") == 6
     assert [line.text for line in read(store, root, "scan.pdf") if "Sheet" in line.text] == [
         f"Sheet {n} of the lease" for n in range(6)
     ]
@@ -248,46 +244,32 @@ def test_a_run_that_is_killed_between_two_pages_reads_none_of_them_twice(root, s
 # -- what is kept ----------------------------------------------------------------------------------
 
 
-def test_a_kept_page_is_found_by_its_document_and_by_its_picture(tmp_path):
-    pages = RecognisedPages(tmp_path)
+def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
     words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
     read = RecognisedPage((("Ünïcode €", 0.9),), "rapidocr", words=words)
-    one = KeptPage(3, "a" * 64, engine_version(), read)
-    pages.put("f" * 64, one)
-    assert RecognisedPages(tmp_path).page("f" * 64, 3) == one
-    assert RecognisedPages(tmp_path).page("f" * 64, 2) is None
-    text = replace(one, page=replace(read, words=()))
-    assert RecognisedPages(tmp_path).of_document("f" * 64) == {3: text}
-    assert RecognisedPages(tmp_path).of_picture("a" * 64, engine_version()) == one
-    assert RecognisedPages(tmp_path).of_picture("a" * 64, "rapidocr-4/1") is None
+    one = KeptPage(1, engine_version(), read)
+    RecognisedPages(tmp_path).put("f" * 64, one)
+    pages = RecognisedPages(tmp_path)
+    assert (pages.page("f" * 64, 1), pages.page("f" * 64, 2)) == (one, None)
     again = replace(one, engine="rapidocr-4/1")  # by which the page is read anew
     pages.put("f" * 64, again)
-    assert RecognisedPages(tmp_path).of_picture("a" * 64, "rapidocr-4/1") == again
-    assert RecognisedPages(tmp_path).of_picture("a" * 64, engine_version()) is None
+    pages.put("f" * 64, replace(one, number=3))
+    assert pages.first_pages("f" * 64) == {1: again}
+    Texts(tmp_path).keep_only([])
+    assert pages.page("f" * 64, 1) is None
 
 
-@pytest.mark.parametrize("harm", ["cut", "changed", "foreign", "lines", "words"])
-def test_a_damaged_page_is_no_page_and_the_others_are(tmp_path, harm):
-    pages = RecognisedPages(tmp_path)
-    for number in (1, 2):
-        pages.put("f" * 64, kept(number, ("The rent is 1,250.00 euros", 0.9)))
-    (path,) = tmp_path.rglob("*.pages")
-    data = path.read_bytes()
-    if harm == "cut":
-        path.write_bytes(data[:-9])
-    elif harm == "changed":
-        path.write_bytes(data[::-1].replace(b"052,1", b"059,1", 1)[::-1])
-    else:
-        words = [[0, 0.1, 0.1, 0.2, 1.5, "b"]] if harm == "words" else []
-        said = {"lines": [["a\nb" if harm == "lines" else "b", 0.5]], "words": words}
-        body = {"number": 2, "picture": "", "engine": "e", "page": said}
-        line = json.dumps({"number": 2} if harm == "foreign" else body).encode()
-        path.write_bytes(data.split(b"\n\n")[0] + b"\n" + hashlib.sha256(line).hexdigest().encode())
-        with path.open("ab") as file:
-            file.write(b" " + line + b"\n")
-    if harm == "words":  # the text alone does not need them
-        assert RecognisedPages(tmp_path).page("f" * 64, 2) is None
-    else:
-        assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1}
-    pages.put("f" * 64, kept(2, ("Again", 0.9)))
-    assert RecognisedPages(tmp_path).of_document("f" * 64).keys() == {1, 2}
+@pytest.mark.parametrize(
+    "harm",
+    [
+        {"lines": [["a\nb", 0.5]]},
+        {"words": [[0, 0.1, 0.1, 0.2, 1.5, "b"]]},
+        {"lines": None},
+        {},  # the control
+    ],
+)
+def test_what_no_engine_says_is_no_page(tmp_path, harm):
+    body = asdict(kept(1, ("The rent is 1,250.00 euros", 0.9)))
+    body["page"].update(harm)
+    Texts(tmp_path).notes("f" * 64).put("page 1", json.dumps(body).encode())
+    assert (RecognisedPages(tmp_path).page("f" * 64, 1) is None) is bool(harm)

@@ -15,7 +15,6 @@ import pytest
 
 from indexer.embed import FolderEncoder
 from indexer.store.ownership import make_store
-from indexer.store.staging import make_staging
 from indexer.sync.folder import sync_folder
 from indexer.sync.shards import LocalHands
 from tests.support.checks import check_same, check_store
@@ -81,7 +80,7 @@ def opening(base: Path) -> dict[str, object]:
     (base / "docs").mkdir()
     (base / "docs" / "a.txt").write_text("The lantern hangs over the harbour door.")
     make_store(base / "store")
-    make_staging(base / "store")
+    (base / "store" / "staging").mkdir()
     return {"root": str(base / "docs"), "store": str(base / "store"), "model": None}
 
 

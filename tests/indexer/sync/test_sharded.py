@@ -1,6 +1,5 @@
 """The same index, made by several processes; what they lose or falsify is made again."""
 
-import hashlib
 import json
 import os
 import re
@@ -9,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from base64 import b64encode
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -20,17 +20,12 @@ import pytest
 from indexer.errors import CorpusError, NoIndex
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices
-from indexer.store.ownership import check_names, make_store
-from indexer.store.snapshot import Snapshot
-from indexer.store.staging import STAGING, BadShard, make_staging
-from indexer.store.texts import Texts
+from indexer.store.ownership import make_store
 from indexer.store.vectors import KnownVectors
 from indexer.sync.folder import sync_folder
 from indexer.sync.run import fingerprint_of
-from indexer.sync.shard_result import ROW as ROW_FIELDS
-from indexer.sync.shard_result import checked_result
-from indexer.sync.sharded import ShardedReading
-from indexer.sync.shards import order_of
+from indexer.sync.sharded import ROW, BadShard, ShardedReading, checked_shard
+from indexer.sync.shards import STAGING, order_of
 from tests.support.checks import check_same, check_store, content, vectors_of
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import make_folder
@@ -61,8 +56,6 @@ sync_folder(store, root, ToyEncoder(), hands=ToyHands(encoder=SlowEncoder))
 """
 
 
-VECTORS = "vectors.f2"
-VECTOR_BYTES = 2 * ENCODER.dimension
 TODAY = fingerprint_of(ENCODER, CHUNKER)
 pytestmark = pytest.mark.slow  # parsers are processes
 
@@ -108,14 +101,14 @@ def test_the_index_is_that_of_one_process_and_nothing_stays_staged(docs, plain, 
 
 
 def line(number: int, change):
-    """Changes a line of `documents`, given and handed back as what JSON says."""
+    """Changes a line of a staged file, given and handed back as what JSON says."""
 
-    def spoil(folder: Path) -> None:
-        lines = (folder / "documents").read_text().splitlines()
+    def spoil(staged: Path) -> None:
+        lines = staged.read_text().splitlines()
         content = json.loads(lines[number])
         changed = change(content)
         lines[number] = json.dumps(content if changed is None else changed)
-        (folder / "documents").write_text("\n".join(lines) + "\n")
+        staged.write_text("\n".join(lines) + "\n")
 
     return spoil
 
@@ -123,7 +116,7 @@ def line(number: int, change):
 def row(**values):
     def change(content):
         for name, value in values.items():
-            content[0][list(ROW_FIELDS).index(name)] = value
+            content[0][list(ROW).index(name)] = value
 
     return line(0, change)
 
@@ -135,27 +128,13 @@ def passage(at: int, value):
     return line(0, change)
 
 
-def without_vectors(folder: Path) -> None:
-    (folder / VECTORS).write_bytes((folder / VECTORS).read_bytes()[:16])
-    line(-1, lambda end: end.update(embedded=0, vectors=digest(folder)))(folder)
+def link(staged: Path) -> None:
+    staged.unlink()
+    staged.symlink_to("/etc/passwd")
 
 
-def other_vectors(data):
-    def spoil(folder: Path) -> None:
-        whole = (folder / VECTORS).read_bytes()
-        (folder / VECTORS).write_bytes(data(whole))
-        line(-1, lambda end: end.update(vectors=digest(folder)))(folder)
-
-    return spoil
-
-
-def digest(folder: Path) -> str:
-    return hashlib.sha256((folder / VECTORS).read_bytes()).hexdigest()
-
-
-def link(folder: Path) -> None:
-    (folder / "documents").unlink()
-    (folder / "documents").symlink_to("/etc/passwd")
+def encoded(*values: float) -> str:
+    return b64encode(np.array(values, np.float16)).decode()
 
 
 HOSTILE = {
@@ -177,25 +156,13 @@ HOSTILE = {
     "a passage without pages": passage(4, 3),
     "a passage in no language": passage(6, "EN; DROP"),
     "a passage with other fields": line(0, lambda content: content[1][0].append(1)),
-    "or passages without a vector": without_vectors,
-    "vectors of no passage": passage(1, "another heading"),
-    "vectors of another model": other_vectors(lambda data: b"0" * 16 + data[16:]),
-    "vectors of another length": other_vectors(lambda data: data[:-2]),
-    "vectors that have not the length 1": other_vectors(
-        lambda data: data[:-VECTOR_BYTES] + b"\xff" * VECTOR_BYTES
-    ),
-    "vectors that are not whole": lambda folder: (folder / VECTORS).write_bytes(
-        (folder / VECTORS).read_bytes() + b"0"
-    ),
+    "a passage without a vector": passage(-1, "no vector"),
+    "a vector of another length": passage(-1, encoded(*[float("nan")] * ENCODER.dimension)),
+    "vector of another length": passage(-1, encoded(1.0)),
     "a line that is no document": line(0, lambda content: [1]),
-    "a document that is no JSON": lambda folder: (folder / "documents").write_text("]"),
-    "no end that says": lambda folder: (folder / "documents").write_text(
-        (folder / "documents").read_text().rsplit("\n", 2)[0] + "\n"
-    ),
-    "0 documents of 2": lambda folder: (folder / "documents").write_text('{"embedded": 0}\n'),
-    "no end that says what was embedded": line(-1, lambda end: end.pop("embedded") and None),
-    "texts embedded as": line(-1, lambda end: end.update(embedded=10**6)),
-    "no file 'documents'": link,
+    "a document that is no JSON": lambda staged: staged.write_text("]"),
+    "1 documents of 2": lambda staged: staged.write_text(staged.read_text().split("\n")[0]),
+    "no file": link,
 }
 
 
@@ -215,21 +182,21 @@ def staged(one, tmp_path_factory):
     """A store in which the shard of both documents is staged, and that shard."""
     store = tmp_path_factory.mktemp("staged") / "store"
     make_store(store)
-    make_staging(store)
+    (store / STAGING).mkdir()
     shard = tuple(walk(one / "docs").files)
     name = "0" * 32
     reading = ShardedReading(one / "docs", store, ToyHands(), CHUNKER, TODAY, KnownVectors(store))
-    made = ToyHands().made(json.dumps(reading._opening()), [(name, order_of(shard))])
+    made = ToyHands().made(json.dumps(reading.opening()), [(name, order_of(shard))])
     assert list(made) == [(0, "")]
     return store, name, shard
 
 
 def look_at(store: Path, name: str, shard):
-    return checked_result(store, name, shard, CHUNKER, TODAY)
+    return checked_shard(store, name, shard, ENCODER.dimension)
 
 
 def test_a_true_result_is_taken(staged):
-    assert len(look_at(*staged).documents) == 2
+    assert len(look_at(*staged)) == 2
 
 
 @pytest.mark.parametrize("what", HOSTILE)
@@ -284,23 +251,6 @@ def test_a_false_result_is_named_and_read_by_the_writer(one, tmp_path):
     same(one / "store", tmp_path / "store")
 
 
-@pytest.mark.nightly
-def test_a_false_text_is_not_kept(one, tmp_path):
-    def spoil(folder: Path) -> None:
-        head, data = (folder / "texts").read_bytes().split(b"\n", 1)
-        (folder / "texts").write_bytes(head + b"\n" + data.replace(data[-20:], b"\0" * 20))
-
-    store = tmp_path / "store"
-    outcome = index(one / "docs", store, ToyHands(slots=1, spoil=spoil))
-    assert any("a text that is none" in why for why in outcome.cluster.again)
-    rows = Snapshot(store).files()
-    kept = [
-        [Texts(made).get(row.sha256, row.source) for row in rows] for made in (store, one / "store")
-    ]
-    assert [text is None for text in kept[0]] == [False, True]
-    assert None not in kept[1]  # the control
-
-
 @pytest.mark.parametrize(
     ("elsewhere", "what"),
     [
@@ -325,10 +275,8 @@ def test_a_cluster_of_which_nothing_comes_ends_the_run(docs, tmp_path):
 def test_a_plain_run_leaves_nothing_staged(docs, plain, tmp_path):
     store = tmp_path / "store"
     index(docs, store)
-    left = store / STAGING / ("0" * 32)
-    left.mkdir(parents=True)
-    (left / "documents").write_text("[]")
-    check_names(store)
+    (store / STAGING).mkdir()
+    (store / STAGING / ("0" * 32)).write_text("[]")
     index(docs, store, None, Choices(verify=True, force=True))
     assert not (store / STAGING).exists()
     same(plain, store)
@@ -341,16 +289,6 @@ def test_vectors_that_the_store_has_are_not_replaced(one, tmp_path):
     index(root, store)
     before = vectors_of(content(store)[0])
     (root / "a.txt").touch()
-    turned = other_vectors(
-        lambda data: (
-            data[:16]
-            + data[16 : 16 + 32 * ((len(data) - 16) // (32 + VECTOR_BYTES))]
-            + (
-                -np.frombuffer(
-                    data[16 + 32 * ((len(data) - 16) // (32 + VECTOR_BYTES)) :], np.float16
-                )
-            ).tobytes()
-        )
-    )
+    turned = passage(-1, encoded(1.0, *[0.0] * (ENCODER.dimension - 1)))
     index(root, store, ToyHands(spoil=turned))
     assert np.array_equal(before, vectors_of(content(store)[0]))

@@ -94,7 +94,7 @@ def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
     lines = lines_of(bytes(message))
     assert lines.count("Please come.") == 1
     assert "--- File deed.pdf, Page 1 ---" in lines
-    assert "--- File invitation.ics, Appointment 1: Board meeting ---" in lines
+    assert "--- File attachment.ics, Appointment 1: Board meeting ---" in lines
 
 
 def test_the_messages_of_a_mailbox_keep_their_attachments_apart():
@@ -157,18 +157,6 @@ def test_what_outlook_attaches_is_read_messages_too():
     ]
 
 
-def test_a_part_that_is_base64_against_its_header_is_decoded():
-    encoded = base64.encodebytes(PROSE)
-    for headers in (
-        b"Content-Type: text/plain",
-        b"Content-Type: text/plain\nContent-Transfer-Encoding: 7bit",
-        b"Content-Type: text/plain\nContent-Transfer-Encoding: quoted-printable",
-    ):
-        assert "no header says so" in "\n".join(lines_of(part(headers, encoded))), headers
-    headers = b"Content-Type: text/plain\nContent-Transfer-Encoding: base64"
-    assert "was encoded" in "\n".join(lines_of(part(headers, PROSE)))  # and is not, after all
-
-
 @pytest.mark.parametrize("damage", [b"!?", b"\xff\xfe"])
 def test_an_attached_text_whose_base64_is_damaged_shows_no_base64(damage):
     encoded = base64.encodebytes(PROSE)
@@ -196,12 +184,6 @@ def test_base64_in_a_text_is_named_and_no_text(quoted):
 def test_text_that_only_looks_encoded_stays():
     links = [f"https://example.org/Files/2025/Summer/Pictures/IMG{n:020}.jpg" for n in range(9)]
     assert lines_of(HEAD + b"\n" + "\n".join(links).encode())[2:] == links
-
-
-def test_a_message_encoded_against_the_rules_is_read():
-    inner = base64.encodebytes(bytes(made.mail("inner", ("deed.pdf", DEED))))
-    headers = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64"
-    assert "--- File message.eml/deed.pdf, Page 1 ---" in lines_of(part(headers, inner))
 
 
 def test_a_message_whose_text_is_in_compressed_rtf_alone_says_so():
@@ -288,8 +270,8 @@ def test_bytes_in_headers_are_utf8_or_of_the_charset_that_the_message_declares()
     for charset in ("iso-8859-15", "utf-8", "koi8-r"):
         text = "Цена" if charset == "koi8-r" else "così è l’œuvre".replace("’", "'")
         raw = text.encode(charset)
-        message = sent(charset, text).replace(b"Subject: s", b"Subject: =?utf-8?q?=C3=A8?= " + raw)
-        assert f"Subject: è {text}" in lines_of(message), charset
+        message = sent(charset, text).replace(b"Subject: s", b"Subject: " + raw)
+        assert f"Subject: {text}" in lines_of(message), charset
         assert "Subject: s" in lines_of(sent(charset, text))
     named = b'Content-Type: text/plain; charset=iso-8859-1; name="perch\xe9.txt"'
     assert "Attachment: perché.txt" in lines_of(part(named, b"hello"))

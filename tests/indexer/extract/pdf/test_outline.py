@@ -7,8 +7,6 @@ import weakref
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.pdfbase.pdfmetrics import stringWidth
@@ -198,31 +196,6 @@ def test_letters_that_are_drawn_twice_have_one_box():
 
 
 # -- letters ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@given(st.text(max_size=40))
-def test_letters_of_any_text_know_where_they_come_from(text):
-    found = letters_of(text)
-    assert len(found.text) == len(found.numbers)
-    assert found.text == "".join(map(folded, text))
-    assert "".join(word for word, _ in found.words()) == found.text
-    assert all(found.text[at] in folded(text[number]) for at, number in enumerate(found.numbers))
-
-
-@given(st.text("ab é1-", max_size=30), st.integers(0, 30), st.integers(0, 30))
-def test_a_part_of_a_text_is_found_in_it(text, one, other):
-    first, last = sorted((one, other))
-    page, quote = letters_of(text), letters_of(text[first:last])
-    found = whole(page, quote)
-    if found:
-        assert page.text[found.start : found.stop] == quote.text
-
-
-def test_the_words_that_stand_apart_are_found_in_their_order():
-    page = letters_of("one of two alpha of beta gamma NOISE of delta epsilon two of")
-    found = aligned(page, letters_of("alpha of beta gamma delta epsilon"))
-    assert "".join(page.text[at] for at in found) == "alphaofbetagammadeltaepsilon"
 
 
 @pytest.mark.slow

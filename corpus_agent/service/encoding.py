@@ -1,20 +1,11 @@
-"""An index that is going to be searched, opened while its model is loaded in a thread.
-
-Imports little, so that the thread begins right after the seal and works while what opens an index
-is imported, LanceDB among it.
-"""
+"""Which embedding model the settings and the index name."""
 
 from __future__ import annotations
 
-import gc
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from corpus_agent import service
-from corpus_agent.settings import Settings, model_folder, stores_to_read
+from corpus_agent.settings import Settings, model_folder
 from indexer import (
     MANY_UNREAD,
     MULTILINGUAL,
@@ -25,9 +16,6 @@ from indexer import (
     share_in_other_languages,
     storage,
 )
-
-if TYPE_CHECKING:
-    from indexer import Index
 
 
 def encoder_for(
@@ -50,7 +38,7 @@ def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | 
     """
     if settings.model is not None:
         return model_folder(settings.model, "--model")
-    if store is not None and (made := storage.recorded_model(store)):
+    if store is not None and (made := storage.recorded(store, "model")):
         is_theirs = made.startswith(MULTILINGUAL)
         return model_folder(Path("multilingual"), "--model") if is_theirs else None
     if not choosing or settings.root is None or (found := multilingual_model()) is None:
@@ -59,24 +47,3 @@ def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | 
         return None
     sys.stderr.write(f"Not only English: these documents are read with {MULTILINGUAL}.\n")
     return found
-
-
-def open_to_search(settings: Settings) -> Index:
-    """As `session.open_corpus`, with the packaged model loaded when it returns."""
-    encoder = encoder_for(settings, stores_to_read(settings)[0].store)
-    beside: AbstractContextManager[None] = nullcontext()
-    if isinstance(encoder, FolderEncoder):
-        beside = encoder.loading()
-    with _uncollected(), beside:
-        return service.session.open_corpus(settings, encoder=encoder)
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No search for garbage while modules are imported, nor in them later: they stay."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        gc.enable()

@@ -21,9 +21,7 @@ MAX_DEPTH = 100  # of nesting; deeper parts are their plain text
 # A number, a word, a sign, or brackets around all: what needs no brackets as a part of something.
 _ATOM = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_](?:[^\W\d_]{2,})?|\S|\([^()]*\)|\[[^\[\]]*\]|[-−+]?∞")
 _LARGE = frozenset("∑∏∐∫∬∭∮⋃⋂⋀⋁")
-_TALL = frozenset({"f", "sSup", "sSubSup", "rad", "nary", "mfrac", "msup", "msubsup", "mroot"})
 _UNREAD = frozenset({"del", "moveFrom", "delText", "instrText", "annotation", "annotation-xml"})
-_OFF = ("0", "off", "false")
 _UNSEEN = dict.fromkeys(range(0x2061, 0x2065))  # signs for "applied to" and "times" without a form
 # Where the base, the lower and the upper part of a script stand among its parts.
 _SCRIPTS: Mapping[str, tuple[int, int | None, int | None]] = {
@@ -31,7 +29,7 @@ _SCRIPTS: Mapping[str, tuple[int, int | None, int | None]] = {
     **dict.fromkeys(("sSub", "msub", "limLow", "munder"), (0, 1, None)),
     **dict.fromkeys(("sSubSup", "msubsup", "munderover"), (0, 1, 2)),
 }
-_FEWEST = {"f": 2, "mfrac": 2, "rad": 2, "mroot": 2, "nary": 3, "sPre": 3, "func": 2, "acc": 1}
+_ROWS = {"m": "; ", "mtable": "; ", "eqArr": "; ", "mr": ", ", "mtr": ", ", "func": " "}
 
 
 def formula_text(formula: Element) -> str:
@@ -46,51 +44,35 @@ def _text(element: Element, depth: int) -> str:
     if not len(element) or depth > MAX_DEPTH:
         return f" {text_of(element)} " if tag == "mtext" else text_of(element)
     inner = [each for each in element if tag_of(each) and not tag_of(each).endswith("Pr")]
-    return _written(tag, element, inner, [_text(each, depth + 1) for each in inner])
-
-
-def _written(tag: str, element: Element, inner: list[Element], parts: list[str]) -> str:
-    """An element of which the parts are written."""
-    if tag in _SCRIPTS and len(parts) >= len([n for n in _SCRIPTS[tag] if n is not None]):
-        base, lower, upper = _SCRIPTS[tag]
-        below, above = ("" if at is None else parts[at] for at in (lower, upper))
-        return _script(_based(inner[base], parts[base]), below, above)
-    if len(parts) < _FEWEST.get(tag, 0):
-        return "".join(parts)
-    if tag == "mphantom" or (tag == "phant" and _setting(element, "show") in _OFF):
+    parts = [_text(each, depth + 1) for each in inner]
+    if tag in _SCRIPTS and len(parts) > max(at or 0 for at in _SCRIPTS[tag]):
+        base, lower, upper = ("" if at is None else parts[at] for at in _SCRIPTS[tag])
+        return _script(_grouped(base), lower, upper)
+    if tag == "mphantom" or (tag == "phant" and _setting(element, "show") in ("0", "off", "false")):
         return hide("".join(parts))
-    if tag in ("m", "mtable"):
-        return f"[{'; '.join(parts)}]"
-    if tag in ("mr", "mtr", "mlabeledtr"):
-        return ", ".join(part.strip() for part in parts)
-    if tag == "eqArr":
-        return "; ".join(part.replace("&", "").strip() for part in parts)
     if tag in ("d", "mfenced"):
-        return _fence(tag, element, inner, parts)
-    return _named(tag, element, parts)
+        return _fence(element, parts)
+    if tag in _ROWS:
+        text = _ROWS[tag].join(part.replace("&", "").strip() for part in parts)
+        return f"[{text}]" if tag in ("m", "mtable") else text
+    return _placed(tag, element, [*parts, "", ""]) if parts else ""
 
 
-def _named(tag: str, element: Element, parts: list[str]) -> str:
+def _placed(tag: str, element: Element, parts: list[str]) -> str:
     """A fraction, a root or an operator over something; of anything else the parts in a row."""
-    match tag:
-        case "f" | "mfrac":
-            stacked = _setting(element, "type") == "noBar" or element.get("linethickness") == "0"
-            above, below = parts[:2]
-            return f"binom({above}, {below})" if stacked else f"{_grouped(above)}/{_grouped(below)}"
-        case "rad":
-            return f"√{f'[{parts[0]}]' if parts[0].strip() else ''}{_grouped(parts[1])}"
-        case "mroot":
-            return f"√[{parts[1]}]{_grouped(parts[0])}"
-        case "msqrt":
-            return f"√{_grouped(''.join(parts))}"
-        case "nary":
-            return f"{_script(_setting(element, 'chr') or '∫', parts[0], parts[1])}{parts[2]}"
-        case "sPre":
-            return f"{_script('', parts[0], parts[1])} {parts[2]}"
-        case "func":
-            return f"{parts[0]} {parts[1]}"
-        case "acc":
-            return f"{_grouped(parts[0])}{_setting(element, 'chr') or chr(0x302)}"
+    first, second = parts[:2]
+    if tag in ("f", "mfrac"):
+        stacked = _setting(element, "type") == "noBar" or element.get("linethickness") == "0"
+        return f"binom({first}, {second})" if stacked else f"{_grouped(first)}/{_grouped(second)}"
+    if tag in ("rad", "mroot"):
+        degree, under = (first, second) if tag == "rad" else (second, first)
+        return f"√{f'[{degree}]' if degree.strip() else ''}{_grouped(under)}"
+    if tag == "msqrt":
+        return f"√{_grouped(''.join(parts))}"
+    if tag == "nary":
+        return f"{_script(_setting(element, 'chr') or '∫', first, second)}{''.join(parts[2:])}"
+    if tag == "acc":
+        return f"{_grouped(first)}{_setting(element, 'chr') or chr(0x302)}"
     return "".join(parts)
 
 
@@ -100,34 +82,23 @@ def _grouped(text: str) -> str:
     return text if not text or _ATOM.fullmatch(text) else f"({text})"
 
 
-def _based(element: Element, text: str) -> str:
-    """What a script stands at; in brackets if it has a height of its own."""
-    inner = [tag_of(each) for each in element if not tag_of(each).endswith("Pr")]
-    tall = tag_of(element) in _TALL or (len(inner) == 1 and inner[0] in _TALL)
-    return f"({text})" if tall else text
-
-
 def _script(base: str, below: str, above: str) -> str:
     """A base with its limits; a large operator is set off from what it is over."""
     lower = f"_{_grouped(below)}" if below.strip() else ""
     upper = f"^{_grouped(above)}" if above.strip() else ""
-    return f"{base}{lower}{upper}{' ' if base.strip() in _LARGE else ''}"
+    return f"{base}{lower}{upper}{' ' if base in _LARGE else ''}"
 
 
-def _fence(tag: str, element: Element, inner: list[Element], parts: list[str]) -> str:
-    if tag == "d":
-        names = ("begChr", "sepChr", "endChr")
-        given = [_setting(element, name) for name in names]
+def _fence(element: Element, parts: list[str]) -> str:
+    begin, between, end = element.get("open", "("), ", ", element.get("close", ")")
+    if tag_of(element) == "d":
+        given = (_setting(element, name) for name in ("begChr", "sepChr", "endChr"))
         begin, between, end = (
             usual if value is None else value for value, usual in zip(given, "(|)", strict=True)
         )
-    else:
-        begin, between, end = element.get("open", "("), ", ", element.get("close", ")")
     text = between.join(parts)
-    if len(parts) == 1 and text.startswith("binom(") and begin == "(":
-        return text
-    rows = len(inner) == 1 and [tag_of(each) for each in inner[0]] == ["m"]
-    return f"{begin}{text[1:-1] if rows else text}{end}"
+    whole = begin == "(" and text.startswith("binom(")
+    return text if whole and len(parts) == 1 else f"{begin}{text}{end}"
 
 
 def _setting(element: Element, name: str) -> str | None:

@@ -1,0 +1,265 @@
+"""What a file is by its bytes: a format that is read, or a kind that is skipped, and why.
+
+One table of first bytes and of suffixes, kinds.txt; of the two containers, ZIP and OLE2, what is
+in them decides. Text formats are told by `beginnings` and by their names.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from indexer.errors import UnreadableDocument
+from indexer.extract.extraction import Extraction
+from indexer.extract.legacy.compound import Compound
+from indexer.extract.text.plain import is_text
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a file is, in a person's words, and what would make it readable, "" if nothing would.
+
+    `reader` is the format as that it is read, "" if it is not.
+    """
+
+    what: str
+    advice: str = ""
+    reason: str = "unsupported"
+    reader: str = ""
+
+    def refusal(self) -> UnreadableDocument:
+        """The error for such a file."""
+        detail = f"{self.what}; {self.advice}" if self.advice else self.what
+        return UnreadableDocument(self.reason, detail)
+
+
+# What would be read of a kind: a word of the table, the reason, and the advice. "read:" is in front
+# of the format as that a kind is read. Any other word is the program that exports it, with the form
+# behind a colon.
+_ADVICE = {
+    "words": ("binary", "its words are read from a searchable PDF of it"),
+    "heard": ("binary", "a transcript beside it is read"),
+    "seen": ("binary", "its subtitles as .srt or .vtt are read"),
+    "tables": ("binary", "export its tables as CSV"),
+    "unpack": ("unsupported", "unpack it beside it"),
+    "decrypt": ("encrypted", "decrypt it"),
+    "mail": ("unsupported", "save it as .eml from your mail program"),
+    "google": ("unsupported", "download it as DOCX"),
+    "secret": ("secret", ""),
+    "read:picture": ("binary", "its words are read with the extra [ocr]"),
+    "-": ("binary", ""),
+}
+_NOT_TEXT = Known("not text", "", "binary")
+_ANY = ord("?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """Bytes at an offset, where "?" stands for any; `of_letters` if they could begin a text."""
+
+    offset: int
+    data: bytes
+    of_letters: bool
+    known: Known
+
+    def begins(self, sample: bytes) -> bool:
+        found = sample[self.offset : self.offset + len(self.data)]
+        return len(found) == len(self.data) and all(
+            a == b or b == _ANY for a, b in zip(found, self.data, strict=True)
+        )
+
+
+@cache
+def _table() -> tuple[list[_Sign], dict[str, Known]]:
+    """The signs in their order, and kinds by suffix; made when a file asks."""
+    signs: list[_Sign] = []
+    by_suffix: dict[str, Known] = {}
+    for row in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
+        if row.startswith("#"):
+            continue
+        what, advice, begins, suffixes = (cell.strip() for cell in row.split("|"))
+        program, _, form = advice.partition(":")
+        exported = ("unsupported", f"export as {form or 'PDF'} from {program}")
+        reason, says = _ADVICE.get(advice, exported)
+        known = Known(what, says, reason, form if program == "read" else "")
+        signs += [_sign(each, known) for each in begins.split()]
+        by_suffix |= dict.fromkeys(suffixes.split(), known)
+    return signs, by_suffix
+
+
+def _sign(written: str, known: Known) -> _Sign:
+    offset, _, letters = written.rpartition("@")
+    data = letters.encode("ascii").decode("unicode_escape").encode("latin-1")
+    return _Sign(int(offset or 0), data, all(0x20 <= byte < 0x7F for byte in data), known)
+
+
+def known_by_bytes(sample: bytes) -> Known | None:
+    """What a file that begins so is, None where the bytes say nothing."""
+    found = next((sign for sign in _table()[0] if sign.begins(sample)), None)
+    if found is None or (found.of_letters and is_text(sample)):
+        return None
+    return found.known
+
+
+def known_by_name(path: str, otherwise: Known = _NOT_TEXT) -> Known:
+    """What a file is by its name, where its bytes do not say."""
+    return _table()[1].get(_suffix(path), otherwise)
+
+
+def _suffix(path: str) -> str:
+    return PurePosixPath(path).suffix.lower()
+
+
+# "From " with a year, and a header in the line after it.
+MBOX = re.compile(rb"^From [^\n]{0,200}\d{4}\r?\n(?:>?[A-Za-z-]+:)", re.MULTILINE)
+_PDF = re.compile(rb"(?:\xef\xbb\xbf)?\s*%PDF-")
+_PDF_PARTS = re.compile(rb"\d obj\b|\bxref\b|\btrailer\b|\bendobj\b")
+_LATE_PDF = re.compile(rb"%PDF-\d\.\d\s")  # readers accept it within the first 1,024 bytes
+_RTF = re.compile(rb"\{\\rtf\d*\s*(?:[\\{}]|\Z)")
+_POSTSCRIPT = re.compile(rb"%!PS-Adobe-.{0,8000}\n%%", re.DOTALL)
+
+
+def kind_of(sample: bytes, path: str) -> str | None:
+    """The format of a file by its first bytes (or all), as in "docx"; None if unknown.
+
+    The name decides if a container's directory is damaged or beyond the sample. Raises
+    UnreadableDocument for formats that are recognised but not supported.
+    """
+    if is_tar(sample):
+        return "tar"
+    if known := known_by_bytes(sample):
+        if not known.reader:
+            raise known.refusal()
+        inside = {"zip": _zip_kind, "ole": _ole_kind}.get(known.reader)
+        return inside(sample, path) if inside else known.reader
+    if MBOX.match(sample[:4096]):
+        return "mbox"
+    if _POSTSCRIPT.match(sample):
+        raise Known("PostScript document", "export as PDF from ps2pdf").refusal()
+    if _is_pdf(sample, path):
+        return "pdf"
+    return "rtf" if _RTF.match(sample) else None
+
+
+def _is_pdf(sample: bytes, path: str) -> bool:
+    """Whether a file is a PDF, or the remains of one: text may begin with its first word."""
+    if _PDF.match(sample):
+        parts = _PDF_PARTS.search(sample) is not None
+        return _suffix(path) == ".pdf" or parts or not is_text(sample)
+    return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
+
+
+_CHECKSUM = re.compile(rb"[^\0].{147}[ 0]*([0-7]{3,6})[\0 ]", re.DOTALL)
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether these first bytes are a member's header: by its mark, or by its checksum."""
+    if head[257:262] == b"ustar":
+        return b"\0" in head[:257]
+    checksum = _CHECKSUM.match(head[:512])
+    if checksum is None or len(head) < 512:  # before 1988 there was no mark
+        return False
+    return int(checksum[1], 8) == sum(head[:148]) + 8 * 0x20 + sum(head[156:512])
+
+
+# --- Containers ----------------------------------------------------------------------------------
+
+# What the `mimetype` member of OpenDocument and EPUB files, the first one, begins with.
+_MIME_TYPES = {
+    b"application/epub+zip": "epub",
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument.graphics": "odp",
+    b"application/vnd.sun.xml.writer": "odt",
+    b"application/vnd.sun.xml.calc": "ods",
+    b"application/vnd.sun.xml.impress": "odp",
+}
+# What a member that only one format has begins with, in the order in which it is looked for.
+_MEMBERS = {
+    "word/": "docx",
+    "xl/workbook.bin": "xlsb",
+    "xl/": "xlsx",
+    "ppt/": "pptx",
+    "META-INF/container.xml": "epub",
+    "index.xml": "iwork",
+    "index.apxl": "iwork",
+    "Index/": "iwork",
+    "Index.zip": "iwork",
+    "content.xml": "odt",
+}
+_STREAMS = {
+    "EncryptedPackage": "encrypted",
+    "__properties_version1.0": "msg",
+    "PowerPoint Document": "ppt",
+    "WordDocument": "doc",
+    "Workbook": "xls",
+    "Book": "xls",
+}
+# The formats by their suffixes, of a container that is damaged or cut.
+_ZIPPED = {f".{kind}": kind for kind in ("docx", "pptx", "xlsx", "odt", "odp", "ods", "epub")}
+_ZIPPED |= dict.fromkeys((".pages", ".key", ".numbers"), "iwork")
+_COMPOUND = {f".{kind}": kind for kind in ("doc", "ppt", "xls", "msg")}
+
+
+def _zip_kind(sample: bytes, path: str) -> str:
+    """The format of a ZIP file; "zip" for a plain archive named .zip, else UnreadableDocument.
+
+    Many programs and documents are ZIP files too, as their names show.
+    """
+    suffix = _suffix(path)
+    names: list[str] | None = None
+    try:
+        with zipfile.ZipFile(io.BytesIO(sample)) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError):
+        pass
+    stored = sample[38:200] if sample[30:38] == b"mimetype" else b""
+    kind = next((_MIME_TYPES[each] for each in _MIME_TYPES if stored.startswith(each)), "")
+    # In an archive a folder may be called "word" for other reasons.
+    if not kind and names and (suffix != ".zip" or "[Content_Types].xml" in names):
+        found = (
+            kind for begin, kind in _MEMBERS.items() if any(n.startswith(begin) for n in names)
+        )
+        kind = next(found, "")
+    if not kind and suffix == ".zip":
+        kind = "zip"
+    if not kind and names is None:
+        kind = _ZIPPED.get(suffix, "")
+    return kind or _unknown(path, Known("ZIP archive", "call it .zip to have its files read"))
+
+
+def _ole_kind(sample: bytes, path: str) -> str:
+    """The format of a compound file (legacy Office), by the names of its streams.
+
+    In a truncated file the directory may be missing; then any stream name in it or the file name
+    decides.
+    """
+    try:
+        found = {name.partition("/")[0] for name in Compound(sample).names()}
+    except UnreadableDocument:
+        found = {each for each in _STREAMS if each.encode("utf-16-le") in sample}
+    kind = next((_STREAMS[each] for each in _STREAMS if each in found), "")
+    if kind == "encrypted":
+        raise UnreadableDocument("encrypted", "a password is needed")
+    office = Known("legacy Office document", "open and save it as DOCX or PDF")
+    return kind or _COMPOUND.get(_suffix(path)) or _unknown(path, office)
+
+
+def _unknown(path: str, usual: Known) -> str:
+    """Raise for a container that no reader knows; what is in it may be words: it is no binary."""
+    raise replace(known_by_name(path, usual), reason="unsupported").refusal()
+
+
+def read_image(data: bytes) -> Extraction:
+    """Raises UnreadableDocument("binary"), always: a picture has no text, one page of it waits.
+
+    With the extra `[ocr]` its words are recognised afterwards, in another process.
+    """
+    known = known_by_bytes(data)
+    assert known is not None
+    raise UnreadableDocument(known.reason, f"{known.what}; {known.advice}", waiting=1)

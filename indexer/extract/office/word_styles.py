@@ -1,0 +1,173 @@
+"""The styles of a Word document: which paragraphs are headings, and which text is not shown.
+
+Hidden is only what is certain: a colour counts against the nearest background that is given, and
+nothing is claimed on a background that a table's style, a box or an image may give. Pure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from indexer.extract.container import (
+    attribute,
+    child,
+    inside,
+    is_on,
+    number_of,
+    setting,
+    signed,
+    tag_of,
+)
+from indexer.extract.extraction import table
+from indexer.extract.hidden import PAPER, UNKNOWN, Look
+from indexer.extract.office.numbering import Place
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
+
+_MARKERS = table(
+    "white=ffffff, black=000000, yellow=ffff00, red=ff0000, blue=0000ff, green=00ff00, "
+    "cyan=00ffff, magenta=ff00ff, darkBlue=000080, darkCyan=008080, darkGreen=008000, "
+    "darkMagenta=800080, darkRed=800000, darkYellow=808000, darkGray=808080, lightGray=c0c0c0"
+)
+_LOWEST_LINE = 20  # twentieths of a point of a line's exact height, in which nothing can be read
+_FAR = -20_000  # the same to the left: further than any page is wide
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a run of text stands on: the colour behind it and the style of its paragraph."""
+
+    fill: str = PAPER
+    style: str = ""
+    gone: bool = False  # it is off the page, or no line is high enough
+
+    def inside(self, properties: Element | None) -> Ground:
+        """The ground of a part with properties of its own: a table, a cell, a paragraph."""
+        fill = _fill(child(properties, "shd"))
+        if not fill and child(properties, "tblStyle") is not None:
+            fill = UNKNOWN
+        return replace(self, fill=fill or self.fill)
+
+
+def box_ground(content: Element) -> Ground:
+    """The ground of a text box: its one colour, if it has one, and whether it is off the page."""
+    fill = attribute(child(content.getparent().getparent(), "spPr", "solidFill", "srgbClr"), "val")
+    anchor = next(content.iterancestors("{*}anchor"), None)
+    gone = False
+    for axis, size in (("positionH", "cx"), ("positionV", "cy")):
+        position = child(anchor, axis)
+        if attribute(position, "relativeFrom") == "page":
+            offset = child(position, "posOffset")
+            gone |= signed(offset.text if offset is not None else "") < -number_of(
+                child(anchor, "extent"), size
+            )
+    return Ground(fill or UNKNOWN, gone=gone)
+
+
+# What a run or style gives: vanish, colour, ground, size, width, opacity; level, title, place.
+_Given = dict[str, Any]
+
+
+class Styles:
+    """The styles of a document, each with those that it is based on."""
+
+    def __init__(self, styles: Element | None, document: Element) -> None:
+        found = (each for each in inside(styles) if tag_of(each) == "style")
+        self._elements = {attribute(each, "styleId") or "": each for each in found}
+        self._given: dict[str, _Given] = {}
+        # Word shows a background on screen alone, and only if a setting says so.
+        self.paper = Ground(PAPER if child(document, "background") is None else UNKNOWN)
+        self._default = _given(child(styles, "docDefaults", "rPrDefault", "rPr"))
+
+    def of(self, name: str) -> _Given:
+        """What a style says, its bases included."""
+        if name not in self._given:
+            self._given[name] = {}  # of a style that is its own base
+            style = self._elements.get(name)
+            if style is not None:
+                base = self.of(setting(style, "basedOn"))
+                self._given[name] = base | _of_paragraphs(style) | _given(child(style, "rPr"))
+        return self._given[name]
+
+    def paragraph(self, ground: Ground, properties: Element | None) -> Ground:
+        """The ground of a paragraph's runs."""
+        style = setting(properties, "pStyle")
+        fill = str(self.of(style).get("fill", ground.fill))
+        gone = ground.gone or _is_gone(properties)
+        return replace(ground, style=style, fill=fill, gone=gone).inside(properties)
+
+    def hides(self, properties: Element | None, ground: Ground) -> bool:
+        """Whether a run with these properties is not shown on that ground."""
+        own = _given(properties)
+        by_run = self.of(setting(properties, "rStyle"))
+        by_paragraph = self.of(ground.style)
+        given: _Given = {"ground": ground.fill} | self._default | by_paragraph | by_run | own
+        # Set by both styles, such a property is off again (ECMA-376, 17.7.3).
+        by_styles = bool(by_run.get("vanish")) != bool(by_paragraph.get("vanish"))
+        look = Look(**{name: given[name] for name in _LOOKS if name in given})
+        return ground.gone or bool(own.get("vanish", by_styles)) or look.hides
+
+
+_LOOKS = ("colour", "ground", "points", "width", "opacity")
+
+
+def level_of(outline: Element | None) -> int | None:
+    """The heading level of `outlineLvl`, 1 to 9; None for body text, which is 9 in the file."""
+    level = number_of(outline, "val", 9)
+    return level + 1 if level < 9 else None
+
+
+def _of_paragraphs(style: Element) -> _Given:
+    name, outline = setting(style, "name").lower(), child(style, "pPr", "outlineLvl")
+    named = name[8:] if name.startswith("heading ") else ""
+    level = level_of(outline) or (int(named) if named.isdigit() and outline is None else None)
+    given = {
+        "fill": _fill(child(style, "pPr", "shd")),
+        "title": name == "title",
+        "place": Place.of(child(style, "pPr", "numPr"), None),
+        "level": level,
+    }
+    return {key: value for key, value in given.items() if value}
+
+
+def _is_gone(properties: Element | None) -> bool:
+    """Whether a paragraph's place or height shows none of its text."""
+    spacing, frame = child(properties, "spacing"), child(properties, "framePr")
+    flat = attribute(spacing, "lineRule") == "exact"
+    flat = flat and number_of(spacing, "line", _LOWEST_LINE + 1) <= _LOWEST_LINE
+    edge = 0 if attribute(frame, "hAnchor") == "page" else _FAR
+    aside = signed(attribute(frame, "x")) + number_of(frame, "w") < edge
+    return flat or aside or signed(attribute(child(properties, "ind"), "left")) < _FAR
+
+
+def _given(properties: Element | None) -> _Given:
+    vanish, size = child(properties, "vanish"), child(properties, "sz")
+    width, clear = child(properties, "w"), child(properties, "textFill")
+    ground = _fill(child(properties, "shd"))
+    if (marker := setting(properties, "highlight")) not in ("", "none"):
+        ground = _MARKERS.get(marker, UNKNOWN)
+    given: _Given = {"colour": setting(properties, "color"), "ground": ground}
+    given = {name: value for name, value in given.items() if value}
+    if vanish is not None:
+        given["vanish"] = is_on(vanish)
+    if size is not None:
+        given["points"] = number_of(size, "val", 20) / 2
+    if width is not None:
+        given["width"] = number_of(width, "val", 100) / 100
+    if clear is not None:
+        alpha = next(clear.iter("{*}alpha"), None)  # how much of what is behind is seen
+        none = child(clear, "noFill") is not None
+        given["opacity"] = 0.0 if none else 1 - number_of(alpha, "val") / 100_000
+    return given
+
+
+def _fill(shading: Element | None) -> str:
+    """The colour of a `shd`; "" where it gives none."""
+    if shading is None or attribute(shading, "val") == "nil":
+        return ""
+    fill = attribute(shading, "fill") or "auto"
+    if attribute(shading, "val") not in (None, "clear"):
+        return UNKNOWN  # a pattern
+    return "" if fill == "auto" else fill
