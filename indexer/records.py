@@ -116,12 +116,14 @@ class Query:
     """What a search is asked for: hits about `text`, of the documents `among`; None: of all.
 
     The first `per_source` hits of each document go before the others; None: by score alone.
+    With `only_words` no vector is looked at.
     """
 
     text: str
     limit: int = 5
     per_source: int | None = 2
     among: frozenset[str] | None = None
+    only_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,8 @@ def search(
     """The hits that a query asks for, best first."""
     # A lone half of a pair, as a byte that is no text becomes one, is no text for a tokenizer.
     text = query.text.encode("utf-8", "replace").decode("utf-8")
+    if query.only_words:
+        return snapshot.hits(by_words(snapshot, replace(query, text=text)))
     deep = replace(query, text=text, limit=max(POOL, query.limit))
     named = snapshot.named(deep)
     with ThreadPoolExecutor(1) as beside:  # words need no vector: they are looked up meanwhile

@@ -9,7 +9,7 @@ called by service/session.py.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -53,6 +53,7 @@ from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Deadline
 from corpus_agent.text.naming import EXTRACTIVE, quoted
+from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
@@ -191,16 +192,16 @@ class ModelAnswerer:
         text = conversation.answer(self._limits.steps)
         if not text:
             steps = self._limits.steps
-            return _Draft("no", notices=(f"The model gave no answer within {steps} steps.",))
+            return _Draft("no", notices=(f"The model gave no answer to {steps} requests.",))
         settled = work.settled(text)
         if settled.failed:
-            work.on_event("some quotations are not in the documents; asking the model to repair")
+            work.on_event("some quotations are not in the documents; asking the model for others")
             try:
                 again = conversation.ask(repair_request(settled.failed, work.frame))
                 mended = work.settled(again) if again else settled
                 settled = mended if len(mended.failed) < len(settled.failed) else settled
             except ModelUnavailable:
-                work.on_event("the quotations were not repaired")
+                work.on_event("the model gave no others")
         return self._checked(work, settled, model.deadline)
 
     def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
@@ -244,7 +245,9 @@ class ModelAnswerer:
                 read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:
                 model.deadline.left()
-                work.notices.append(f"The model gave no first word: {error.message}")
+                work.notices.append(
+                    f"The model did not say whether the passages answer: {error.message}"
+                )
             work.odds = reading(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 
@@ -296,16 +299,14 @@ class _Draft:
         return self.said in ("no", "nothing")
 
 
-def _notices(finished: Finished) -> list[str]:
+def _notices(finished: Finished) -> Iterator[str]:
     """What a reader has to know about how the draft was changed."""
-    found = []
     if finished.dropped:
-        noun = "1 citation was" if finished.dropped == 1 else f"{finished.dropped} citations were"
-        found.append(f"{noun} dropped: not in the documents as quoted.")
-    if count := len(finished.unsupported):
-        noun = "1 sentence is" if count == 1 else f"{count} sentences are"
-        found.append(f"{noun} marked: nothing that was found says so, or it says otherwise.")
-    return found
+        left_out = number_of(finished.dropped, "citation was", "citations were")
+        yield f"{left_out} left out: the documents do not have these words."
+    if finished.unsupported:
+        marked = number_of(len(finished.unsupported), "sentence is", "sentences are")
+        yield f"{marked} marked: no passage says so."
 
 
 # ---- One word of a model, with its probability

@@ -77,7 +77,7 @@ class Unusable(ModelUnavailable):
     def __init__(self) -> None:
         super().__init__(
             "The model server gave no usable answer.",
-            "See what the server logs, or use --llm none.",
+            "Look at the server's log, or use --llm none.",
         )
 
 
@@ -284,6 +284,6 @@ def _refused(status: int, error: object) -> ModelUnavailable:
     kind = NoTools if _NO_TOOLS.search(reason) else ModelUnavailable
     return kind(
         f"The model server answered with HTTP {status}.",
-        "See what the server logs, or use --llm none.",
+        "Look at the server's log, or use --llm none.",
         said=reason,
     )

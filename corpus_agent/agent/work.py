@@ -157,7 +157,7 @@ def _event(toolbox: Toolbox, call: Call) -> str:
         return f"{called(call.name)}: there is no such tool"
     checked = check_arguments(spec, call.arguments)
     if isinstance(checked, ToolResult):
-        return f"{spec.name}: called with arguments that it does not have"
+        return f"{spec.name}: wrong arguments"
     if spec.name == search.NAME:
         return f"search: {one_line(checked['query'])}"
     return f"read: {called(checked['source'])} from line {checked.get('offset', 1)}"

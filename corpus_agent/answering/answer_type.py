@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import regex
-
 from corpus_agent.text.number_words import (
     CARDINALS,
     HUNDRED,
@@ -14,7 +12,8 @@ from corpus_agent.text.number_words import (
     WEEKDAYS,
     by_word,
 )
-from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, same_word, terms
+from corpus_agent.text.patterns import lazy
+from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, terms
 from corpus_agent.text.when import hours, times
 
 _KIND_PATTERNS = {
@@ -48,7 +47,7 @@ _KIND_PATTERNS = {
     "reason": r"\bwhy\b|\bwarum\b|\bwieso\b|\bpourquoi\b|\bpor que\b|\bperche\b"
     r"|\bwaarom\b|なぜ|为什么",
 }
-KINDS = {kind: regex.compile(pattern) for kind, pattern in _KIND_PATTERNS.items()}
+KINDS = {kind: lazy(pattern) for kind, pattern in _KIND_PATTERNS.items()}
 _TIMES = [UNIT[word] for word in ("hour", "day", "week", "month", "year")]
 _NUMBER_WORDS = frozenset(by_word(CARDINALS, [HUNDRED], SCALES, ORDINALS[:5])) | frozenset(
     fold(
@@ -63,31 +62,31 @@ _DATE_WORDS = frozenset([*by_word(MONTHS, WEEKDAYS), *" ".join(_TIMES).split()])
         " decade daily weekly monthly annually uhr"
     ).split()
 )
-_BECAUSE = regex.compile(
+_BECAUSE = lazy(
     r"\b(?:because|since|due to|so that|so as|in order|reason|caused?|owing|as a result"
     r"|therefore|to avoid|to prevent"
     r"|weil|denn|damit|wegen|deshalb|parce|car|porque|perche)\b|から|ため|ので|因为"
 )
-_CAPITALISED = regex.compile(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
-_CASED = regex.compile(r"[\p{Lu}\p{Ll}]")
-_HAN_NUMBER = regex.compile(r"[一二三四五六七八九十百千万]")
+_CAPITALISED = lazy(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
+_CASED = lazy(r"[\p{Lu}\p{Ll}]")
+_HAN_NUMBER = lazy(r"[一二三四五六七八九十百千万]")
 _WHEN = {"date": times, "hour": hours}
 
-_ASIDE = regex.compile(r"\([^()]*\)")  # an explanation, not part of what is asked
+_ASIDE = lazy(r"\([^()]*\)")  # an explanation, not part of what is asked
 # "What happens when …", "When it is frozen, who …": such a word asks for no date.
 _ASKS = (
     r"(?:what|which|who|whom|whose|why|where|how|qui|quel(?:le)?s?|comment|pourquoi|combien"
     r"|cual(?:es)?|quien(?:es)?|como|donde|cuant[oa]s?|cosa|chi|quale?|dove|perche|quant[oiae]"
     r"|wat|welke?|wie|waar|waarom|hoe(?:veel)?)\b"
 )
-_ASKING = regex.compile(rf"\b{_ASKS}|^\W{{0,3}}(?:o )?que\b")
+_ASKING = lazy(rf"\b{_ASKS}|^\W{{0,3}}(?:o )?que\b")
 # Before its verb it asks, whatever else is in the question: "When was the firm, which …, founded?"
 _ASKING_VERB = (
     r"(?:do|does|did|is|are|was|were|has|have|had|must|can|could|should|would|shall"
     r"|will (?:it|the|this|that|they|we|i|you|he|she|my|our|your|their))\b"
 )
-_CONJUNCTION = regex.compile(rf"\b(?:when(?! {_ASKING_VERB})|quand|cuando|quando|wanneer)\b")
-_THEN = regex.compile(rf",[^\p{{L}}]{{1,3}}(?:\p{{L}}{{1,4}} )?(?:que\b|{_ASKS})")
+_CONJUNCTION = lazy(rf"\b(?:when(?! {_ASKING_VERB})|quand|cuando|quando|wanneer)\b")
+_THEN = lazy(rf",[^\p{{L}}]{{1,3}}(?:\p{{L}}{{1,4}} )?(?:que\b|{_ASKS})")
 
 
 def _what_is_asked(question: str) -> str:
@@ -136,127 +135,3 @@ def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
     if kind == "name":
         return _has_new_name(text, asked)
     return bool(_BECAUSE.search(fold(text)))
-
-
-# In an answer to "how many tenants" the number stands right before the tenants.
-_HOW_MANY = regex.compile(
-    r"\b(?:how many|wie ?viele|combien de|cuant[oa]s|hoeveel) ((?:\p{L}+ ){0,2}\p{L}+)"
-)
-_COUNTED_WITHIN = 4
-
-
-def lacks_count(question: str, text: str) -> bool:
-    """Whether a count is asked for and no new number stands right before what is counted."""
-    if (found := _HOW_MANY.search(fold(question))) is None:
-        return False
-    asked, words = frozenset(terms(question)), terms(text)
-    counted = [word for word in terms(found[1]) if word not in STOP_WORDS]
-    numbers = [
-        i
-        for i, word in enumerate(words)
-        if word not in asked and (has_digit(word) or word in _NUMBER_WORDS)
-    ]
-    return not any(
-        -1 <= i - n <= _COUNTED_WITHIN
-        for i, word in enumerate(words)
-        if any(same_word(word, own) for own in counted)
-        for n in numbers
-    )
-
-
-# ---- Measures: a unit or a form that only answers of that kind have. All patterns run on folded
-# text.
-
-_NUMBER = (
-    rf"(?:\d[\d.,]*|one|half|several|einen?|{'|'.join(by_word(CARDINALS, [HUNDRED], SCALES))})"
-)
-_MONEY = (
-    r"price|costs?|pay|paid|pays|fees?|rent|deposit|earns?|spend|spent|budget|premium|worth"
-    r"|salary|wages?"
-    r"|kosten|kostet|preis|miete|kaltmiete|pacht|gebuhr|beitrag|bezahlt|bezahlen|zahlt|zahle|zahlen"
-)
-_PRICES = (  # in French, Spanish, Italian, Portuguese and Dutch
-    "prix|loyer|montant|tarif|salaire|precio|alquiler|importe|tarifa|sueldo|salario|prezzo|affitto"
-    "|canone|tariffa|stipendio|compenso|importo|preco|aluguel|aluguer|prijs|huur|salaris"
-)
-_PAYS = (  # what stands behind "combien", "cuánto", "quanto" and "hoeveel"
-    r"pa[iy](?:e|ent|er|ez|ons|ait)|gagne\p{L}*|pag(?:o|a|an|amos|ar|ado|ata|ato|ano|are|hiamo)"
-    r"|gana\p{L}*|cobra\p{L}*|guadagna\p{L}*|ganha\p{L}*|betalen|betaal[dt]?|verdien\p{L}*"
-)
-_SUMS = (
-    "amount|total|sum|net|gross|debit|credit|balance|charges?|expenses?|spent|income|out|in"
-    "|betrag|summe|soll|haben|ausgaben?|einnahmen?|montant|depenses?|recettes?|importe|gastos?"
-    "|ingresos?"
-)
-
-
-_SPANS = "|".join([UNIT["second"], UNIT["minute"], *_TIMES]).replace(" ", "|")
-
-
-def _measured(units: str) -> str:
-    """A pattern for a number followed by one of the units."""
-    return rf"{_NUMBER}\s?[-–]?\s?(?:{units})(?![\p{{L}}\p{{N}}])"
-
-
-_ASKED_BY = {
-    "phone": r"\b(?:tele)?phone number\b|\b(?:mobile|fax|cell|telephone|phone|out-of-hours"
-    r"|emergency)\b.{0,20}\bnumber\b"
-    r"|\btelefonnummer\b|\bhandynummer\b|\bwhat number (?:do|can|should) i (?:call|ring)\b",
-    "torque": r"\btorque\b|\bhow (?:tight|firm)(?:ly)?\b|\bdrehmoment\b",
-    "temperature": r"\b(?:what|which)\b(?: \w+){0,2} temperatures?\b|\bhow (?:hot|cold|warm)\b"
-    r"|\bhow many degrees\b|\bwie (?:warm|kalt|heiss)\b|何度",
-    "percent": r"\bper ?cent(?:age)?\b|\bproportion\b|\bwie ?viel prozent\b",
-    "speed": r"\bhow fast\b|\bspeed\b|\bwie schnell\b",
-    "money": rf"\b(?:how much|what|which amount|up to what)\b.*\b(?:{_MONEY})\b"
-    rf"|\bhow (?:expensive|cheap)\b"
-    rf"|\b(?:was|wie ?viel|wie hoch)\b.*\b(?:{_MONEY})\b|いくら|値段"
-    r"|\bcombien (?:coute\p{L}*|vaut|paye\p{L}*)\b|\bquanto (?:cost\p{L}*|custa\p{L}*|si paga)\b"
-    r"|\bcuanto (?:cuesta\p{L}*|costo|costaba|vale|se paga)\b"
-    r"|\bhoeveel (?:kost|kostte|betaal\p{L}*)\b"
-    rf"|\b(?:combien(?! d(?:e|es|u)?\b)|cuanto(?! tiempo\b)|quanto(?! temp)|hoeveel)\b.{{0,30}}"
-    rf"\b(?:{_PAYS})\b"
-    rf"|\b(?:quel(?:le)?s?|cual(?:es)?|qual[ei]?|que|wat|welke)\b.{{0,20}}\b(?:{_PRICES})\b"
-    r"|\ba combien s['’ ]?eleve|\ba quanto ammont\p{L}*|\ba cuanto asciende\p{L}*",
-    "duration": r"\bhow long (?:does|do|did|can|could|will|may|must|should|has|have|had)\b"
-    r"|\bhow soon\b|\bwie lange\b"
-    r"|\bhow many (?:minutes|hours|days|nights|weeks|months|years|seconds)\b",
-    "code": r"\b(?:part|serial|customer|reference|policy|certificate|account|registration"
-    r"|membership|contract|frame"
-    r"|order|model|invoice|ticket) (?:number|no|code)\b|\b(?:booking|flight) (?:reference"
-    r"|code|number)\b"
-    r"|\b(?:postcode|postleitzahl)\b",
-}
-_WRITTEN_AS = {
-    "phone": r"\+?\d[\d ()/.-]{6,}\d",
-    "torque": _measured("n ?m|ft ?lbs?|lbf ?ft"),
-    "temperature": r"°|\bdegrees?\b|\bgrad\b|度|" + _measured("k"),
-    "percent": r"%|\bper ?cent\b|\bprozent\b",
-    "speed": _measured(
-        r"km ?/ ?h|mph|kph|knots?|m ?/ ?s|rpm|[mkg]bit ?/ ?s|[mkg]bps"
-        "|miles per hour"
-    )
-    + r"|\brpm\b",
-    "money": r"[£$€¥]|円|\b(?:euros?|eur|usd|gbp|dollars?|pounds?|pence|cents?|francs?|chf|yen"
-    r"|free|kostenlos|gratis)\b"
-    rf"|\b(?:{_MONEY})\b\D{{0,30}}\d|\d (?:a|per) (?:month|year|week|day|person|head)\b"
-    # A cell of a table: figures to two places, or of a column that is named so.
-    rf"|\| [^|:]{{1,40}}: -?(?:\d[\d., ']*)?\d[.,]\d\d(?= \|)|\| [^|:]*\b(?:{_SUMS})\b[^|:]*: -?\d",
-    "duration": _measured(f"{_SPANS}|s|nights?|(?:working|calendar) (?:{_SPANS})")
-    + r"|\b(?:always|until|overnight|since|bis|seit)\b|-?(?:year|month|week|day|hour"
-    r"|minute)\b|[分間年日週]",
-    "code": r"\b(?=[\p{L}\d./-]*\d)[\p{L}\d]+(?:[-./][\p{L}\d]+)+\b"
-    r"|\b(?=\p{L}*\d)(?=\d*\p{L})[\p{L}\d]{4,}\b|\b\d{4,}\b",
-}
-MEASURES = {name: regex.compile(pattern) for name, pattern in _ASKED_BY.items()}
-_HOLDING = {name: regex.compile(pattern) for name, pattern in _WRITTEN_AS.items()}
-
-
-def expected_measure(question: str) -> str:
-    """The unit or form that the answer must have (money, mass, phone), or "" if unclear."""
-    folded = _ASIDE.sub(" ", fold(question))
-    return next((name for name, asks in MEASURES.items() if asks.search(folded)), "")
-
-
-def has_measure(measure: str, text: str) -> bool:
-    """Whether a text contains a figure with such a unit or of such a form."""
-    return bool(_HOLDING[measure].search(fold(text)))

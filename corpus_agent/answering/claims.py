@@ -45,7 +45,7 @@ def claims(text: str, known: Iterable[int]) -> list[Claim]:
             end = match.end()
         cited = tuple(n for n in map(int, MARK.findall(text, start, end)) if n in numbers)
         words = _without_stand_ins(bare[start : unit.end])
-        if start < unit.end and (cited or _claims_something(words, unit.kind)):
+        if start < unit.end and (cited or claims_something(words, unit.kind)):
             found.append(Claim(start, end, words, cited))
     return found
 
@@ -54,7 +54,8 @@ def _without_stand_ins(text: str) -> str:
     return re.sub(rf"\s*{_STAND_IN}", "", _BULLET.sub("", text)).strip()
 
 
-def _claims_something(text: str, kind: str) -> bool:
+def claims_something(text: str, kind: str) -> bool:
+    """Whether a sentence states something: no title, question or lead-in."""
     if kind == "head" or asks(text) or leads_in(text):
         return False
     meant = [word for word in content_terms(text) if word not in STOP_WORDS]

@@ -1,7 +1,7 @@
 """The probability that a passage holds the answer, and whether anything comes near.
 
 One logistic function of figures about a passage's best sentence, fitted over documents of several
-kinds at once; what tells near misses apart (strange, count, negations, names) is as 3,012 questions
+kinds at once; what tells near misses apart (strange, negations, names) is as 3,012 questions
 of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth. Used by ranking.py.
 """
 
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpus_agent.answering.answer_type import lacks_count
 from corpus_agent.answering.coverage import EXACT
 from corpus_agent.text.polarity import denials
 from corpus_agent.text.tokens import is_code
@@ -32,9 +31,7 @@ WEIGHTS = {
     "covered": -0.246,  # share of the question's words that its passage covers
     "least": 0.339,  # coverage of the question word that its passage covers least
     "strange": -0.24,  # names and figures of the question that no passage has
-    "measure": -0.832,  # it lacks the unit or form that the answer must have
     "kind": -0.763,  # it lacks the kind of answer asked for
-    "count": -1.27,  # "how many" is asked, and no number counts that
     "negations": -3.48,  # negations of the question that the sentence lacks
     "names": -0.627,  # names and figures that neither it nor its context has
     "lacking": 0.166,  # words that are no names and that it does not have itself
@@ -68,7 +65,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
     anywhere = np.max([coverage.together(texts) for texts in one.every], axis=0)
     words, lacking = np.delete(own, subject.names), own[own < EXACT]
     denied = len(denials(question, one.text)) - len(denials(one.text, question))
-    cosine, near, rare, _, kind, _, measure = map(float, one.features)
+    cosine, near, rare, _, kind, _ = map(float, one.features)
     return [
         one.score,
         min(one.score - one.other, CLEAR_GAP),
@@ -78,9 +75,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
         min(float(passage.sum()), MOST_COVERED) / max(1, len(passage)),
         float(passage.min(initial=EXACT)),
         float(sum(anywhere[i] < EXACT for i in subject.names)),
-        float(measure < 0),
         float(kind < 0),
-        float(lacks_count(question, one.text)),
         float(max(0, denied)),
         float(sum(around[i] < EXACT for i in subject.names)),
         float((words < EXACT).sum()),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus_agent.answering.answer_type import expected_kind, expected_measure
+from corpus_agent.answering.answer_type import expected_kind
 from corpus_agent.answering.languages import language_of
 from corpus_agent.text.tokens import (
     STOP_WORDS,
@@ -87,7 +87,6 @@ class Subject:
         self.words = content_terms(question)
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
-        self.measure = expected_measure(question)
         self.language = language_of(found, question)
         named = name_terms(question, self.language, alike)
         self.names = [i for i, word in enumerate(self.words) if word in named]

@@ -162,6 +162,7 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
     units_there = {word for words in converted(text).values() for word in words if is_unit(word)}
     for figure in missing_figures(claim, text, question):
         of = [word for value in figure.values for word in own.get(value, ())[:1]]
+        nearest: Figure | None = None
         for other in found(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured = any(map(is_unit, its))
@@ -169,9 +170,12 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
                 continue
             alike = any(same_word(word, each) for word in of for each in its)
             alike |= measured and not units_there.isdisjoint(of)  # 24 months, three years
-            bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
-            if alike or bare or _values_meet(figure, other) or _is_dated_as(figure, other):
+            if alike or _values_meet(figure, other) or _is_dated_as(figure, other):
                 return _measured(claim, figure), _measured(text, other)
+            bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
+            nearest = other if bare and nearest is None else nearest
+        if nearest is not None:
+            return _measured(claim, figure), _measured(text, nearest)
     return None
 
 

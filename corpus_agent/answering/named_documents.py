@@ -5,13 +5,12 @@ Called by extractive.py.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.text.tokens import fold, names_are_nouns, terms
-from corpus_agent.text.when import calendar_names, names_of_dates
+from corpus_agent.text.tokens import fold
 from indexer import file_stem
 
 if TYPE_CHECKING:
@@ -30,26 +29,6 @@ def named_documents(hits: Iterable[Hit]) -> list[str]:
     near = {hit.chunk.source: hit.named for hit in hits if hit.named}
     best = max(near.values(), default=0.0)
     return [source for source, chance in near.items() if chance == best][:MOST_NAMED]
-
-
-def missing_names(question: str, texts: Collection[str]) -> list[str]:
-    """The names of a question, as written, that no text has: what these say may be of another.
-
-    A date has its month and its weekday. None of a German question, whose nouns are written like
-    names.
-    """
-    if names_are_nouns(question):
-        return []
-    first = _WORD.search(question)
-    together = " ".join("".join(terms(text)) for text in texts)
-    missing = [
-        word
-        for word in dict.fromkeys(match[0] for match in _PROPER.finditer(question))
-        if (first is None or word != first[0]) and fold(word) not in together
-    ]
-    asked = calendar_names(question) if missing else {}
-    told = {name for text in texts for name in names_of_dates(text)} if asked else set()
-    return [word for word in missing if asked.get(fold(word)) not in told]
 
 
 def without_names(question: str, source: str) -> str:

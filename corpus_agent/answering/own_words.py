@@ -13,18 +13,20 @@ from html import unescape
 
 import regex
 
+from corpus_agent.text.patterns import lazy
+
 _VERDICTS = (
     r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?"
     r"|moved|altered|cut|not[_ ]found|unverified)"
 )
 _PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
-_LINES = regex.compile(
+_LINES = lazy(
     # a citation as it is printed, and the line of its quotation below
     rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}\b.*(?:\n[ \t]+[“\"„«].*)?$"
     r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
     r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
-    r"|[\d,.]+ (?:citations? (?:was|were) dropped|sentences? (?:is|are|was|were) (?:not supported|left out)"
+    r"|[\d,.]+ (?:citations? (?:was|were) (?:dropped|left out)|sentences? (?:is|are|was|were) (?:not supported|left out)"
     r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
     r"|[\[\]\d,; ]*+quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
     r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
@@ -35,7 +37,7 @@ _LINES = regex.compile(
 # nothing but blanks or brackets would cost the square of its length.
 _BLANK = r"(?<![ \t])[ \t]*+"
 _OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
-_WITHIN = regex.compile(
+_WITHIN = lazy(
     rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
     rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
     rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_VERDICTS}[ \t]*+[✓✔☑✅🗸🗹🟢]"
@@ -43,16 +45,14 @@ _WITHIN = regex.compile(
     rf"|<</?doc\b[^>\n]{{0,40}}>>|{_BLANK}[✓✔☑✅🗸🗹🟢]",
     regex.MULTILINE,
 )
-_LABELS = regex.compile(
-    r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*"
-)
+_LABELS = lazy(r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*")
 _SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*+"  # blanks and Markdown about a number
-_NUMBERS = regex.compile(
+_NUMBERS = lazy(
     rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
 )
 # A footnote's mark, and what it begins with at a line's start.
-_FOOTNOTES = regex.compile(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
-_ALONE = regex.compile(
+_FOOTNOTES = lazy(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
+_ALONE = lazy(
     # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
     rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_VERDICTS}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
     r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
@@ -60,14 +60,14 @@ _ALONE = regex.compile(
     regex.MULTILINE,
 )
 # Markdown emphasis, code, escapes, tags and comments, which are invisible when rendered.
-_DRESS = regex.compile(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
-_BLANKS = regex.compile(r"(?<=\S)[\p{Zs}\t]+")
-_BEFORE_COLON = regex.compile(r"(?<=\p{L})\s+(?=[:;])")
-_DOTS = regex.compile(r"[∙‧⋅・･•●]")
-_STARTS = regex.compile(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
+_DRESS = lazy(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
+_BLANKS = lazy(r"(?<=\S)[\p{Zs}\t]+")
+_BEFORE_COLON = lazy(r"(?<=\p{L})\s+(?=[:;])")
+_DOTS = lazy(r"[∙‧⋅・･•●]")
+_STARTS = lazy(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
 
-_NUMBERS_OR_CODE = regex.compile(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
-_FENCES = regex.compile(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
+_NUMBERS_OR_CODE = lazy(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
+_FENCES = lazy(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
 
 
 def without_own_words(draft: str) -> str:

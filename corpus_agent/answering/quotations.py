@@ -11,16 +11,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from difflib import SequenceMatcher
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from corpus_agent.answering.alignment import ALTERED_SHARE, Text, aligned
 from corpus_agent.answering.comparable import (
     LINKS,
-    SAME,
     Comparable,
     comparable,
     comparable_quote,
@@ -37,14 +35,10 @@ if TYPE_CHECKING:
 NEAR_LINES = 30  # a quotation found within this distance of the claimed line is not moved
 WIDENED_LINES = 15  # above and below a piece, that its sentence may go on in
 MOST_WIDENED = 600  # characters of a whole sentence or row; a piece of a longer one is partial
-ALTERED_SHARE = 0.6  # of the words in common, in order: then it is a version of that passage
-_BEST_RUNS = 8  # candidate places of an altered quotation that are compared in full
 # Characters of a quotation that are compared at all of its places, nearest first: a text that
 # repeats itself has one at each period.
 _MOST_COMPARED = 100_000
-_MOST_PLACES = 200  # of one pair of words in one document
 
-_WORD = re.compile(r"[^\W_]+")
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
@@ -99,11 +93,7 @@ def check_quotation(
         near = corpus.read(source, offset, near_line - offset + 2 * NEAR_LINES)
         found = _exactly(near.lines, quote, near_line - offset + 1)
         if found is not None and _surely_near(found, near, near_line):
-            cited = _citation(n, source, near.lines, _widened(near.lines, found))
-            shift = offset - 1
-            return replace(
-                cited, line_start=cited.line_start + shift, line_end=cited.line_end + shift
-            )
+            return citation(n, source, near.lines, _widened(near.lines, found), offset - 1)
     except Refused:
         pass  # the claimed line may be beyond the end: then the whole document is searched
     unknown = Citation(n, source, None, near_line, near_line, quote, "not_found")
@@ -114,17 +104,23 @@ def check_quotation(
     whole = locate(lines, quote, near_line)
     if whole is None or (not elsewhere and whole[3] == "moved"):
         return unknown
-    return _citation(n, source, lines, whole)
+    return citation(n, source, lines, whole)
 
 
-def _citation(n: int, source: str, lines: Sequence[Line], found: Located) -> Citation:
-    """The citation of lines that were located, with what their extractor noted about them."""
+def citation(
+    n: int, source: str, lines: Sequence[Line], found: Located, shift: int = 0
+) -> Citation:
+    """The citation of lines that were located, with what their extractor noted about them.
+
+    `shift` lines of the document are before these.
+    """
     first, last, text, verdict = found
     quoted = lines[first - 1 : last]
     confidences = [line.confidence for line in quoted if line.confidence is not None]
     hidden = any(line.hidden for line in quoted)
     page, lowest = quoted[0].page, min(confidences, default=None)
-    return Citation(n, source, page, first, last, text, verdict, hidden, lowest)
+    place = first + shift, last + shift
+    return Citation(n, source, page, *place, text, verdict, hidden, lowest)
 
 
 Located = tuple[int, int, str, Verdict]
@@ -157,12 +153,18 @@ def read_all(corpus: Readable, source: str) -> list[Line]:
 
 def locate(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
     """Where a quotation is, as whole sentences, or what resembles it; None if not found."""
-    found = _exactly(lines, quote, near_line)
+    found = standing(lines, quote, near_line)
     if found is None:
         return _resembling(lines, quote)
-    first, last, text, verdict = _widened(lines, found)
+    first, last, text, verdict = found
     near = first - NEAR_LINES <= near_line <= last + NEAR_LINES
     return first, last, text, verdict if near or verdict == "partial" else "moved"
+
+
+def standing(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located | None:
+    """The whole sentences that hold a quotation as it is; None if none does."""
+    found = _exactly(lines, quote, near_line)
+    return None if found is None else _widened(lines, found)
 
 
 def _widened(lines: Sequence[Line], found: Found) -> Located:
@@ -314,40 +316,9 @@ def _lines_of(lines: Sequence[Line], first: int, last: int) -> str:
 
 def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
     """The lines most similar to the quotation, if they are similar enough."""
-    wanted = _words(quote)
-    own = [(w, n) for n, line in enumerate(lines) if not line.is_mark for w in _words(line.text)]
-    if not wanted or not own:
+    text = Text.of("\n".join("" if line.is_mark else line.text for line in lines))
+    run = aligned(text, Text.of(quote).words)
+    if run is None or run.share < ALTERED_SHARE:
         return None
-    words = [word for word, _ in own]
-    best: Located | None = None
-    best_share = ALTERED_SHARE
-    slack = 1 + len(wanted) // 5
-    for begin in _likely(words, wanted):
-        start, end = max(0, begin - slack), begin + len(wanted) + slack
-        matcher = SequenceMatcher(None, words[start:end], wanted, autojunk=False)
-        blocks = [block for block in matcher.get_matching_blocks() if block.size]
-        share = sum(block.size for block in blocks) / len(wanted)
-        if share >= best_share and blocks:
-            first = own[start + blocks[0].a][1] + 1
-            last = own[start + blocks[-1].a + blocks[-1].size - 1][1] + 1
-            best, best_share = (first, last, _lines_of(lines, first, last), "altered"), share
-    return best
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.translate(SAME).casefold())
-
-
-def _likely(words: Sequence[str], wanted: Sequence[str]) -> list[int]:
-    """The likely start positions of a run of words that `wanted` is a version of, best first.
-
-    Each pair of adjacent words in both votes for the start position that it implies; a run that
-    shares most words in order shares pairs.
-    """
-    text = f" {' '.join(words)} "
-    starts = list(accumulate((len(word) + 1 for word in words), initial=0))
-    votes: Counter[int] = Counter()
-    for number, (one, other) in enumerate(pairwise(wanted)):
-        for at in islice(_occurrences(text, f" {one} {other} "), _MOST_PLACES):
-            votes[max(0, bisect_left(starts, at) - number)] += 1
-    return [begin for begin, _ in votes.most_common(_BEST_RUNS)]
+    first, last = run.lines
+    return first + 1, last + 1, _lines_of(lines, first + 1, last + 1), "altered"

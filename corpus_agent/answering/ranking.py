@@ -1,6 +1,6 @@
 """The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a weighted sum of seven features; confidence.py judges the best ones.
+A sentence's score is a weighted sum of six features; confidence.py judges the best ones.
 docs/decisions/answering.md has the figures.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_agent.answering import confidence
-from corpus_agent.answering.answer_type import has_kind, has_measure
+from corpus_agent.answering.answer_type import has_kind
 from corpus_agent.answering.coverage import (
     PACKAGED,
     Coverage,
@@ -92,14 +92,13 @@ WEIGHT_RARE = 7.0  # coverage by the sentence and its context, weighted by rarit
 WEIGHT_SHARE = 4.3  # coverage by the sentence only
 WEIGHT_KIND = 1.15
 WEIGHT_TITLE = -2.5
-WEIGHT_MEASURE = 2.4
 _SCORED = (WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE)
-WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE, WEIGHT_MEASURE], dtype=np.float32)
+WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
-WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0, 2.6], dtype=np.float32)
+WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
 # Without vectors, in languages that the model does not read. A passage
 # counts by its score in the search, against that of the first.
-WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3, 2.1], dtype=np.float32)
+WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
 
 
 # ---- Candidates and their features
@@ -209,8 +208,7 @@ def features(
 ) -> Vectors:
     """The features, one row per candidate, columns in the order of WEIGHTS; the cosine is 0.
 
-    Kind and measure are 1 if the sentence has the one asked for, -1 if it does not, 0 if the
-    question asks for none.
+    The kind is 1 if the sentence has the one asked for, -1 if it does not, 0 if none is.
     """
     rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
     top = max(hits[0].score, 1e-9)
@@ -218,12 +216,10 @@ def features(
     rows = []
     for candidate in found:
         hit, text = hits[candidate.passage], candidate.text
-        kind = measure = 0.0
+        kind = 0.0
         if subject.kind:
             said = without_dates(text) if candidate.naming and subject.kind != "date" else text
             kind = 1.0 if has_kind(subject.kind, said, subject.asked) else -1.0
-        if subject.measure:
-            measure = 1.0 if has_measure(subject.measure, text) else -1.0
         around = coverage.together((text, *candidate.around))
         rows.append(
             (
@@ -233,7 +229,6 @@ def features(
                 float((around if candidate.key else coverage.of(text)).mean()),
                 kind,
                 float(candidate.titled or _only_names(candidate, subject)),
-                measure,
             )
         )
     return np.array(rows, dtype=np.float32).reshape(-1, len(WEIGHTS))
@@ -283,7 +278,7 @@ def weighed(
     found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
     found = _said_of_all(hits, found)
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
-    if subject.kind or subject.measure:  # the words of the question alone are a label
+    if subject.kind:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
     found = [c for c in found if not c.key or is_asked_for(c.key, subject.words)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.follow_up import new_things, readings, with_words
-from corpus_agent.answering.named_documents import missing_names, named_documents
+from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.text.sentences import asks, units
 from corpus_agent.text.tokens import content_terms, words_held
@@ -82,7 +82,7 @@ def _read(question: str, asked: str, corpus: CorpusView, rank: Rank, new: Sequen
     searched = _searched(asked, corpus)
     found = [_ranked(question, asked, each, rank, new) for each in searched]
     own, every = found[0], found[-1]
-    return every if _is_elsewhere(asked, own, every, searched[0].named) else own
+    return every if _is_elsewhere(own, every) else own
 
 
 def _ranked(
@@ -100,20 +100,11 @@ def _ranked(
     return AskedAs(asked, hits, searched.calls, rank(core, hits, searched.named))
 
 
-def _is_elsewhere(asked: str, own: AskedAs, every: AskedAs, named: Sequence[str]) -> bool:
-    """Whether the answer stands in others than the documents named, as far as can be told.
-
-    Where these do not speak of it; or far less surely than another that has the name as well.
-    """
-    confidence = every.ranking.confidence
-    if not comes_near(confidence):
-        return False
-    if not comes_near(own.ranking.confidence):
-        return True
-    best = every.hits[every.ranking.sentences[0].passage].chunk
-    lacking = missing_names(asked, [f"{best.source} {best.heading} {best.text}"])
-    lead = confidence - own.ranking.confidence
-    return best.source not in named and not lacking and lead > LEAD_OF_LIKELIEST
+def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
+    """Whether others than the documents named answer, or do so far more surely."""
+    lead = every.ranking.confidence - own.ranking.confidence
+    silent = not comes_near(own.ranking.confidence)
+    return comes_near(every.ranking.confidence) and (silent or lead > LEAD_OF_LIKELIEST)
 
 
 def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:

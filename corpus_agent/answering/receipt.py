@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 RECEIPT_VERSION = 1
 LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
 MAX_LOG_BYTES = 4_000_000  # of each of the two files; the older is replaced when the newer is full
-MAX_RECEIPT_BYTES = 50_000_000  # read back by `verify`
+MAX_RECEIPT_BYTES = 50_000_000  # read back by `check`
 _KEY_CHARACTERS = 32
 _SHOWN_NAME = 60  # characters
 
@@ -283,8 +283,8 @@ def delete(store: Path, key: str) -> bool:
 class Rechecked:
     """A citation of a receipt, checked again: `now` is the citation in the current document.
 
-    If it is not found, `now` has line 0 and no quote. `was` are its lines in the receipt; `file` is
-    whether the document is the one that was quoted.
+    `now` has no quote where it is not found. `was` are its lines in the receipt; `file` is whether
+    the document is the one that was quoted.
     """
 
     now: Citation
@@ -303,12 +303,15 @@ def load(path: Path) -> list[Receipt]:
         data = read_regular(path, MAX_RECEIPT_BYTES)
     except OSError as error:
         raise UsageError(f"The receipt {str(path)!r} cannot be read: {error.strerror}.") from None
-    found = []
-    for number, line in enumerate(data.splitlines(), start=1):
-        if line.strip():
-            found.append(_receipt_in(line, f"{str(path)!r}, line {number}"))
+    return receipts_in(data, str(path))
+
+
+def receipts_in(data: bytes, name: str) -> list[Receipt]:
+    """The receipts of a file's bytes; raises UsageError for any other file."""
+    lines = enumerate(data.splitlines(), start=1)
+    found = [_receipt_in(line, f"{name!r}, line {n}") for n, line in lines if line.strip()]
     if not found:
-        raise UsageError(f"{str(path)!r} holds no receipt.", "Make one: corpus-agent ask --receipt")
+        raise UsageError(f"{name!r} holds no receipt.", "Make one: corpus-agent ask --receipt")
     return found
 
 
@@ -357,7 +360,7 @@ def check(
         n = cited["n"] if isinstance(cited.get("n"), int) else number
         now = check_quotation(corpus, n, source, cited["quote"], line)
         if now.verdict == "not_found":
-            now = replace(now, line_start=0, line_end=0, quote="")
+            now = replace(now, line_end=cited["line_end"], quote="")
         state = _state(source, cited.get("file_sha256"), corpus, row_of)
         yield Rechecked(now, (line, cited["line_end"]), state)
 
@@ -376,7 +379,7 @@ def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:
         of = ", ".join(visible(name)[:_SHOWN_NAME] for name in named)
         raise UsageError(
             f"A receipt is of several indexes, and not all of them are named: {of}.",
-            "Name them: corpus-agent verify FILE -s NAME -s NAME; their names: corpus-agent stores",
+            "Name them: corpus-agent check FILE -s NAME -s NAME; their names: corpus-agent stores",
         )
     if stores and not then and content["citations"]:
         raise UsageError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -61,11 +61,12 @@ _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What texts say of a claim; where they differ, its words and theirs."""
+    """What texts say of a claim; where they differ, its words and theirs, and which text does."""
 
     verdict: Verdict
     claimed: str = ""
     found: str = ""
+    window: Window | None = None
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class Supporter:
         both = () if best is not None else self._of_two(claim, agreeing[:MAX_COMPARED])
         if both or nearest is None or shares[nearest] < ENOUGH_COVERED:
             return both or Judgement("unsupported")
-        return judged(claim, [nearest], self._encode)
+        return replace(judged(claim, [nearest], self._encode), window=nearest)
 
     def _best(
         self, claim: str, whole: Sequence[Window], shares: dict[Window, float]

@@ -64,7 +64,8 @@ class AsyncCorpus:
     timeline = _coroutine(Corpus.timeline)
     files = _coroutine(Corpus.files)
     forget = _coroutine(Corpus.forget)
-    verify = _coroutine(Corpus.verify)
+    check = _coroutine(Corpus.check)
+    check_receipts = _coroutine(Corpus.check_receipts)
     status = _coroutine(Corpus.status)
 
     async def close(self) -> None:

@@ -14,10 +14,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, check, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
+from corpus_agent.text.naming import known
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.trust.known import stores_from_here
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
@@ -273,7 +274,7 @@ class Corpus:
         At most `limit` lines and 51,200 bytes; go on at `next_offset`.
         """
         view = self._serving().corpus()
-        names = render.names(row.source for row in view.files())
+        names = known(row.source for row in view.files())
         window = view.read(service.places.document(source, names, view.roots), offset, limit)
         return self._of(view, render.read_object(window, view.version, self._seal))
 
@@ -327,16 +328,18 @@ class Corpus:
         view = self._among(path, not_path, where)
         return self._of(view, render.timeline_object(self._serving().timeline(view), self._seal))
 
-    def verify(self, receipts: Path | str | None = None) -> Object:
-        """Whether every quotation of a file of receipts still stands in today's files, parsed anew.
+    def check(self, text: str, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
+        """What the documents say of each quotation and statement of anybody's text."""
+        view = self._among(path, not_path, where)
+        checked = check.checking.check_text(text, view, view.encoder.encode_tokens)
+        return self._of(view, render.checked_object(checked, self._seal))
 
-        By default the receipts of all answers of this index.
-        """
-        self._ready()
+    def check_receipts(self, receipts: Path | str | None = None) -> Object:
+        """Whether every quotation of receipts, by default of all answers, still stands today."""
+        key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
         checked, view = self._serving().checked(answering.receipt.load(Path(log)))
-        key = self._ready().receipt_key
-        return self._of(view, render.verify_object(checked, view.version, self._seal, key))
+        return self._of(view, render.receipts_object(checked, view.version, self._seal, key))
 
     # -- what it holds between calls
 

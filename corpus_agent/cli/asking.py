@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import secrets
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, check, render, service
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -34,11 +35,19 @@ from corpus_agent.cli.exporting import (
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import clean, print_json, print_lines, style
+from corpus_agent.cli.progress import counted
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import stores_to_read
-from corpus_agent.text.naming import called, quoted
+from corpus_agent.text.naming import called, known, quoted
 from corpus_agent.trust.stores import place_of
-from indexer import MAX_WINDOW_LINES, Query, Refused, UsageError
+from indexer import (
+    MAX_FILE_BYTES,
+    MAX_WINDOW_LINES,
+    Query,
+    Refused,
+    UsageError,
+    read_regular,
+)
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Turn
@@ -206,7 +215,7 @@ def read(place: str, as_json: bool) -> None:
     SOURCE is its name in the index, or its path from the working folder or in full.
     """
     served, corpus = opened()
-    names = render.names(row.source for row in corpus.files())
+    names = known(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
     named, offset, limit = parse_place(place, set(names))
     source = service.places.document(named, names, corpus.roots)
@@ -243,25 +252,67 @@ def open_document(place: str) -> None:
     click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
 
 
-@main.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@main.command(name="check")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@below
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "html"]),
+    default="text",
+    help="text (default), or the text itself with marks, as Markdown or as a page.",
+)
 @JSON
-def verify(file: Path, as_json: bool) -> None:
-    """Check every quotation of a receipt against today's files, parsed anew; no model takes part.
+def check_file(file: Path, among: Among, form: str, as_json: bool) -> None:
+    """Check each quotation and statement of FILE against the documents; - is standard input.
 
-    FILE is what ask --receipt wrote, or receipts.jsonl in the index folder. Exit 0 when every
-    quotation still stands in its document, 1 otherwise.
+    FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF), or a receipt of ask
+    --receipt. No model takes part. Exit 0 where everything is found as it is written, 1 otherwise.
     """
-    receipts = answering.receipt.load(file)  # it may lie anywhere, so it is read before the seal
+    data = _read(file)  # it may lie anywhere, so it is read before the seal
+    receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
     launch = launch_to_read(settings_in_force(several=True))
-    checked, corpus = service.service.Service(launch, searching=False).checked(receipts)
     seal, key = launch.seal.state, launch.receipt_key
-    if as_json:
-        print_json(render.verify_object(checked, corpus.version, seal, key), corpus)
+    if receipts:
+        verified, corpus = service.service.Service(launch, searching=False).checked(receipts)
+        shown = render.receipts_object(verified, corpus.version, seal, key)
+        lines = render.receipt_lines(verified, key)
+        holds = shown["check"]["holds"]
     else:
-        print_lines(render.verify_lines(checked, key))
-    if not all(found.holds for _, rows in checked for found in rows):
+        corpus = service.service.Service(launch).among(*among)
+        text = check.checking.text_of(data, "text.md" if str(file) == "-" else file.name)
+        with counted("checking statements") as on_piece:
+            encode = corpus.encoder.encode_tokens
+            checked = check.checking.check_text(text, corpus, encode, on_piece)
+        shown, holds = render.checked_object(checked, seal), checked.holds
+        lines = render.checked_lines(checked)
+        if form != "text":
+            whole = render.checked_markdown if form == "md" else render.checked_html
+            lines = iter([whole(checked)])
+    if as_json:
+        print_json(shown, corpus)
+    else:
+        print_lines(lines)
+    if not holds:
         raise SystemExit(1)
+
+
+def _read(file: Path) -> bytes:
+    """The bytes of a file, of standard input for "-"; raises UsageError."""
+    if str(file) != "-":
+        try:
+            return read_regular(file, MAX_FILE_BYTES)
+        except OSError as error:
+            raise UsageError(f"{str(file)!r} cannot be read: {error.strerror}.") from None
+    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError(f"The text has more than {MAX_FILE_BYTES:,} bytes.")
+    return data
+
+
+def _holds_receipts(file: Path, data: bytes) -> bool:
+    """Whether a file is to be read as receipts, by its name or its first sign."""
+    return file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
 
 
 @main.command(name="eval")

@@ -20,7 +20,7 @@ import click
 import indexer
 from corpus_agent import service
 from corpus_agent.cli.group import Commands
-from corpus_agent.cli.printing import clean, print_lines, print_notices
+from corpus_agent.cli.printing import clean, print_notes
 from corpus_agent.settings import check_one, load, unknown_variables
 from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
 from indexer import __version__, paths
@@ -86,7 +86,7 @@ def opened(among: Among = ((), (), ""), *, searching: bool = False) -> tuple[Ser
     launch = launch_to_read(settings_in_force(several=True))
     served = service.service.Service(launch, searching=searching)
     corpus = served.among(*among)
-    print_notices(corpus)
+    print_notes(corpus.notices)
     return served, corpus
 
 
@@ -102,11 +102,6 @@ def launch_to_index(
     )
     print_notes(launch.notices)
     return launch
-
-
-def print_notes(notices: tuple[str, ...]) -> None:
-    """Print what a person should know on stderr."""
-    print_lines((f"Note: {clean(notice)}" for notice in notices), err=True)
 
 
 def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:

@@ -28,6 +28,7 @@ GONE = {  # said for one release
     "watch": "is now: corpus-agent index --watch",
     "missing": "is now: corpus-agent list 'without TERM'",
     "compare": "is now: corpus-agent table FIELD… --path A --path B",
+    "verify": "is now: corpus-agent check FILE",
     "cleanup": "is gone: `index` and `forget` give back disk space by themselves.",
 }
 GROUPS = {  # the commands by what a person wants, with a line for the list
@@ -37,7 +38,7 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
         "search": "Find passages by meaning and by words.",
         "read": "Print a document as it was indexed.",
         "open": "Open a document in a program of yours.",
-        "verify": "Check the quotations of a receipt.",
+        "check": "Check anybody's text against the documents.",
     },
     "Overview": {
         "table": "What every document says about some fields.",
@@ -66,8 +67,8 @@ GROUPS = {  # the commands by what a person wants, with a line for the list
 MOST_USUAL = 5  # options that the help of a command shows first
 _OF_HELP = """
     --llm -k --watch --dry-run --force --csv --status --port --open --print-config
-    --ocr --path --where --export --receipt --root --drop --show-failures --store --all-stores
-    --verbose --version --json
+    --ocr --path --where --export --receipt --root --drop --show-failures --store
+    --all-stores --format --verbose --version --json
 """
 USUAL = _OF_HELP.split()
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)

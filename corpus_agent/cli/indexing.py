@@ -29,7 +29,7 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
-from corpus_agent.cli.printing import clean, print_each, print_json, print_lines
+from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import index_progress
 from corpus_agent.settings import (
     Settings,
@@ -273,12 +273,14 @@ def files(status: str | None, ignored: bool, among: Among, as_json: bool) -> Non
 def status(as_json: bool) -> None:
     """Say what the index holds, where it is and what it lacks; -v says more."""
     launch = launch_to_read(settings_in_force(several=True))
-    found = [
+    every = [
         (name, render.status_object(one, launch.seal.state))
         for name, one in service.service.Service(launch, searching=False).status()
     ]
-    return print_each(
-        found,
-        [render.status_lines(each, verbose=is_verbose()) for _, each in found],
-        as_json=as_json,
-    )
+    if as_json:
+        named = [{"name": name, **content} for name, content in every]
+        return print_json(every[0][1] if not every[0][0] else render.as_object(stores=named))
+    for name, content in every:
+        print_lines([f"{name}:"] if name else [])
+        print_lines(render.status_lines(content, verbose=is_verbose()))
+    return None

@@ -6,7 +6,7 @@ import codecs
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -36,32 +36,15 @@ def print_json(content: Mapping[str, object], corpus: Index | None = None) -> No
     click.echo(json.dumps({**content, **stores, **stamp}, ensure_ascii=not utf8))
 
 
-def print_each(
-    found: Sequence[tuple[str, Mapping[str, object]]],
-    lines: Sequence[Iterable[str]],
-    *,
-    as_json: bool,
-) -> None:
-    """Print what there is of each store by its name; of one without a name, that alone."""
-    if as_json and found[0][0]:
-        return print_json(render.as_object(stores=[{"name": n, **each} for n, each in found]))
-    if as_json:
-        return print_json(found[0][1])
-    for at, ((name, _), own) in enumerate(zip(found, lines, strict=True)):
-        print_lines([*[""] * bool(at), f"{name}:"] if name else [])
-        print_lines(own)
-    return None
-
-
 def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     """Print each line; on stderr with `err`."""
     for line in lines:
         click.echo(line, err=err)
 
 
-def print_notices(corpus: Index) -> None:
-    """Say on stderr which version was asked for, and what was left out."""
-    print_lines((f"Note: {clean(notice)}" for notice in corpus.notices), err=True)
+def print_notes(notices: Iterable[str]) -> None:
+    """Say on stderr what a person should know."""
+    print_lines((f"Note: {clean(notice)}" for notice in notices), err=True)
 
 
 def style(line: str, likely: bool) -> str:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
-from itertools import accumulate
 
 import regex
 
@@ -112,8 +110,8 @@ def find_sums(text: str) -> list[Reading]:
 
 def find_rates(text: str, *, bare: bool) -> list[Reading]:
     """The shares and the amounts of a text; with `bare` the amounts without a currency, too."""
-    found = sorted([*find_percentages(text), *find_money(text)], key=_start)
-    return _with_bare(text, found) if bare else found
+    found = [*find_percentages(text), *find_money(text)]
+    return _with_bare(text, found) if bare else sorted(found, key=_start)
 
 
 def find_percentages(text: str) -> list[Reading]:
@@ -130,14 +128,11 @@ def find_numbers(text: str) -> list[Reading]:
 
 def _with_bare(text: str, found: list[Reading]) -> list[Reading]:
     """What was found, and the plain amounts beside it, in order."""
-    spans = sorted((one.start, one.end) for one in found)
-    ends = list(accumulate((end for _, end in spans), max))
-    bare = []
-    for match in _PLAIN_SUM.finditer(text):
-        before = bisect_left(spans, (match.end(),))  # those that begin before it ends
-        one = _amount(text, match) if not before or ends[before - 1] <= match.start() else None
-        bare += [one] if one is not None else []
-    return sorted([*found, *bare], key=_start)
+    rest = text
+    for one in found:
+        rest = rest[: one.start] + "x" * (one.end - one.start) + rest[one.end :]
+    bare = (_amount(text, match) for match in _PLAIN_SUM.finditer(rest))
+    return sorted([*found, *(one for one in bare if one is not None)], key=_start)
 
 
 def _start(reading: Reading) -> int:

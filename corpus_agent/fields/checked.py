@@ -36,11 +36,9 @@ def checked_value(
         for reading in proposal.readings
     ):
         return None
-    doubt = ""
-    if len(proposal.readings) == 1:
-        doubt = _doubt(document, proposal.readings[0], kind)
+    doubt = _doubt(document, proposal.readings[0], kind)
     return FieldValue(
-        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notice
+        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
     )
 
 
@@ -49,42 +47,33 @@ def checked_value(
 _CLAUSE_ENDS = regex.compile(r"[.;:|](?=\s)|\n\s*\n")
 _BEHIND = 90  # characters of the same sentence behind a value that may turn it
 _NEAR = 60  # characters before it in which a denial is one of the value
-_MIXED = regex.compile(r"(?=\p{L}*\p{Latin})(?=\p{L}*[\p{Cyrillic}\p{Greek}])\p{L}{3,}")
+_TITLE = 300  # characters of a document in which it calls itself a draft
 _QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
 _SHORT_QUOTE = 4  # words: a defined term, and no quotation
 
 
 def _doubt(document: DocumentText, value: Reading, kind: FieldType) -> str:
-    """Why a value does not count though its sentence has it; "" where nothing speaks against it.
-
-    A span of time stands in a condition by its nature ("unless 90 days' notice is given"), and an
-    end may come earlier.
-    """
-    first, last = document.sentence(value.start, value.end)
-    before, behind = document.text[first : value.start], document.text[value.end : last]
-    clause, rest = _CLAUSE_ENDS.split(before)[-1], _CLAUSE_ENDS.split(behind)[0][:_BEHIND]
-    conditional = kind != "duration" and not lexicon.holds("early", clause + rest)
+    """Why a value does not count though its sentence has it; "" where nothing speaks against it."""
     if kind in _AMOUNTS and loses_its_sign(document.written, value):
         return "it may be below zero"
-    if any(_MIXED.search(text) for text in (value.text, clause[-40:])):
-        return "letters of two scripts in one word"
-    if lexicon.holds("example", document.text[first:last]):
-        return "an example or a draft"
-    if lexicon.holds("denial", lexicon.without("bound", clause)[-_NEAR:]):
-        return "denied"
-    if lexicon.holds("former", clause) or lexicon.begins("no_longer", rest):
-        return "a former value"
-    if conditional and lexicon.holds("condition", clause):
-        return "a condition"
-    if conditional and kind != "place" and lexicon.begins("exception", rest):
-        return "a condition"
-    ends = _QUOTE_ENDS.match(behind)
+    first, last = document.sentence(value.start, value.end)
+    before, behind = document.text[first : value.start], document.text[value.end : last]
+    clause = _CLAUSE_ENDS.split(before)[-1]
+    said = {
+        "title": document.text[:_TITLE],
+        "sentence": document.text[first:last],
+        "clause": clause,
+        "near": clause[-_NEAR:],
+        "behind": _CLAUSE_ENDS.split(behind)[0][:_BEHIND],
+        "value": f"{clause[-_NEAR:]}{value.text}",
+    }
+    for cue in lexicon.content()["doubt"]:
+        if kind in cue.get("of", kind) and lexicon.fits(cue, said.__getitem__):
+            return str(cue["why"])
     opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
-    if opened and ends:
-        start = max(map(before.rfind, '"“„«')) + 1
-        if len((before[start:] + value.text + ends[0]).split()) > _SHORT_QUOTE:
-            return "a quotation"
-    return ""
+    ends = _QUOTE_ENDS.match(behind) if opened else None
+    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + (ends[0] if ends else "")
+    return "a quotation" if ends and len(quoted.split()) > _SHORT_QUOTE else ""
 
 
 def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ import regex
 
 from corpus_agent.text.tokens import fold
 
-_NAME = regex.compile(r"@(\w+)@")
+_NAME = regex.compile(r"@(=?)(\w+)@")
+_ABOUT = frozenset(["field", "score", "of", "why"])  # keys of a cue that are no pattern
+_OWN = r"(?<![\p{{L}}\p{{N}}-]){}(?![\p{{L}}\p{{N}}-])"
 
 
 @cache
@@ -33,14 +35,11 @@ def words(table: str, key: str = "words") -> frozenset[str]:
 
 
 @cache
-def by_word(table: str) -> Mapping[str, str]:
-    """For each folded item of a table of lists the key that it stands under."""
-    return {fold(item): key for key, listed in content()[table].items() for item in items(listed)}
-
-
-@cache
 def compiled(template: str) -> regex.Pattern[str]:
-    """A pattern in which `@name@` is any item of a list, or a piece; case does not count."""
+    """A pattern in which `@name@` is any item of a list, or a piece; case does not count.
+
+    `@=name@` is one as words of their own.
+    """
     return regex.compile(f"(?i){_filled(template)}")
 
 
@@ -57,7 +56,10 @@ def document(name: str) -> regex.Pattern[str]:
 
 
 def _filled(template: str) -> str:
-    return _NAME.sub(lambda found: _meant(found[1]), template.replace("\n", ""))
+    return _NAME.sub(
+        lambda found: _OWN.format(_meant(found[2])) if found[1] else _meant(found[2]),
+        template.replace("\n", ""),
+    )
 
 
 @cache
@@ -73,17 +75,11 @@ def _meant(name: str) -> str:
     return f"(?:{'|'.join(spelt)})".replace("~", r"\p{L}*").replace("'", "['’]")
 
 
-def holds(key: str, text: str) -> bool:
-    """Whether a text has an item of a list, as words of their own."""
-    whole = rf"(?<![\p{{L}}\p{{N}}-])@{key}@(?![\p{{L}}\p{{N}}-])"
-    return compiled(whole).search(text) is not None
-
-
-def begins(key: str, text: str) -> bool:
-    """Whether a text begins with one."""
-    return compiled(rf"[\s,(]*@{key}@(?![\p{{L}}\p{{N}}-])").match(text) is not None
-
-
-def without(key: str, text: str) -> str:
-    """A text without the items of a list."""
-    return compiled(rf"(?<![\p{{L}}\p{{N}}])@{key}@(?![\p{{L}}\p{{N}}])").sub("", text)
+def fits(cue: Mapping[str, Any], text_of: Callable[[str], str]) -> bool:
+    """Whether each text that a cue names is as it wants it, and none has what it excludes."""
+    return all(
+        (compiled(pattern).search(text_of(key.removeprefix("not_"))) is None)
+        == key.startswith("not_")
+        for key, pattern in cue.items()
+        if key not in _ABOUT
+    )

@@ -23,11 +23,15 @@ from indexer import MAX_WINDOW_LINES, Line, Window
 _REACH = 2_500  # characters around a place in which its sentence is looked for
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
-_NOTHING = regex.compile(r"(?m)^[ ]*[-_=*~][-_=*~ ]{2,}$|~~[^~\n]+~~")  # rules, what is struck
+# Rules, and what is struck out, over the end of a line too.
+_NOTHING = regex.compile(
+    r"(?m)^[ ]*[-_=*~][-_=*~ ]{2,}$"
+    r"|~~(?!\s)(?:(?!\n\s*\n)[^~]){1,1000}~~|(?i)<(del|s|strike)>(?:(?!\n\s*\n)[^<]){1,1000}</\1>"
+)
 
 
 def _blank(found: regex.Match[str]) -> str:
-    return " " * len(found[0])
+    return "".join(char if char == "\n" else " " for char in found[0])
 
 
 class DocumentText:

@@ -24,13 +24,13 @@ _LONGEST_LINE = 100
 _HEREINAFTER = regex.compile(
     r"(?i)(?:hereinafter|nachfolgend|nachstehend|ci-après|en adelante)[^.;]{0,120}"
 )
+_ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
 _NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contract", "lease"])
-_QUOTES = " ,.\"“”„«»'‘’"
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """A party's name and the folded roles and short names that its definition gives it."""
+    """A party's name, the roles and short names that its definition gives it, and its end."""
 
     name: Reading
     roles: tuple[str, ...]
@@ -40,11 +40,11 @@ class Party:
 def parties_of(document: DocumentText) -> list[ProposedValue]:
     """All parties as one value, quoted from the introduction; [] if nobody is introduced."""
     start, parties = _introduced(document)
+    unique = list({fold(one.name.normal): one for one in reversed(parties)}.values())[::-1]
     if len(parties) < 2:
         return []
-    unique = {fold(party.name.normal): party for party in reversed(parties)}
-    every = tuple(party.name for party in reversed(unique.values()))
-    return [ProposedValue(every, start, max(party.end for party in parties), 1.0)]
+    names, roles = tuple(one.name for one in unique), tuple(", ".join(one.roles) for one in unique)
+    return [ProposedValue(names, start, max(one.end for one in parties), 1.0, notes=roles)]
 
 
 def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[ProposedValue]:
@@ -53,122 +53,97 @@ def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[Proposed
     return [
         ProposedValue((party.name,), party.name.start, party.end, 0.95)
         for party in _introduced(document)[1]
-        if roles.intersection(party.roles)
+        if roles.intersection(map(fold, party.roles))
     ]
 
 
-def _introduced(document: DocumentText) -> tuple[int, tuple[Party, ...]]:
+def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
     """Where the introduction of the parties begins, and the parties; none if nobody is introduced.
 
     Of several places that name parties the one that names most of them, then defines most roles.
     """
-    best: tuple[int, tuple[Party, ...]] = (0, ())
-    value, text = (1, 0, 0), document.text
+    best, value, text = (0, list[Party]()), (1, 0, 0), document.text
     for opening in ("opens", "made_by"):
+        if opening == "made_by" and value[0] > 1:
+            break
         for opened in lexicon.document(opening).finditer(text, 0, _HEAD):
-            if opening == "made_by" and value[0] > 1:
-                break
             limit = min(len(text), opened.end() + _INTRODUCED)
             closed = lexicon.document("closes").search(text, opened.end() + 3, limit)
             parties = _listed(text, opened.end(), closed.start() if closed else limit)
-            defined = sum(bool(party.roles) for party in parties)
-            worth = (min(2, len(parties)), defined, len(parties))
+            worth = (min(2, len(parties)), sum(bool(one.roles) for one in parties), len(parties))
             if worth > value:
                 best, value = (opened.start(), parties), worth
-    return best if value[0] > 1 else _labelled(document) or _signing(document) or best
+    if value[0] > 1:
+        return best
+    others = [each for each in (_labelled(document), _signing(document)) if len(each) > 1]
+    return (others[0][0].name.start, others[0]) if others else best
 
 
-def _labelled(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
+def _labelled(document: DocumentText) -> list[Party]:
     """The parties of lines that call them so: "Party A: …"."""
-    text, found = document.text, dict[str, tuple[int, Party]]()
+    text, found = document.text, dict[str, Party]()
     for label in lexicon.document("labelled").finditer(text, 0, _HEAD):
-        name, called = name_at(text, label.end()), fold(label[0].strip(" :："))
-        if name is not None and called not in found:
+        name, called = name_at(text, label.end()), label[0].strip(" :：\n")
+        if name is not None and fold(called) not in found:
             _, end = document.line_span(name.start)
-            roles = (called, *_roles(text[name.end : end]))
-            found[called] = label.start(), Party(name, roles, end)
-    listed = list(found.values())
-    return (listed[0][0], tuple(party for _, party in listed)) if len(listed) > 1 else None
+            found[fold(called)] = Party(name, (called, *_roles(text[name.end : end])), end)
+    return list(found.values())
 
 
-def _signing(document: DocumentText) -> tuple[int, tuple[Party, ...]] | None:
+def _signing(document: DocumentText) -> list[Party]:
     """The organisations above the signatures: their name, then "By:"."""
     text, found = document.text, dict[str, Party]()
     for signs in lexicon.document("signs").finditer(text):
         at = signs.start()
         for _ in range(_SIGNED_ABOVE):
             start, end = document.line_span(max(0, at - 1))
-            line = text[start:end]
+            line, at = text[start:end], start
             name = name_at(text, start + len(line) - len(line.lstrip()))
-            named = name is not None and is_organisation(name.normal) and len(line) < _LONGEST_LINE
-            if name is not None and named:
+            if name is not None and is_organisation(name.normal) and len(line) < _LONGEST_LINE:
                 found.setdefault(fold(name.normal), Party(name, (), end))
                 break
-            at = start
             if line.strip() and not line.isupper():
                 break
-    parties = tuple(found.values())
-    return (parties[0].name.start, parties) if len(parties) > 1 else None
+    return list(found.values())
 
 
-def _listed(text: str, start: int, end: int) -> tuple[Party, ...]:
+def _listed(text: str, start: int, end: int) -> list[Party]:
     """The parties of an introduction, one after another while each is followed by another."""
     parties: list[Party] = []
     at = start
     while len(parties) < _MOST and at < end:
         lead = lexicon.document("leads").match(text, at, end)
         name = name_at(text, lead.end() if lead else at)
-        if (
-            name is not None
-            and name.end <= end
-            and _is_name(name, text, first=not parties)
-            and not (parties and _defines(text, name, parties[-1]))
-        ):
-            until, after = _beside(text, name.end, end) or _next(text, name.end, end)
+        if name is not None and name.end <= end and _is_party(name, text, parties):
+            until, after = _next(text, name.end, end)
             parties.append(Party(name, _roles(text[name.end : until]), until))
         else:
-            if not parties:
-                return ()
-            _, after = _next(text, at, end)
+            _, after = _next(text, at, end) if parties else (at, at)
             if after <= at:
                 break
         at = after
-    return tuple(parties)
+    return parties
 
 
-def _defines(text: str, name: Reading, before: Party) -> bool:
-    """Whether what stands behind a name is the short name of the party before: its address ends."""
-    if is_organisation(name.normal):
-        return False
-    short = _roles(text[name.end : name.end + 60].partition(")")[0] + ")")
-    return any(role in fold(before.name.normal) for role in short)
+def _is_party(name: Reading, text: str, parties: list[Party]) -> bool:
+    """Whether a run of capitalised words is introduced as a party, behind others or as the first.
 
-
-def _is_name(name: Reading, text: str, *, first: bool) -> bool:
-    """Whether a run of capitalised words is introduced as a party.
-
-    "Delaware corporation" says what kind it is, not who.
+    "Delaware corporation" says what kind it is, not who; behind an address may stand the short name
+    of the party before.
     """
-    if lexicon.document("no_names").match(name.normal) or lexicon.document("kind").search(
-        name.normal
-    ):
+    said = lexicon.document
+    if said("no_names").match(name.normal) or said("kind").search(name.normal):
         return False
     if is_organisation(name.normal):
         return True
-    if lexicon.document("streets").search(name.normal):
+    short = _roles(text[name.end : name.end + 60].partition(")")[0] + ")") if parties else ()
+    if any(fold(role) in fold(parties[-1].name.normal) for role in short):
         return False
-    if first or lexicon.document("described").match(text, name.end):
+    if said("streets").search(name.normal):
+        return False
+    if not parties or said("described").match(text, name.end):
         return True
     return text[name.end : name.end + 1] in ("", "\n", ".", ",") and " " in name.normal
-
-
-def _beside(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The end of a party and the next one's begin in a plain list: "A Ltd., B GmbH and C Inc."."""
-    comma = lexicon.document("comma").match(text, start, end)
-    name = name_at(text, comma.end(), end) if comma else None
-    if comma is None or name is None or not is_organisation(name.normal):
-        return None
-    return start, comma.end()
 
 
 def _next(text: str, start: int, end: int) -> tuple[int, int]:
@@ -188,9 +163,11 @@ def _next(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _roles(text: str) -> tuple[str, ...]:
-    """The folded roles and short names of a definition: ("Landlord"), (the tenant)."""
-    brackets = [match[1] for match in lexicon.document("in_brackets").finditer(text)]
-    pieces = [*brackets, *(match[0] for match in _HEREINAFTER.finditer(text))]
-    named = [fold(role[1]) for piece in pieces for role in lexicon.near("role").finditer(piece)]
-    named += [fold(piece).strip(_QUOTES).removeprefix("the ") for piece in brackets]
-    return tuple(dict.fromkeys(role for role in named if role not in _NO_ROLES))
+    """The roles and short names of a definition: ("Landlord"), hereinafter "Seller"."""
+    pieces = [match[1] for match in lexicon.document("in_brackets").finditer(text)]
+    pieces += [match[0] for match in _HEREINAFTER.finditer(text)]
+    named = [role[1] for piece in pieces for role in lexicon.near("role").finditer(piece)]
+    named += [role[1] for piece in pieces if (role := _ROLE.fullmatch(piece))]
+    return tuple(
+        dict.fromkeys(" ".join(one.split()) for one in named if fold(one) not in _NO_ROLES)
+    )

@@ -40,8 +40,8 @@ class Field:
 class ProposedValue:
     """A value with the span that states it, before it is looked up; `score` orders proposals.
 
-    `also` are the spans that it rests on besides, of a computed value on them alone. `notice` is
-    the span of time in which a renewal is ended.
+    `also` are the spans that it rests on besides, of a computed value on them alone. `notes` say
+    more of each reading: the role of a party, the notice that ends a renewal.
     """
 
     readings: tuple[Reading, ...]
@@ -50,7 +50,7 @@ class ProposedValue:
     score: float
     also: tuple[tuple[int, int], ...] = ()
     computed: bool = False
-    notice: Reading | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def normal(self) -> str:
@@ -76,13 +76,15 @@ class FieldValue:
     citations: tuple[Citation, ...]
     computed: bool = False
     doubt: str = ""
-    notice: Reading | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
         """The value as the document writes it, with what qualifies it."""
         written = f"until {self.normal} (computed)" if self.computed else self.text
-        written += f" (notice {self.notice.text})" if self.notice else ""
+        if any(self.notes):
+            named = zip(self.text.split("; "), self.notes, strict=False)
+            written = "; ".join(f"{one} ({note})" if note else one for one, note in named)
         return written + (f" (doubtful: {self.doubt})" if self.doubt else "")
 
 

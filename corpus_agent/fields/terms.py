@@ -52,7 +52,7 @@ class _Place:
 
     @cached_property
     def before(self) -> str:
-        return self.document.before(self.value.start, _BEFORE)
+        return self.document.before(self.value.start, _BEFORE).rstrip("_")
 
     @cached_property
     def behind(self) -> str:
@@ -73,17 +73,14 @@ class _Place:
 
     def fits(self, cue: Mapping[str, Any]) -> bool:
         """Whether all that a cue asks for stands there, and nothing that it excludes."""
-        for key in ("before", "behind", "clause", "sentence"):
-            wanted, excluded = cue.get(key), cue.get(f"not_{key}")
-            if wanted and not lexicon.compiled(wanted).search(getattr(self, key)):
-                return False
-            if excluded and lexicon.compiled(excluded).search(getattr(self, key)):
-                return False
-        return {
-            "subject": self._is_about_the_document,
-            "agreement": lambda: is_agreement(self.document),
-            "line": self._is_line,
-        }.get(cue.get("of", ""), lambda: True)()
+        return (
+            lexicon.fits(cue, self.__getattribute__)
+            and {
+                "subject": self._is_about_the_document,
+                "agreement": lambda: is_agreement(self.document),
+                "line": self._is_line,
+            }.get(cue.get("of", ""), lambda: True)()
+        )
 
     def _is_about_the_document(self) -> bool:
         """Whether the clause, or a heading above it, speaks of the term of the document."""
@@ -244,7 +241,8 @@ def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> l
     kept = []
     for one in beside:
         sentence = document.text[slice(*document.sentence(one.start, one.end))]
-        if lexicon.holds("ending", sentence) or not lexicon.holds("of_else", sentence):
+        of_else = lexicon.compiled("@=of_else@").search(sentence)
+        if not of_else or lexicon.compiled("@=ending@").search(sentence):
             kept.append(one)
     found = [*kept, *cued(document, "notice period", document.durations)]
     return sorted(found, key=lambda proposal: -proposal.score)
@@ -254,7 +252,7 @@ def renewal_terms(document: DocumentText) -> list[ProposedValue]:
     """How long an agreement goes on each time that it renews, with the notice that ends this."""
     notice = next(iter(renewal_notices(document)), None)
     return [
-        replace(one, notice=notice.readings[0]) if notice else one
+        replace(one, notes=(f"notice {notice.text}",)) if notice else one
         for one in cued(document, "renewal", document.durations)
     ]
 

@@ -19,7 +19,7 @@ from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import Arguments, ToolSpec
 
 if TYPE_CHECKING:
-    from corpus_agent.fields.records import Cell, DocumentRow, FieldTable
+    from corpus_agent.fields.records import DocumentRow, FieldTable
     from corpus_agent.service.service import OnDocument, Service
     from corpus_agent.text.delimiters import Frame
 
@@ -84,7 +84,12 @@ def run(
     else:
         table = service.table(names, among, on_document)
         rows = [row for row in table.rows if any(cell.values for cell in row.cells)]
-        counts = list(_counts(frame, table))
+        counts = [
+            f"{frame.line(field.name)}: "
+            + ", ".join(f"{table.count(at, state):,} {state}" for state in get_args(CellStatus))
+            + "."
+            for at, field in enumerate(table.fields)
+        ]
     notices = dict.fromkeys((*table.notices, *fields.definition.not_understood(table)))
     counted = {
         "changed after they were indexed": table.changed,
@@ -100,14 +105,6 @@ def run(
     noted = (f"Note: {frame.line(notice)}" for notice in notices)
     head = [looked_at, *counts, *noted, framed]
     return ToolResult("\n".join([*head, *_page(frame, table, rows, offset)]), version=table.version)
-
-
-def _counts(frame: Frame, table: FieldTable) -> Iterator[str]:
-    for column, field in enumerate(table.fields):
-        counted = ", ".join(
-            f"{table.count(column, state):,} {state}" for state in get_args(CellStatus)
-        )
-        yield f"{frame.line(field.name)}: {counted}."
 
 
 def _page(frame: Frame, table: FieldTable, rows: list[DocumentRow], offset: int) -> Iterator[str]:
@@ -133,17 +130,10 @@ def _row(frame: Frame, table: FieldTable, number: int, row: DocumentRow) -> Iter
     changed = " (changed after it was indexed)" if row.changed else ""
     yield f"{number}. {called(row.source, frame.breaking)}{changed}"
     for field, cell in zip(table.fields, row.cells, strict=True):
-        yield from _cell(frame, field.name, cell)
-
-
-def _cell(frame: Frame, name: str, cell: Cell) -> Iterator[str]:
-    shown = frame.line(name)
-    for value in cell.values:
         several = " (one of several)" if cell.status == "several" else ""
-        yield f"   {shown}{several}: {frame.wrap(one_line(value.shown))}"
-        for citation in value.citations:
-            first, last = citation.line_start, citation.line_end
-            lines = f"{first}" if first == last else f"{first}-{last}"
-            page = f" (page {citation.page})" if citation.page is not None else ""
-            place = f"line {lines}{page} · {evidence(citation)}"
-            yield f"     {place}: {frame.wrap(one_line(citation.quote))}"
+        for value in cell.values:
+            yield f"   {frame.line(field.name)}{several}: {frame.wrap(one_line(value.shown))}"
+            for cited in value.citations:
+                page = f" (page {cited.page})" if cited.page is not None else ""
+                place = f"line {cited.line_start}{page} · {evidence(cited)}"
+                yield f"     {place}: {frame.wrap(one_line(cited.quote))}"

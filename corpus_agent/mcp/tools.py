@@ -13,18 +13,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import render
-from corpus_agent.mcp import tables
+from corpus_agent.mcp import checks, tables
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
 from corpus_agent.text.delimiters import Frame, label
-from corpus_agent.text.naming import MODEL, called, quoted, unambiguous
+from corpus_agent.text.naming import MODEL, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import unlinked
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
-from indexer import MAX_WINDOW_LINES, CorpusError, Refused, Window, storage
+from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, storage
 
 if TYPE_CHECKING:
     from corpus_agent.service.cancel import Cancel
@@ -94,7 +94,7 @@ ASK = ToolSpec.of(
         "description": "Answer in whole sentences of the documents alone. Default: false",
     },
 )
-TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)
+TOOLS = (SEARCH, SPECS[1], ASK, checks.CHECK, tables.TABLE, SOURCES, STATUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,7 @@ class Tools:
             read.NAME: self._read,
             for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
             SOURCES.name: self._sources,
+            checks.CHECK.name: self._check,
             tables.TABLE.name: self._table,
             STATUS.name: self._status,
         }[name]
@@ -164,29 +165,15 @@ class Tools:
 
     def _chosen(self, arguments: Arguments) -> Index:
         """The corpus with the documents that `path` and `where` select; raises Refused for none."""
-        corpus = self.service.corpus()
-        path, where = arguments.get("path", ""), arguments.get("where", "")
-        if not (path or where):
-            return corpus
-        if path and not corpus.selects(path):
-            near = ", ".join(
-                called(source, self._frame.breaking) for source in corpus.similar(path)
-            )
-            raise Refused(
-                f"No document is at {quoted(path, unlinked)}.",
-                f"{f'Did you mean {near}? ' if near else ''}{SOURCES.name} lists what there is.",
-                code="not_found",
-            )
-        rows = corpus.files((path,) if path else ())
-        chosen = corpus.selected(where)
-        these = [row.source for row in rows if row.source in chosen]
-        if not these:
-            raise Refused(
-                f"No document is selected by {quoted(f'{path} {where}'.strip(), unlinked)}.",
-                f"{SOURCES.name} lists what there is.",
-                code="not_found",
-            )
-        return corpus.bounded(these)
+        path = arguments.get("path", "")
+        try:
+            return self.service.among((path,) if path else (), (), arguments.get("where", ""))
+        except UsageError:
+            raise
+        except CorpusError as error:
+            near = error.hint.partition("All of them")[0]
+            hint = f"{near}{SOURCES.name} lists what there is."
+            raise Refused(error.message, hint, code="not_found") from None
 
     def _sources(self, arguments: Arguments, _: Cancel) -> ToolResult:
         corpus = self._chosen(arguments)
@@ -228,7 +215,7 @@ class Tools:
             return given
         version, names = self._names
         if version != corpus.version:
-            names = render.names(row.source for row in corpus.files())
+            names = known(row.source for row in corpus.files())
             self._names = (corpus.version, names)
         return names.get(given) or unambiguous(given)
 
@@ -247,6 +234,10 @@ class Tools:
         answer = for_parent.handed_over(found)
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
+
+    def _check(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
+        corpus = self.service.corpus()
+        return checks.run(corpus, self._frame, arguments, lambda *_: cancel.check())
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
         return tables.run(self.service, self._frame, arguments, lambda *_: cancel.check())

@@ -160,6 +160,6 @@ def _localhost(llm: str) -> str:
     if elsewhere:
         raise UsageError(
             f"--llm {llm!r}: on this machine localhost also means {elsewhere[0]}.",
-            f"Give --llm {_EXAMPLE}, or mend /etc/hosts.",
+            f"Give --llm {_EXAMPLE}, or correct /etc/hosts.",
         )
     return min(addresses, key=lambda address: (":" in address, address))

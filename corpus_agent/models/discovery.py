@@ -205,7 +205,7 @@ def _remembered(server: Server, owners: frozenset[int] | None) -> tuple[str, ...
         try:
             known_servers.remember(server.address, owners)
         except NoUserState as error:
-            return (f"That {server.address} was named is not remembered: {error.message}",)
+            return (f"The address {server.address} could not be remembered: {error.message}",)
     return ()
 
 

@@ -48,7 +48,7 @@ class Deadline:
         if left <= 0:
             raise TookTooLong(
                 f"The model took longer than {self.seconds:g} s for one question.",
-                "Give it longer: the setting llm_seconds; or use --llm none.",
+                "Set llm_seconds higher, or use --llm none.",
             )
         return left
 
@@ -152,5 +152,5 @@ def _next(frames: queue.SimpleQueue[Reply], deadline: Deadline, seconds: float) 
 def _unavailable(failure: Failure) -> ModelUnavailable:
     return ModelUnavailable(
         f"The connection to the model server failed ({failure.reason}).",
-        "See what the server logs, or use --llm none.",
+        "Look at the server's log, or use --llm none.",
     )

@@ -26,7 +26,7 @@ def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
     NoUserState if another user's server has to be looked up and the state cannot be read.
     """
     if owners is None:
-        return f"Whose model server answers at {address} cannot be seen, so it was not asked."
+        return f"The owner of the model server at {address} is not known, so it was not asked."
     if owners <= {os.geteuid()}:
         return None
     named = _named(address)

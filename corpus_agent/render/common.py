@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpus_agent.text.naming import called, known, unambiguous
+from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import number_of
 
@@ -41,11 +41,6 @@ def stores_read(stores: Sequence[OpenStore]) -> Object:
             for one in stores
         ]
     }
-
-
-def names(sources: Iterable[str]) -> dict[str, str]:
-    """Each source by every name that it is shown by, and by its own; see `naming.known`."""
-    return known(sources)
 
 
 def in_answer(source: str) -> str:

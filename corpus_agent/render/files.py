@@ -40,7 +40,7 @@ REASONS = {
     "too_large": "it is too large",
     "too_large_unpacked": "it is too large once unpacked",
     "output": "it has too much text",
-    "binary": "it is no text",
+    "binary": "it is not text",
     "encoding": "its encoding is not known",
     "unsupported": "its format is not read",
     "no_bytes": "it is empty",

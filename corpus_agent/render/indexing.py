@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
-from corpus_agent.render.upkeep import waiting_text
+from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
@@ -132,16 +132,12 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
     if waiting and not outcome.interrupted:
         yield f"Not yet recognised: {waiting}. See: corpus-agent status"
     if left := sum(row.status == "unreachable" for row in outcome.problems):
-        files = number_of(left, "file could not be", "files could not be")
-        yield f"{files} looked at, and stays in the index: corpus-agent files --status unreachable"
-        yield "To remove what cannot be looked at: corpus-agent index --prune-unreachable"
+        stay = "file could not be opened and stays", "files could not be opened and stay"
+        yield f"{number_of(left, *stay)} in the index: corpus-agent files --status unreachable"
+        yield "To remove them: corpus-agent index --prune-unreachable"
     if outcome.spared:
-        gone = number_of(
-            outcome.spared,
-            "file is gone, but its text stays",
-            "files are gone, but their text stays",
-        )
-        yield f"{gone} in the index: --no-prune"
+        gone = "file is gone, but its text stays", "files are gone, but their text stays"
+        yield f"{number_of(outcome.spared, *gone)} in the index: --no-prune"
 
 
 def _unread_lines(unread: list[FileRow]) -> Iterator[str]:

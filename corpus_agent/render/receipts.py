@@ -7,29 +7,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
-from corpus_agent.answering.records import Answer, AnswerStatus, Citation, alone
+from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.answering.signing import is_own
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
 from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import enclosed, inert, visible
-from indexer import Coverage
 
 if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Rechecked
     from corpus_agent.render.common import Object, Seal
+    from corpus_agent.tools.corpus import CorpusView
 
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{1,15}(Z|[+-][0-9:]{5})?")
 
 FOREIGN = "not from this program here"  # or edited since: its words alone are checked
-_COUNTED = ("indexed", "empty", "failed", "unreachable", "kept_out", "blank")
 
 CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 
 
-def verify_object(
+def receipts_object(
     checked: Sequence[CheckedReceipt], version: int, seal: Seal, key: bytes | None = None
 ) -> Object:
-    """The JSON of `verify`; `key` is that of this user's receipts."""
+    """The JSON of `check` for receipts; `key` is that of this user's receipts."""
     receipts: list[Object] = [
         {
             "question": visible(str(content.get("question", ""))),
@@ -45,56 +44,48 @@ def verify_object(
     return {
         "schema_version": SCHEMA_VERSION,
         "version": version,
-        "verify": {"holds": holds, "receipts": receipts},
+        "check": {"holds": holds, "receipts": receipts},
         "seal": seal,
     }
 
 
 def _checked_object(found: Rechecked) -> Object:
-    now = found.now
+    now, lost = found.now, found.now.verdict == "not_found"
     return {
         **taken(now, "n verdict hidden confidence page"),
         "source": in_answer(now.source),
         "file": found.file,
         "was": {"line_start": found.was[0], "line_end": found.was[1]},
-        "line_start": now.line_start or None,
-        "line_end": now.line_end or None,
+        "line_start": None if lost else now.line_start,
+        "line_end": None if lost else now.line_end,
         "quote": inert(now.quote) or None,
     }
 
 
-def recorded_answer(content: dict[str, Any], rows: Sequence[Rechecked], *, own: bool) -> Answer:
+def recorded_answer(
+    checked: CheckedReceipt, corpus: CorpusView, key: bytes | None = None
+) -> Answer:
     """The answer of a receipt with its quotations as they stand today, whatever it says of them.
 
-    The status of one that is not this program's `own` is none. A value of another kind counts as
-    none, since anybody who can write the store may have edited it.
+    The status of one that is not this program's own is none, and its notice says so. A value of
+    another kind counts as none, since anybody who can write the store may have edited it.
     """
-    counted, egress = content.get("coverage"), content.get("egress")
+    (content, rows), egress = checked, checked[0].get("egress")
+    own = is_own(content, key)
     return Answer(
         question=str(content.get("question", "")),
         text=str(content.get("answer", "")),
         status=(_status(content) if own else None) or "perhaps",
         answerer=str(content.get("answerer", "")),
-        passages=tuple(alone(_placed(found)) for found in rows),
-        coverage=Coverage(**{key: _count(counted, key) for key in _COUNTED}),
-        version=_count(content, "version"),
+        passages=tuple(alone(found.now) for found in rows),
+        coverage=corpus.coverage(),
+        version=corpus.version,
+        notices=(f"{heading(content, own=own)}.", f"{standing(rows)}."),
         egress=egress if isinstance(egress, str) else None,
     )
 
 
-def _placed(found: Rechecked) -> Citation:
-    """A quotation as it stands today; one that is gone where it stood."""
-    if found.now.line_start:
-        return found.now
-    return replace(found.now, line_start=found.was[0], line_end=found.was[1])
-
-
-def _count(found: object, name: str) -> int:
-    value = found.get(name) if isinstance(found, dict) else None
-    return value if isinstance(value, int) else 0
-
-
-def verify_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:
+def receipt_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) -> Iterator[str]:
     """Each quotation of each receipt and the result of its check, as text."""
     for content, rows in checked:
         yield heading(content, own=is_own(content, key))
@@ -112,7 +103,7 @@ def verify_lines(checked: Sequence[CheckedReceipt], key: bytes | None = None) ->
 def standing(checked: Sequence[Rechecked]) -> str:
     """How many quotations still stand, on one line."""
     if not checked:
-        return "There is no quotation to verify"
+        return "There is no quotation to check"
     holding = sum(found.holds for found in checked)
     if len(checked) == 1:
         return f"The quotation {'still stands' if holding else 'no longer stands'} in its document"
@@ -148,10 +139,9 @@ def became(found: Rechecked) -> str:
     if found.now.verdict == "not_found":
         return f"no longer there{changed}"
     lines = f"{found.now.line_start}-{found.now.line_end}"
-    if found.now.verdict == "partial":
-        return f"a part of a sentence, in lines {lines}{changed}"
-    if found.now.verdict == "altered":
-        return f"altered, in lines {lines}{changed}"
+    if not found.holds:
+        how = "altered" if found.now.verdict == "altered" else "a part of a sentence"
+        return f"{how}, in lines {lines}{changed}"
     moved = "" if found.now.line_start == found.was[0] else f", now in lines {lines}"
     also = qualified(replace(found.now, verdict="verified"))
     return f"holds{moved}{f' · {also}' if also else ''}{changed}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
@@ -141,11 +141,6 @@ def apart(text: str) -> str:
     return re.sub(rf"(?<=\d)[{_SPACES}](?=\d)", ";", text)
 
 
-def _date(match: regex.Match[str]) -> list[str]:
-    year, month, day = match.groups()
-    return [year, f"month {int(month)}", str(int(day))]
-
-
 def _dotted_date(match: regex.Match[str]) -> list[str]:
     day, month, year = match.groups()
     if not (1 <= int(day) <= 31 and 1 <= int(month) <= 12):
@@ -168,10 +163,6 @@ def _slash_date(match: regex.Match[str]) -> list[str]:
     return [year, f"day {first}/{second}"]
 
 
-def _month_year(match: regex.Match[str]) -> list[str]:
-    return [f"month {int(match[1])}", match[2]]
-
-
 def _scaled(match: regex.Match[str]) -> list[str]:
     """A figure with the word or sign behind it that multiplies it: 1.2 million, 5万."""
     scale = fold(match["scale"].rstrip("."))
@@ -188,10 +179,6 @@ def _time(match: regex.Match[str]) -> list[str]:
     if ":" not in match[0] and not half:
         return [_plain(f"{hour}.{minute}")]
     return [f"{_hour(hour, half)}:{minute}"]
-
-
-def _whole_hour(match: regex.Match[str]) -> list[str]:
-    return [f"{_hour(match[1], match[2])}:00"]
 
 
 def _hour(hour: str, half: str | None) -> int:
@@ -219,10 +206,6 @@ def _han_number(match: regex.Match[str]) -> list[str]:
     return [str(whole + part + digit)]
 
 
-def _number(match: regex.Match[str]) -> list[str]:
-    return [_plain(match[0])]
-
-
 def _plain(number: str) -> str:
     """A number without groups of thousands and needless zeros, with a point for a decimal sign."""
     if re.fullmatch(r"0[.,][0-9]+", number):  # zero has no thousands: 0.125
@@ -237,14 +220,14 @@ def _plain(number: str) -> str:
     return f"{whole}.{rest}".rstrip("0").rstrip(".") if rest else whole
 
 
-_READ = (
-    (_DATE, _date),
+_READ: tuple[tuple[regex.Pattern[str], Callable[[regex.Match[str]], list[str]]], ...] = (
+    (_DATE, lambda match: [match[1], f"month {int(match[2])}", str(int(match[3]))]),
     (_SLASH_DATE, _slash_date),
-    (_MONTH_YEAR, _month_year),
+    (_MONTH_YEAR, lambda match: [f"month {int(match[1])}", match[2]]),
     (_DOTTED_DATE, _dotted_date),
     (_TIME, _time),
-    (_HOUR, _whole_hour),
+    (_HOUR, lambda match: [f"{_hour(match[1], match[2])}:00"]),
     (_SCALED, _scaled),
-    (_FIGURE, _number),
+    (_FIGURE, lambda match: [_plain(match[0])]),
     (_HAN_NUMBER, _han_number),
 )

@@ -5,7 +5,6 @@ Compiling one of them takes longer than most searches with it, and a command use
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import cast
 
@@ -15,14 +14,13 @@ import regex
 class Lazy:
     """Stands for a pattern, and has all that a compiled one has."""
 
-    def __init__(self, written: str | Callable[[], str]) -> None:
-        self._written = written
+    def __init__(self, written: str, flags: int) -> None:
+        self._written = written, flags
 
     @cached_property
     def compiled(self) -> regex.Pattern[str]:
         """The pattern itself."""
-        written = self._written
-        return regex.compile(written if isinstance(written, str) else written())
+        return regex.compile(*self._written)
 
     def __getattr__(self, name: str) -> object:
         found: object = getattr(self.compiled, name)
@@ -30,6 +28,6 @@ class Lazy:
         return found
 
 
-def lazy(written: str | Callable[[], str]) -> regex.Pattern[str]:
-    """A pattern, or what writes it, to be compiled when it is first used."""
-    return cast(regex.Pattern[str], Lazy(written))
+def lazy(written: str, flags: int = 0) -> regex.Pattern[str]:
+    """A pattern that is compiled when it is first used."""
+    return cast(regex.Pattern[str], Lazy(written, flags))

@@ -9,11 +9,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator
-from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.dates import find_dates
 from corpus_agent.text.number_words import (
     CARDINALS,
     HUNDRED,
@@ -97,13 +95,6 @@ def calendar_names(text: str) -> dict[str, Name]:
     """The months and weekdays of a text, by the folded words that name them."""
     found = {fold(text[start:end]): name for start, end, name in calendar_spans(text)}
     return found | {dated[0]: ("month", int(dated["month"])) for dated in _DATED.finditer(text)}
-
-
-def names_of_dates(text: str) -> set[Name]:
-    """The months and weekdays of a text, those of its dates in figures too."""
-    days = [reading.normal for reading in find_dates(text)]
-    weekdays = {("weekday", date.fromisoformat(day).isoweekday()) for day in days if len(day) > 7}
-    return {*calendar_names(text).values(), *(("month", int(day[5:7])) for day in days), *weekdays}
 
 
 def with_spellings(question: str) -> str:

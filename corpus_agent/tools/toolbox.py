@@ -6,7 +6,6 @@ agent loop; no input from a model raises here.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import re
@@ -194,12 +193,14 @@ def check_arguments(
     problems: list[str] = []
     for key, value in given.items():
         if key not in properties:
-            problems.append(_unknown_argument(key, list(properties)))
+            problems.append(f"there is no {_short(key)!r}")
         elif value is not None or key in required:
             wanted = properties[key]
-            checked[key] = _KINDS[wanted["type"]][1](value)
-            if checked[key] is None or checked[key] not in wanted.get("enum", [checked[key]]):
-                problems.append(_wrong(key, wanted, value))
+            noun, read_as = _KINDS[wanted["type"]]
+            checked[key] = found = read_as(value)
+            if found is None or found not in wanted.get("enum", [found]):
+                noun = " or ".join(wanted.get("enum", [noun]))
+                problems.append(f"{key!r} must be {noun}, not {_shown(value)}")
     problems += [f"{key!r} is missing" for key in required if key not in given]
     return _error(spec, problems) if problems else checked
 
@@ -261,16 +262,6 @@ _KINDS: dict[str, tuple[str, Any]] = {
     "boolean": ("true or false", _flag),
     "array": ("a list of texts", _texts),
 }
-
-
-def _wrong(key: str, wanted: Mapping[str, Any], value: object) -> str:
-    noun = " or ".join(wanted["enum"]) if "enum" in wanted else _KINDS[wanted["type"]][0]
-    return f"{key!r} must be {noun}, not {_shown(value)}"
-
-
-def _unknown_argument(key: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(key, known, n=1)
-    return f"there is no {_short(key)!r}" + (f" (do you mean {close[0]!r}?)" if close else "")
 
 
 def _error(spec: ToolSpec, problems: list[str]) -> ToolResult:

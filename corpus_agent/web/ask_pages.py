@@ -94,9 +94,9 @@ def receipt(site: Site, request: Request) -> Response:
     content = _receipt(site, request.path_params["key"])
     verified, corpus = site.service.checked([content])
     seal, key = site.launch.seal.state, site.launch.receipt_key
-    found = render.verify_object(verified, corpus.version, seal, key)
-    [checked] = found["verify"]["receipts"]
-    recorded = render.recorded_answer(content, verified[0][1], own=checked["signed"])
+    found = render.receipts_object(verified, corpus.version, seal, key)
+    [checked] = found["check"]["receipts"]
+    recorded = render.recorded_answer(verified[0], corpus, key)
     return site.show(
         "receipt.html",
         key=request.path_params["key"],
@@ -109,9 +109,10 @@ def receipt(site: Site, request: Request) -> Response:
 def export(site: Site, request: Request) -> Response:
     """An answer of the log as a Markdown file to keep."""
     content = _receipt(site, request.path_params["key"])
-    [verified], _ = site.service.checked([content])
+    [verified], corpus = site.service.checked([content])
+    answer = render.recorded_answer(verified, corpus, site.launch.receipt_key)
     return Response(
-        render.export_receipt(verified, site.launch.receipt_key),
+        render.export_markdown([answer]),
         media_type="text/markdown",
         headers={"Content-Disposition": 'attachment; filename="answer.md"'},
     )

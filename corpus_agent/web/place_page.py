@@ -13,7 +13,7 @@ from starlette.responses import Response
 from corpus_agent.answering.quotations import locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.web.marking import Piece, blocks, quotation_marked, text_marked
+from corpus_agent.web.marking import Piece, quotation_marked, shown_lines, text_marked
 from corpus_agent.web.search_page import number
 from indexer import CorpusError, Line, has_pages
 
@@ -90,7 +90,7 @@ def place(site: Site, request: Request) -> Response:
         at=at,
         missing=missing,
         marks=bool(marks),
-        blocks=list(blocks(lines, first, last, marks)),
+        lines=list(shown_lines(lines, first, last, marks)),
         first=first,
         last=last,
         count=len(lines),

@@ -21,12 +21,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from corpus_agent import render
 from corpus_agent.service.service import Service
-from corpus_agent.text.naming import quoted
+from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
+    check_page,
     document_pages,
     overview_pages,
     place_page,
@@ -145,7 +145,7 @@ class Site:
         """The document that is shown by that name; what none is is returned as it is."""
         with self._lock:
             if self._named is None or self._named[0] != corpus.version:
-                names = render.names(row.source for row in corpus.files())
+                names = known(row.source for row in corpus.files())
                 self._named = corpus.version, names
             return self._named[1].get(name, name)
 
@@ -179,6 +179,7 @@ class Site:
 NAVIGATION = (  # a key for the templates, an address, a name
     ("ask", "/", "Ask"),
     ("search", "/search", "Search"),
+    ("check", "/check", "Check"),
     ("table", "/table", "Table"),
     ("list", "/list", "List"),
     ("timeline", "/timeline", "Timeline"),
@@ -204,6 +205,7 @@ READ: dict[str, Page] = {
     "/read": place_page.place,
     "/picture": place_page.picture,
     "/search": search_page.search,
+    "/check": check_page.check_text,
     "/table": overview_pages.table,
     "/list": overview_pages.list_documents,
     "/timeline": overview_pages.timeline,
@@ -213,6 +215,7 @@ READ: dict[str, Page] = {
     "/state": state_page.state,
 }
 CHANGE: dict[str, Page] = {
+    "/check": check_page.check_text,
     "/ask": ask_pages.ask,
     "/ask/{key}/stop": ask_pages.stop,
     "/history/{key}/delete": ask_pages.delete,

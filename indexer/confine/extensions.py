@@ -12,7 +12,7 @@ import site
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -94,7 +94,7 @@ def installed() -> tuple[Extension, ...]:
     found = sorted(_found(), key=lambda each: (each.kind, each.name, each.package))
     counts = Counter((each.kind, each.name) for each in found)
     return tuple(
-        _refused(each, "two packages name it") if counts[each.kind, each.name] > 1 else each
+        replace(each, refused="two packages name it") if counts[each.kind, each.name] > 1 else each
         for each in found
     )
 
@@ -111,11 +111,6 @@ def named(kind: Kind, name: str) -> Extension:
     return usable[name]
 
 
-def _refused(extension: Extension, why: str) -> Extension:
-    each = extension
-    return Extension(each.kind, each.name, each.package, each.version, each.place, why)
-
-
 def _found() -> Iterator[Extension]:
     for path in _with_extensions():
         # Imported for a package that has one, which few installations hold: it takes 100 ms.
@@ -124,21 +119,13 @@ def _found() -> Iterator[Extension]:
         distribution = Distribution.at(path)
         package = re.sub(r"[-_.]+", "-", distribution.metadata["Name"] or "").lower()
         version = (distribution.version or "").replace("+", ".").lower()
+        known = _PACKAGE.fullmatch(package) and _VERSION.fullmatch(version)
         for entry in distribution.entry_points:
-            for kind, pattern in _NAMES.items():
-                if entry.group == GROUP + kind:
-                    wrong = [
-                        what
-                        for what, fits in (
-                            ("its name is none", pattern.fullmatch(entry.name)),
-                            ("its package's name is none", _PACKAGE.fullmatch(package)),
-                            ("its package's version is none", _VERSION.fullmatch(version)),
-                        )
-                        if not fits
-                    ]
-                    yield Extension(
-                        kind, entry.name, package, version, entry.value, "; ".join(wrong)
-                    )
+            kind = next((kind for kind in _NAMES if entry.group == GROUP + kind), None)
+            if kind is not None:
+                fits = known and _NAMES[kind].fullmatch(entry.name)
+                wrong = "" if fits else "its name, or that or the version of its package, is none"
+                yield Extension(kind, entry.name, package, version, entry.value, wrong)
 
 
 def _with_extensions() -> Iterator[Path]:

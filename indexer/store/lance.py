@@ -131,29 +131,20 @@ class Table:
 
     def rows(self, columns: Sequence[str], where: str = "") -> pa.Table:
         """Columns of the rows that fulfil a condition."""
-        import pyarrow as pa
+        return _whole(self._scan(columns, where))
 
-        stream = self._stream(columns, where)
-        return pa.Table.from_batches(list(_each(stream)), stream.schema)
+    def batches(self, columns: Sequence[str], most_rows: int) -> Iterator[pa.RecordBatch]:
+        """Columns of all rows, in parts."""
+        return _each(self._scan(columns, "", most_rows))
 
-    def batches(
-        self, columns: Sequence[str], most_rows: int, where: str = ""
-    ) -> Iterator[pa.RecordBatch]:
-        """The same in parts."""
-        return _each(self._stream(columns, where, most_rows))
-
-    def _stream(self, columns: Sequence[str], where: str, most_rows: int | None = None) -> Any:  # noqa: ANN401
-        query = self._inner.query()
-        query.select_columns(list(columns))
-        if where:
-            query.where(where)
-        return _asked(query.execute, most_rows, None)
+    def _scan(self, columns: Sequence[str], where: str, most_rows: int | None = None) -> Any:  # noqa: ANN401
+        return _asked(_confined(self._inner.query(), where, columns).execute, most_rows, None)
 
     def take(self, ids: NDArray[np.uint64], columns: Sequence[str]) -> pa.Table:
         """Columns of the rows with these ids, and ROW_ID, in no order."""
         query = self._inner.take_row_ids(ids.tolist())
         query.select_columns([*columns, ROW_ID])
-        return _whole(query.execute)
+        return _whole(_asked(query.execute))
 
     def nearest(
         self, vector: NDArray[np.float32], limit: int, where: str, partitions: int
@@ -172,7 +163,7 @@ class Table:
         if where:
             query.maximum_nprobes(0)
         query.refine_factor(1)
-        return _found(query, where, [ROW_ID, "vector"])
+        return _whole(_asked(_confined(query, where, [ROW_ID, "vector"]).execute, None, None))
 
     def worded(
         self, text: str, column: str, limit: int, where: str, *, every_word: bool
@@ -182,7 +173,7 @@ class Table:
             {"query": MatchQuery(text, column, "AND" if every_word else "OR")}
         )
         query.limit(limit)
-        return _found(query, where, [ROW_ID, SCORE])
+        return _whole(_asked(_confined(query, where, [ROW_ID, SCORE]).execute, None, None))
 
     # ---- Writing
 
@@ -225,18 +216,17 @@ class Table:
         _asked(self._inner.optimize, cleanup_since_ms=_AGES_MS, delete_unverified=True)
 
 
-def _found(query: Any, where: str, columns: list[str]) -> pa.Table:  # noqa: ANN401
-    """What a search finds; a condition comes before its limit, so that it loses no results."""
-    query.select_columns(columns)
+def _confined(query: Any, where: str, columns: Sequence[str]) -> Any:  # noqa: ANN401
+    """The query for columns; a condition comes before its limit, so that it loses no results."""
+    query.select_columns(list(columns))
     if where:
         query.where(where)
-    return _whole(query.execute, None, None)
+    return query
 
 
-def _whole(execute: Callable[..., Any], *arguments: object) -> pa.Table:
+def _whole(stream: Any) -> pa.Table:  # noqa: ANN401
     import pyarrow as pa
 
-    stream = _asked(execute, *arguments)
     return pa.Table.from_batches(list(_each(stream)), stream.schema)
 
 

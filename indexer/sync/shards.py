@@ -12,7 +12,7 @@ import shutil
 import threading
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -35,14 +35,21 @@ MOST_BYTES = 8 * 2**20  # of documents: what a process that is killed loses
 LEAST_BYTES = 32 * 2**10  # half a second of work, against some milliseconds to hand it over
 MOST_FILES = 512
 SHARDS_LEFT = 4  # for each slot, of the size of the next one: a document takes what its kind takes
+TRIES = 3  # of a shard by one slot, before the writer reads its documents
+STAGING = "staging"  # the folder of a store for what was made
+OPENING = "CORPUS_AGENT_SHARDS"  # the variable that says which folder, store and model, as JSON
 
 # A process past the time of its shard is ended. Twenty times what a slow machine needs.
 _SECONDS = 300.0
 _SECONDS_PER_FILE = 2.0
 _BYTES_PER_SECOND = 5_000  # of plain text; a text that fills the window takes a tenth of a second
+# One thread each: there are as many processes as there is to be work at a time.
+_ONE_THREAD = dict.fromkeys((*starting.THREADS, "TOKENIZERS_PARALLELISM"), "1")
+_UNBOUNDED = 2**62  # bytes and seconds: the model and the parser have bounds of their own
 
-STAGING = "staging"  # the folder of a store for what was made
 Shard = tuple[SeenFile, ...]  # sources in order
+Order = tuple[str, str]  # the name and the shard as JSON
+Made = tuple[int, str]
 
 
 def bytes_of(shard: Shard) -> int:
@@ -88,13 +95,9 @@ def order_of(shard: Shard) -> str:
     return json.dumps([[seen.source, seen.bytes, seen.mtime_ns] for seen in shard])
 
 
-def ordered(order: str | bytes) -> Shard:
-    """The shard of an order; raises ValueError for what is none."""
-    try:
-        content = json.loads(order)
-        return tuple(SeenFile(str(s), int(size), int(at)) for s, size, at in content)
-    except (TypeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"no order of a shard: {error}") from None
+def ordered(order: str) -> Shard:
+    """The shard of an order."""
+    return tuple(SeenFile(source, size, at) for source, size, at in json.loads(order))
 
 
 def drop_staging(store: Path) -> None:
@@ -107,24 +110,11 @@ def drop_staging(store: Path) -> None:
             shutil.rmtree(path)
 
 
-# ---- Who makes them
-
-
-TRIES = 3  # of a shard by one slot, before the writer reads its documents
-# One thread each: there are as many processes as there is to be work at a time.
-_ONE_THREAD = dict.fromkeys((*starting.THREADS, "TOKENIZERS_PARALLELISM"), "1")
-_UNBOUNDED = 2**62  # bytes and seconds: the model and the parser have bounds of their own
-
-Order = tuple[str, str]  # the name and the shard as JSON
-Made = tuple[int, str]
-
-
 class Hands(Protocol):
-    """Has shards made, `slots` at a time.
+    """Has shards made, `slots` at a time; less than `least_bytes` are not worth handing over.
 
-    Shards of less than `least_bytes` are not worth handing over. `where` names the cluster, `model`
-    is the folder of the embedding model, None for the packaged one. `egress` says what leaves this
-    machine, None if nothing does.
+    `where` names the cluster, `model` is the folder of the embedding model, None for the packaged
+    one. `egress` says what leaves this machine, None if nothing does.
     """
 
     slots: int
@@ -169,11 +159,10 @@ class ShardProcess:
 class LocalHands:
     """Processes of this machine, one for each of `slots`."""
 
+    egress: str | None = None
+
     def __init__(self, slots: int, model: Path | None = None) -> None:
-        self.slots = slots
-        self.least_bytes = LEAST_BYTES
-        self.model = model
-        self.egress: str | None = None
+        self.slots, self.least_bytes, self.model = slots, LEAST_BYTES, model
         self.where = f"local:{slots}"
 
     def made(self, opening: str, orders: Sequence[Order]) -> Generator[Made]:
@@ -186,25 +175,19 @@ class LocalHands:
             return number, "was stopped" if over.is_set() else mine.make(*order)
 
         pool = ThreadPoolExecutor(self.slots, "shard")
-        try:
+        with ExitStack() as ending:  # in the opposite order
+            ending.callback(lambda: [process.close() for process in processes.values()])
+            ending.callback(pool.shutdown, cancel_futures=True)
+            ending.callback(lambda: [process.stop() for process in list(processes.values())])
+            ending.callback(over.set)
             making = [pool.submit(make, number, order) for number, order in enumerate(orders)]
             yield from (made.result() for made in as_completed(making))
-        finally:
-            over.set()
-            for process in list(processes.values()):
-                process.stop()
-            pool.shutdown(cancel_futures=True)
-            for process in processes.values():
-                process.close()
 
 
-# ---- What their process may do, and its jobs: see indexer.parsers.child
+# ---- What their process may do, and its jobs: the names of a program, see indexer.parsers.child
 
 
-OPENING = "CORPUS_AGENT_SHARDS"  # the variable that says which folder, store and model, as JSON
-
-
-def POLICY() -> Policy:  # noqa: N802 - one of the two names of a program
+def POLICY() -> Policy:  # noqa: N802
     """Documents, store and model to be read, staged shards to be written; no socket at all."""
     opening = json.loads(os.environ[OPENING])
     store = Path(opening["store"])

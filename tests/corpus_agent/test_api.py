@@ -95,7 +95,7 @@ def test_results_are_what_the_command_prints(sample_store, cli: Cli, tmp_path):
             "timeline": corpus.timeline(path="home"),
         }
         kept.write_bytes(log.read_bytes())
-        made["verify"] = corpus.verify(kept)
+        made["check"] = corpus.check_receipts(kept)
         indexed = corpus.index(SAMPLE, ocr="off")
     assert [one["question"] for one in receipt.load(log)[before:]] == [question]
     commands = {
@@ -107,7 +107,7 @@ def test_results_are_what_the_command_prints(sample_store, cli: Cli, tmp_path):
         "files": ("files", "--status", "empty,failed"),
         "list": ("list", "notes due after 2020", "--path", "home"),
         "timeline": ("timeline", "--path", "home"),
-        "verify": ("verify", kept),
+        "check": ("check", kept),
     }
     for name, content in made.items():
         printed = cli("--store", sample_store, *commands[name], "--json")
@@ -189,7 +189,7 @@ def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
             assert indexed["added"] == 1
             assert found["results"][0]["source"] == "bread.md"
             assert answer["passages"][0]["citation"]["quote"] == "The dough rests for 45 minutes."
-            assert (await corpus.verify())["verify"]["holds"]
+            assert (await corpus.check_receipts())["check"]["holds"]
         with pytest.raises(CorpusError, match=r"This corpus is closed"):
             await corpus.status()
         heart.cancel()

@@ -26,7 +26,7 @@ _NAMED = table(
 )
 # Of an attribute that gives a colour, the sign may be missing.
 _HEX = re.compile(r"#?([0-9a-f]{6})([0-9a-f]{2})?|#([0-9a-f]{3})([0-9a-f])?")
-_FUNCTION = re.compile(r"([a-z0-9]+)\(([^()]{0,200})\)")
+_FUNCTION = re.compile(r"(?<![a-z0-9])([a-z0-9]++)\(([^()]{0,200})\)")
 _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
 _CLIPPED = re.compile(
     r"rect\((?:\s*[01](?:px)?[,\s]*){4}\)|inset\((?:50|100)%\)|circle\(0(?:px|%)?\)"
@@ -75,12 +75,13 @@ class Sheet:
     def read(self, css: str) -> None:
         """Take in rules, but for those within others, such as of print."""
         css, self._room = css[: self._room], max(0, self._room - len(css))
-        for rule in _RULE.finditer(_AT_RULES.sub("", _COMMENTS.sub("", css.lower()))):
-            for selector in rule[1].split(","):
+        for rule in _AT_RULES.sub("", _COMMENTS.sub("", css.lower())).split("}"):
+            selectors, _, declared = rule.partition("{")
+            for selector in selectors.split(","):
                 parts = _PARTS.findall(selector.strip())
                 if parts and "".join(parts) == selector.strip():
                     rank = sum({"#": 100, ".": 10}.get(part[0], 1) for part in parts)
-                    kept = (rank, frozenset(parts), _declared(rule[2]))
+                    kept = (rank, frozenset(parts), _declared(declared))
                     self._rules.setdefault(parts[-1], []).append(kept)
 
     def style_of(self, tag: str, attributes: Mapping[str, str]) -> Style:
@@ -98,7 +99,6 @@ class Sheet:
 
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _AT_RULES = re.compile(r"@[^{};@]*+(?:;|\{(?:[^{}@]|\{[^{}@]*+\})*+\})")
-_RULE = re.compile(r"([^{}]++)\{([^{}]*+)\}")
 _PARTS = re.compile(r"[.#]?[\w-]+")
 
 

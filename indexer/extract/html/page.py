@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, without_lone_words
-from indexer.extract.html.inline import Inline, strikes
 from indexer.extract.html.look import Look, Sheet, look_of
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text.formula import Formula
@@ -93,7 +93,8 @@ def _length(blocks: Sequence[Block]) -> int:
     return sum(len(shown(block.text)) for block in blocks)
 
 
-_SKIPPED = frozenset({"script", "style", "template", "noscript", "iframe", "object", "datalist"})
+_SKIPPED = words("script style template noscript iframe object datalist rt rp")
+_STRUCK = frozenset({"del", "s", "strike"})
 _VOID = words("area base br col embed hr img input link meta param source track wbr basefont frame")
 _BLOCKS = words(
     "address article aside blockquote body center dd details dialog div dl dt fieldset "
@@ -158,7 +159,7 @@ def _begun(
         parent.block,
         look,
         parent.lists + (tag in _LISTS),
-        parent.struck or strikes(tag, named),
+        parent.struck or tag in _STRUCK or "line-through" in named.get("style", ""),
         parent.list,
     )
     if tag in _LISTS:
@@ -183,7 +184,7 @@ class _Reader:
         self._tags: Counter[str] = Counter()
         self._tables: list[TableDraft] = []
         self._beyond = 0  # open tables that are nested too deep to be read as such
-        self._text = Inline()
+        self._text: list[tuple[str, bool]] = []  # of the block in hand, and whether struck out
         self._address = ""  # of the link in hand
         self._linked: list[str] = []
         self._links: list[tuple[str, str]] = []  # of the block in hand
@@ -253,7 +254,7 @@ class _Reader:
 
     def _void(self, tag: str, named: Mapping[str, str]) -> None:
         if tag == "br":
-            self._text.add("\n")
+            self._text.append(("\n", False))
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
@@ -261,7 +262,7 @@ class _Reader:
             if {named.get("width", ""), named.get("height", "")} & {"0", "1"}:
                 look = replace(look, gone=True)  # to count who reads it
             picture = f" {self._marked(named.get('alt', ''), look)} "
-            self._text.add(picture)
+            self._text.append((picture, False))
             if self._address:
                 self._linked.append(picture)
 
@@ -308,14 +309,8 @@ class _Reader:
             self._take(data, element.struck)
 
     def _take(self, data: str, struck: bool) -> None:
-        in_ruby = self._tags["ruby"] > 0
-        if in_ruby and self._tags["rp"]:
-            return  # signs around the reading, for browsers that do not know it
         text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
-        if in_ruby and self._tags["rt"]:
-            self._text.read(text)
-            return
-        self._text.add(text, struck and text == shown(text), in_ruby)
+        self._text.append((text, struck and text == shown(text)))
         if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
             self._tables[-1].weaken()
         if self._address:
@@ -338,7 +333,7 @@ class _Reader:
         if self._linked:
             self._links.append(("".join(self._linked), self._address))
             self._linked = []
-        raw = self._text.taken()
+        raw, self._text = _joined(self._text), []
         if self._tags["pre"]:
             text = raw.strip("\n")
             text = f"```\n{text}\n```" if text.strip() else ""
@@ -372,3 +367,13 @@ class _Reader:
 
 
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
+
+
+def _joined(pieces: Iterable[tuple[str, bool]]) -> str:
+    """The text of a block, with what is struck out between the signs that Markdown has for it."""
+    runs = groupby(pieces, key=lambda piece: piece[1])
+    texts = (("".join(text for text, _ in run), struck) for struck, run in runs)
+    return "".join(_STRETCH.sub(r"~~\g<0>~~", text) if struck else text for text, struck in texts)
+
+
+_STRETCH = re.compile(r"\S(?:[^\n]*\S)?")  # of a line, blanks outside

@@ -15,8 +15,10 @@ from indexer.extract.hidden import hide
 from indexer.extract.pdf import order, right_to_left
 from indexer.extract.pdf.calls import Box
 from indexer.extract.pdf.lines import (
+    HYPHENS,
     LIGATURES,
     SHORT_WORDS,
+    Pieces,
     PlacedLine,
     Places,
     joined,
@@ -51,7 +53,8 @@ def cleaned(text: str) -> str:
     if any(code in text for code in LIGATURES):  # rare, and the search is slow
         text = _CODE.sub(lambda match: LIGATURES[match[0]], text)
     text = _HYPHEN.sub(r"\1\n", text)
-    text = _BREAK.sub("-\n", text)
+    if any(hyphen in text for hyphen in HYPHENS):
+        text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
 
 
@@ -62,10 +65,11 @@ def text_of(page: Page) -> str:
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
-    with seen_text(page) as (text_page, text, hidden):
-        places = Places(text_page, page, text)
-        from_right = right_to_left.is_base(text)
-        if not from_right and right_to_left.has_words(text):
+    with seen_text(page) as seen:
+        text, places = seen.text, Places(seen.text_page, page, seen.text)
+        has_words = right_to_left.has_words(text)
+        from_right = has_words and right_to_left.is_base(text)
+        if has_words and not from_right:
             found = right_to_left.reading_order(text, lambda at: places.box(places.index(at)))
             text = "".join(text[index] for index in found)
         lines = placed_lines(text, places, from_right)
@@ -73,12 +77,11 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
             lines = [_turned(line, places) for line in lines]
         elif SHORT_WORDS.search(text):
             lines = [respaced(line, places) for line in lines]
-        pieces = places.pieces()
     notes = [note.text for note in notes_of(page)]
-    if hidden:
+    if seen.hidden:
         words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
-        notes += (hide(line) for line in map(cleaned, hidden) if f" {line} " not in words)
-    return page_of(lines, pieces, places.height, notes, label)
+        notes += (hide(line) for line in map(cleaned, seen.hidden) if f" {line} " not in words)
+    return page_of(lines, Pieces(seen.boxes, places.turn), places.height, notes, label)
 
 
 def _turned(line: PlacedLine, places: Places) -> PlacedLine:

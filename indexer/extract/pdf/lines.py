@@ -23,15 +23,13 @@ HYPHENS = ("\ufffe", "\x02")
 LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 _LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
-CLOSE = 0.15  # font sizes between a raised mark and its word
 MAX_PIECES = 600  # of a page that has cells: more are single letters, set one by one
+CLOSE = 0.15  # font sizes between a raised mark and its word
 
 _NUMBERS = (ctypes.c_double * 4)()
 _FIRST, _SECOND, _THIRD, _FOURTH = (ctypes.byref(_NUMBERS, 8 * number) for number in range(4))
 _REALS = (ctypes.c_float * 6)()
 _REAL = ctypes.byref(_REALS)
-
-Piece = tuple[float, float, float]  # of text: its left and right end, the height of its middle
 
 
 class Places:
@@ -93,20 +91,6 @@ class Places:
         size = quick("FPDFText_GetFontSize", ctypes.c_double)(self._raw, index)
         return b * x + d * y + f, size * scale
 
-    def pieces(self) -> list[Piece]:
-        """The pieces of lines in drawing order; none if there are too many."""
-        number = quick("FPDFText_CountRects")(self._raw, 0, -1)
-        if not 0 < number <= MAX_PIECES:
-            return []
-        _, b, _, d, _, f = self.turn
-        get, found = quick("FPDFText_GetRect"), []
-        for index in range(number):
-            get(self._raw, index, _FIRST, _FOURTH, _THIRD, _SECOND)
-            left, bottom, right, top = _NUMBERS
-            middle = (b * (left + right) + d * (bottom + top)) / 2 + f
-            found.append((*_across(self.turn, (left, bottom, right, top)), middle))
-        return found
-
 
 def _across(turn: Matrix, box: Box) -> tuple[float, float]:
     """The horizontal extent of a box on the page as it is shown."""
@@ -123,6 +107,26 @@ def _turn(page: pypdfium2.PdfPage) -> Matrix:
         180: (-1.0, 0.0, 0.0, -1.0, right, top),
         270: (0.0, 1.0, -1.0, 0.0, top, -left),
     }.get(page.get_rotation(), (1.0, 0.0, 0.0, 1.0, -left, -bottom))
+
+
+class Pieces(NamedTuple):
+    """The pieces in which the text of a page is drawn: their boxes in one row, and its turn."""
+
+    boxes: Sequence[float]
+    turn: Matrix
+
+    def places(self) -> Iterator[tuple[float, float, float]]:
+        """Left and right end of each and the height of its middle; none if there are too many."""
+        _, b, _, d, _, f = self.turn
+        each = iter(self.boxes)
+        few = len(self.boxes) <= 4 * MAX_PIECES
+        for left, bottom, right, top in zip(each, each, each, each, strict=True) if few else ():
+            if left < right and bottom < top:  # no blank
+                middle = (b * (left + right) + d * (bottom + top)) / 2 + f
+                yield *_across(self.turn, (left, bottom, right, top)), middle
+
+
+NO_PIECES = Pieces((), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0))
 
 
 class PlacedLine(NamedTuple):
@@ -183,11 +187,12 @@ def placed_lines(text: str, places: Places, from_right: bool = False) -> list[Pl
 def _placed(text: str, start: int, places: Places) -> PlacedLine:
     """A line with its place; `start` is where it begins in the page's text."""
     shown = text.rstrip(" \t\ufffe\x02") or text
-    first = len(text) - len(text.lstrip())
-    one, two = places.index(start + first), places.index(start + len(shown) - 1)
-    ends = (text[first], shown[-1])
-    if not places.is_text and (places.char(one), places.char(two)) != ends:
-        return PlacedLine(text)
+    first, last = len(text) - len(text.lstrip()), len(shown) - 1
+    one, two = start + first, start + last
+    if not places.is_text:
+        one, two = places.index(one), places.index(two)
+        if (places.char(one), places.char(two)) != (text[first], shown[-1]):
+            return PlacedLine(text)
     (left, right), (other_left, other_right) = places.extent(one), places.extent(two)
     middle = (one + two) // 2
     while middle < two and not places.char(middle).strip():

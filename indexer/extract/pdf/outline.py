@@ -184,8 +184,8 @@ def _around(boxes: Iterable[Fractions]) -> Fractions:
 def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
     read = order.in_order(layout.read_page(page).lines)
-    with seen_text(page) as (text_page, text, _):
-        places = Places(text_page, page, text)
+    with seen_text(page) as seen:
+        places = Places(seen.text_page, page, seen.text)
         shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]
     lines = [list(_placed(line, shown)) for line in read]
     for note in layout.notes_of(page):  # a field or a comment has one place

@@ -1,4 +1,4 @@
-"""PDF text, page by page: pypdfium2, and pypdf where pdfium fails or finds nothing on a page.
+"""PDF text, page by page: pypdfium2, and pypdf where pdfium fails.
 
 Does no OCR: a scan has no text and is reported as such. Pages are parsed only when asked for.
 The text of a page is put together in layout.py.
@@ -95,17 +95,14 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
 def _pages(
     document: pypdfium2.PdfDocument | None, total: int, second: _Second, extraction: Extraction
 ) -> Iterator[Page]:
-    """The pages by pdfium; those that it fails at, or finds no text on, by pypdf."""
+    """The pages by pdfium; those that it fails at, by pypdf."""
     for index in range(total):
         read = None if document is None else _read(document, index)
-        if read is None or not (read.lines or read.after):
-            text = second.text(index)
-            if text.strip():
-                extraction.engines.add(SECOND_ENGINE)
-                lines = tuple(map(PlacedLine, text.split("\n")))
-                read = Page(lines, label=read.label if read else "")
-            elif read is None:
-                extraction.unread.append(f"page {index + 1}")
+        if read is None and (text := second.text(index)).strip():
+            extraction.engines.add(SECOND_ENGINE)
+            read = Page(tuple(map(PlacedLine, text.split("\n"))))
+        elif read is None:
+            extraction.unread.append(f"page {index + 1}")
         yield read or Page()
     if document is not None:
         document.close()

@@ -12,13 +12,13 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise, repeat
 from math import ceil
 from statistics import median
 
 import regex
 
-from indexer.extract.pdf.lines import Piece, PlacedLine
+from indexer.extract.pdf.lines import NO_PIECES, Pieces, PlacedLine
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
@@ -78,7 +78,8 @@ class Page:
     size: float = 0.0
     height: float = 0.0
     only_shows: bool = False
-    pieces: Sequence[Piece] = ()
+    pieces: Pieces = NO_PIECES
+    texts: frozenset[str] = frozenset()  # of its rows at both edges
 
 
 @dataclass(slots=True)
@@ -103,7 +104,7 @@ class Kept:
 
 def page_of(
     lines: Sequence[PlacedLine],
-    pieces: Sequence[Piece],
+    pieces: Pieces,
     height: float,
     after: Sequence[str] = (),
     label: str = "",
@@ -145,6 +146,7 @@ def page_of(
         size,
         height,
         pieces=pieces,
+        texts=frozenset(row.text for row in (*top, *bottom)),
     )
 
 
@@ -172,7 +174,11 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
 def _cells(row: EdgeRow, page: Page) -> int:
     """How many pieces of text stand well apart on a row of the page."""
     line = page.lines[row.lines[0]]
-    there = sorted(piece for piece in page.pieces if line.bottom <= piece[2] <= line.top)
+    there = sorted(
+        (left, right)
+        for left, right, middle in page.pieces.places()
+        if line.bottom <= middle <= line.top
+    )
     return len(there) and 1 + sum(
         after[0] - before[1] > 1.5 * line.size for before, after in pairwise(there)
     )
@@ -183,39 +189,33 @@ def _cells(row: EdgeRow, page: Page) -> int:
 
 def without_running(pages: Iterable[Page], total: int, kept: Kept) -> Iterator[Page]:
     """The pages, of which there are `total`, without heads and feet, which go to `kept`."""
-    near: deque[tuple[int, Page]] = deque()
-    waiting: deque[tuple[int, Page]] = deque()
-    for number, page in enumerate(pages):
+    near: deque[tuple[int, Page | None]] = deque(maxlen=2 * REACH + 1)
+    for number, page in enumerate(chain(pages, repeat(None, REACH))):
         near.append((number, page))
-        waiting.append((number, page))
-        if len(waiting) > REACH:
-            yield _without(*waiting.popleft(), near, total, kept)
-            while near[0][0] < waiting[0][0] - REACH:
-                near.popleft()
-    while waiting:
-        yield _without(*waiting.popleft(), near, total, kept)
-        while waiting and near[0][0] < waiting[0][0] - REACH:
-            near.popleft()
+        if number >= REACH and (middle := near[-1 - REACH][1]) is not None:
+            others = [(other, each) for other, each in near if each and each is not middle]
+            yield _without(number - REACH, middle, others, total, kept)
 
 
 def _without(
     number: int, page: Page, near: Sequence[tuple[int, Page]], total: int, kept: Kept
 ) -> Page:
+    """The page without the rows that run on it and those `near`."""
     removed: set[int] = set()
-    rows_near = max((each.rows for other, each in near if other != number), default=0)
-    for edge in ("top", "bottom"):
-        others = [
-            (other, getattr(each, edge))
-            for other, each in near
-            if abs(other - number) <= REACH and other != number and each.rows > 2
-        ]
-        for row, shape in _running(number, page, getattr(page, edge), others, total, rows_near):
+    rows_near = max((each.rows for _, each in near), default=0)
+    others = [(other, each) for other, each in near if each.rows > 2]
+    texts = [each.texts for _, each in others]
+    for rows, edges in (
+        (page.top, [(other, each.top) for other, each in others]),
+        (page.bottom, [(other, each.bottom) for other, each in others]),
+    ):
+        for row, shape in _running(number, page, rows, texts, edges, total, rows_near):
             removed.update(row.lines)
             kept.add(shape, row.text)
     if not removed:
         return page
     lines = tuple(line for index, line in enumerate(page.lines) if index not in removed)
-    return Page(lines, page.after, page.label, size=page.size, pitch=page.pitch)
+    return Page(lines, page.after, page.label)
 
 
 Others = Sequence[tuple[int, Sequence[EdgeRow]]]
@@ -226,16 +226,20 @@ def _running(
     number: int,
     page: Page,
     rows: Sequence[EdgeRow],
+    texts: Sequence[frozenset[str]],
     others: Others,
     total: int,
     rows_near: int,
 ) -> list[tuple[EdgeRow, str]]:
-    """The rows of an edge that run, with what they have in common with those on other pages."""
+    """The rows of an edge that run, with what they have in common with those on other pages.
+
+    A row without a number and a twin among the `texts` of other pages does not run.
+    """
     found: list[tuple[EdgeRow, str, bool]] = []
     misses = 0
     for place, row in enumerate(rows):
         evidence = None
-        if row.numbers or any(mate.text == row.text for _, edge in others for mate in edge):
+        if row.numbers or any(row.text in each for each in texts):
             evidence = _evidence(number, page, place, row, others, total)
         if evidence is None or (misses and not evidence[1]):
             misses += 1
@@ -285,15 +289,17 @@ def _evidence(
         return row.text, not short and alike >= MOST * len(others)
     # A heading, unless it is none on other pages, whose body is not as small as this one's.
     plain = [each for each in mates if not each[1].large] if row.large else mates
-    counted = _counted(number, page, row, plain, few, many, total)
-    if counted is not None:
-        return counted
-    return None
+    return _counted(number, page, row, plain, few, many, total)
 
 
 def _heads_a_table(row: EdgeRow, page: Page) -> bool:
     """Whether it looks like the first row of a table that goes on from page to page."""
-    return _cells(row, page) >= TABLE_CELLS and row.gap < 1.5 * FREE * page.pitch
+    return row.gap < 1.5 * FREE * page.pitch and _cells(row, page) >= TABLE_CELLS
+
+
+def _is_worded(row: EdgeRow, page: Page) -> bool:
+    """Whether it is one piece with words in it."""
+    return any(map(str.isalpha, row.text)) and _cells(row, page) < 2
 
 
 def _counted(
@@ -303,10 +309,9 @@ def _counted(
 
     In one piece with words, a number beyond any page's counts something else: "Invoice 1005".
     """
-    worded = any(map(str.isalpha, row.text)) and _cells(row, page) < 2
     for value in row.numbers:
         step = value - number
-        if worded and abs(step) > max(total, FAR):
+        if abs(step) > max(total, FAR) and _is_worded(row, page):
             continue
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:

@@ -44,12 +44,21 @@ PAPER, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
 Colour = tuple[int, ...]  # red, green, blue, alpha
 
 
-@contextmanager
-def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, str, list[str]]]:
-    """The page's text as a viewer shows it, twice, and the lines of what it does not show.
+class SeenText(NamedTuple):
+    """The page's text as a viewer shows it, and the lines of what it does not show.
 
-    What is not shown is taken off the page in memory.
+    `boxes` are those of the pieces in which the text is drawn, with those that are not shown.
     """
+
+    text_page: pypdfium2.PdfTextPage
+    text: str
+    hidden: list[str]
+    boxes: array[float]
+
+
+@contextmanager
+def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
+    """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
     said = spoken.taken(drawing.texts)
@@ -66,7 +75,7 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[tuple[pypdfium2.PdfTextPage, 
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
     with closing(text_page):
-        yield text_page, str(text_page.get_text_range()), hidden
+        yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.boxes)
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
@@ -199,8 +208,11 @@ class Drawing:
             for at, box in enumerate(_fours(self.boxes)):
                 if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
                     yield at
-        heights, widths = list(map(sub, tops, bottoms)), list(map(sub, rights, lefts))
-        small = [*_below(2 * least, heights), *_below(least / 2, widths)]
+        low = map((2 * least).__gt__, map(sub, tops, bottoms))
+        narrow = map((least / 2).__gt__, map(sub, rights, lefts))
+        number = range(len(lefts))
+        small = [at for at in compress(number, low) if tops[at] > bottoms[at]]
+        small += [at for at in compress(number, narrow) if rights[at] > lefts[at]]
         drawn = [self.texts[at] for at in small]
         each = iter(calls.matrices(drawn))
         for at, size, own in zip(
@@ -283,12 +295,6 @@ def _fours(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     """Four numbers at a time."""
     each = iter(values)
     return zip(each, each, each, each, strict=True)
-
-
-def _below(limit: float, sizes: Sequence[float]) -> Iterator[int]:
-    """Which of many sizes are below one, and are not 0."""
-    found = compress(range(len(sizes)), map(limit.__gt__, sizes))
-    return (at for at in found if sizes[at] > 0)
 
 
 def _of(values: array[float]) -> Matrix:

@@ -1,8 +1,6 @@
 """Runs a cluster in namespaces of its own, and says what was seen of its processes.
 
-Started by trial.py; there is loopback and no other interface. The cluster is this machine's own
-processes, or Ray's, which is started here. Controls show that a socket, a document and its text are
-seen where they are.
+Started by tests/claims/test_clustered.py; there is loopback and no other interface.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def figures(question: str, sentence: str, kind: float = 0.0) -> dict[str, float]
     subject = Subject(question, [])
     coverage = Coverage(subject, question, encoded, PACKAGED)
     rare = float(coverage.of(sentence).mean())
-    features = np.array([0.7, 0.6, rare, 0, kind, 0, 0], dtype=np.float32)
+    features = np.array([0.7, 0.6, rare, 0, kind, 0], dtype=np.float32)
     one = Looked(sentence, (), features, [sentence], [[sentence]], 12.0, 9.0)
     found = confidence.figures(question, subject, coverage, one)
     return dict(zip(confidence.WEIGHTS, found, strict=True))
@@ -45,7 +45,6 @@ SAYS = "In 1974 the treaty of Oslo was accepted by Norway."
         ("When was the treaty accepted by Norway?", "When was it not accepted?", "negations"),
         ("What did Norway accept in 1974?", "What did Norway accept in 1975?", "names"),
         ("What was accepted by Norway?", "What was accepted by Sweden?", "names"),
-        ("Which treaty was accepted?", "How many kings accepted the treaty?", "count"),
     ],
 )
 def test_a_near_miss_is_known_by_its_figure(bound, missed, figure):

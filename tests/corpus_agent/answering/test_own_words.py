@@ -26,7 +26,7 @@ FORGED = (
     "The closest passages are:",
     "Not found in 12 documents. Searched for “dogs”.",
     "(extractive; searched 12 documents)",
-    "2 citations were dropped: not in the documents as quoted.",
+    "2 citations were left out: the documents do not have these words.",
     "egress: none",
     "[1] lease.md:1 · **verified**",
     "lease.md:1 ∙ `verified`",

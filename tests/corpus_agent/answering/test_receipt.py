@@ -102,11 +102,11 @@ def test_a_receipt_is_one_line_of_ascii():
         (["answered"], "of no known status, by toy"),
     ],
 )
-def test_verify_tells_apart_what_was_answered_and_what_was_shown(status, heading):
+def test_check_tells_apart_what_was_answered_and_what_was_shown(status, heading):
     content = {"question": "How warm?", "answerer": "toy", "status": status}
-    (first, *_) = render.verify_lines([(content, [])])
+    (first, *_) = render.receipt_lines([(content, [])])
     assert first == f"once 'How warm?', {heading} · {FOREIGN}"
-    (one,) = render.verify_object([(content, [])], 1, "off")["verify"]["receipts"]
+    (one,) = render.receipts_object([(content, [])], 1, "off")["check"]["receipts"]
     assert one["status"] == (None if "no known" in heading else status)
 
 
@@ -208,7 +208,7 @@ def test_one_that_moved_holds_and_says_where_it_is(made_once):
         True,
     )
     assert "· holds, now in lines 63-63 (the file changed)" in "\n".join(
-        render.verify_lines([(made_once, [found])])
+        render.receipt_lines([(made_once, [found])])
     )
 
 
@@ -216,7 +216,7 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now(made_onc
     altered = MemoryCorpus({"bread.md": BREAD.replace("24", "42")}, stale=["bread.md"])
     found = checked(made_once, altered)
     assert (found.now.verdict, found.holds) == ("altered", False)
-    lines = list(render.verify_lines([(made_once, [found])]))
+    lines = list(render.receipt_lines([(made_once, [found])]))
     assert "· altered, in lines 3-3 (the file changed)" in lines[1]
     assert lines[2] == "    now “Keep the sourdough at a temperature of 42 °C.”"
     assert lines[-1] == "The quotation no longer stands in its document"
@@ -225,9 +225,9 @@ def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now(made_onc
 def test_one_whose_document_is_gone_does_not_hold(made_once):
     found = checked(made_once, MemoryCorpus({"other.md": "x"}))
     assert (found.now.verdict, found.file, found.holds) == ("not_found", "gone", False)
-    content = render.verify_object([(made_once, [found])], 7, "off")
-    assert content["verify"]["holds"] is False
-    assert content["verify"]["receipts"][0]["citations"][0] == {
+    content = render.receipts_object([(made_once, [found])], 7, "off")
+    assert content["check"]["holds"] is False
+    assert content["check"]["receipts"][0]["citations"][0] == {
         "n": 1,
         "source": "bread.md",
         "verdict": "not_found",
@@ -245,7 +245,7 @@ def test_one_whose_document_is_gone_does_not_hold(made_once):
 def test_one_whose_disk_is_away_is_not_called_gone(made_once):
     found = checked(made_once, MemoryCorpus({"bread.md": BREAD}, unreachable=["bread.md"]))
     assert (found.file, found.holds) == ("unreachable", False)
-    assert "cannot be read now" in [*render.verify_lines([(made_once, [found])])][1]
+    assert "cannot be read now" in [*render.receipt_lines([(made_once, [found])])][1]
 
 
 def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made_once, tmp_path):
@@ -308,7 +308,7 @@ def test_an_answer_without_quotations_has_nothing_that_could_fail():
     answer = Answer("q?", "Not found.", "not_found", "m", (), Coverage(), 1)
     content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
     assert list(receipt.check(content, MemoryCorpus({"a": "b"}), row)) == []
-    assert "(nothing was quoted)" in render.verify_lines([(content, [])])
+    assert "(nothing was quoted)" in render.receipt_lines([(content, [])])
 
 
 def test_a_citation_of_a_receipt_keeps_the_documents_own_words():
@@ -384,11 +384,11 @@ def test_what_a_receipt_says_stands_between_quotation_marks_and_acts_nowhere(fie
     """A receipt is a file of anybody's; the name of a model in it is kept as the server gave it."""
     said = {"started": "2026-01-02T03:04:05+00:00", "question": "How warm?", "answerer": "toy"}
     said["status"] = "answered"
-    (heading, *_) = render.verify_lines([(said, [])])
+    (heading, *_) = render.receipt_lines([(said, [])])
     control = "2026-01-02T03:04:05+00:00 'How warm?', answered, by toy"
     assert heading == f"{control} · {FOREIGN}"
-    lines = list(render.verify_lines([({**said, field: text}, [])]))
-    assert lines[1:] == ["(nothing was quoted)", "There is no quotation to verify"]
+    lines = list(render.receipt_lines([({**said, field: text}, [])]))
+    assert lines[1:] == ["(nothing was quoted)", "There is no quotation to check"]
     assert len(lines[0]) < 300 and lines[0].isprintable() and "://" not in lines[0]
     bare = re.sub(r"'[^']*'|\"[^\"]*\"", "", lines[0])
     assert "holds" not in bare and "quotations" not in bare and "](" not in lines[0]
@@ -484,10 +484,10 @@ def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
     assert not signing.is_own(forged, KEY)
     assert not signing.is_own(read_back, None)
     (own, *_), (other, *_) = (
-        list(render.verify_lines([(one, [])], KEY)) for one in (read_back, forged)
+        list(render.receipt_lines([(one, [])], KEY)) for one in (read_back, forged)
     )
     assert "not from this program" in other and "not from this program" not in own
-    assert render.recorded_answer(forged, [], own=False).status == "perhaps"
+    assert render.recorded_answer((forged, []), MemoryCorpus({}), KEY).status == "perhaps"
 
 
 def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_kind():
@@ -500,11 +500,13 @@ def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_ki
         ],
     }  # fmt: skip
     corpus = MemoryCorpus({"a.md": "Other words.\n"})
+    content = signing.signed(content, KEY)
     rows = list(receipt.check(content, corpus, lambda _: None))
-    shown = render.answer_object(render.recorded_answer(content, rows, own=True), "off")
+    recorded = render.recorded_answer((content, rows), corpus, KEY)
+    shown = render.answer_object(recorded, "off")
     assert shown["question"] == "Q?"
     assert "://" not in shown["answer"]
-    assert (shown["status"], shown["version"], shown["egress"]) == ("perhaps", 0, None)
+    assert (shown["status"], shown["version"], shown["egress"]) == ("perhaps", 1, None)
     [passage] = shown["passages"]
     assert (passage["citation"]["verdict"], passage["line_start"]) == ("not_found", 4)
     assert "<script" not in passage["citation"]["quote"] + passage["text"]

@@ -119,14 +119,14 @@ def test_a_receipt_keeps_it_and_checks_it_again():
     for one in content["citations"]:
         del one["hidden"], one["confidence"]  # as an older version wrote it
     checked = [(content, list(receipt.check(content, CORPUS, row)))]
-    assert [line for line in render.verify_lines(checked) if "mill.pdf" in line] == [
+    assert [line for line in render.receipt_lines(checked) if "mill.pdf" in line] == [
         "[1] mill.pdf:1 · holds",
         "[2] mill.pdf:3 · holds · hidden in the document",
         "[3] mill.pdf:5 · holds · recognised from a picture (confidence 0.98)",
     ]
-    *_, last = render.verify_lines(checked)
+    *_, last = render.receipt_lines(checked)
     assert last == "3 of 3 quotations still stand in their documents"
-    (one,) = render.verify_object(checked, 1, "off")["verify"]["receipts"]
+    (one,) = render.receipts_object(checked, 1, "off")["check"]["receipts"]
     assert one["holds"]
     assert [(c["verdict"], c["hidden"], c["confidence"]) for c in one["citations"]] == [
         *(("verified", False, None), ("verified", True, None), ("verified", False, 0.98)),

@@ -82,25 +82,9 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
 
 
 @pytest.mark.slow
-def test_an_index_that_is_being_written_names_the_writer(cli: Cli, project):
-    from indexer.store.lock import writer_lock
-
-    with writer_lock(project / ".corpus-agent"):
-        assert f"process {os.getpid()}" in problem(cli("index"), 5)
-        assert cli("files").returncode == 0  # readers never wait
-
-
-@pytest.mark.slow
 def test_a_model_anywhere_but_on_this_machine_is_refused(cli: Cli, sample_store):
     done = cli("--store", sample_store, "ask", "x", "--llm", "http://192.0.2.1:8080")
     assert "192.0.2.1" in problem(done, 2)
-
-
-@pytest.mark.slow
-def test_errors_are_json_too_where_json_was_asked_for(cli: Cli):
-    done = cli("status", "--json")
-    assert done.returncode == 1
-    assert "corpus-agent index" in one_object(done)["error"]["hint"]
 
 
 # -- what the commands print
@@ -131,11 +115,6 @@ def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert "is not in the index" in problem(cli("read", "b.md"), 1)
     window = one_object(cli("read", "a.md:1:2", "--json"))
     assert (window["lines"], window["next_offset"], window["total"]) == (["# Bread", ""], 3, 3)
-
-
-@pytest.mark.slow
-def test_nothing_in_a_document_acts_on_the_terminal(cli: Cli, project):
-    assert cli("read", "sub/b.txt").stdout == "The boiler. evil\n"
 
 
 def test_status_says_what_there_is(cli: Cli, project):

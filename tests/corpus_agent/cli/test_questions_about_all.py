@@ -54,11 +54,3 @@ def test_filters_lists_and_timelines(cli, edited):
     wrong = cli("search", "rent", "--where", "type=md size>3")
     assert (wrong.returncode, "character 9: 'size' is no property" in wrong.stderr) == (2, True)
     assert cli("search", "rent", "--where", "type=docx").returncode == 1
-
-
-@pytest.mark.parametrize("command", ["search", "ask", "table", "list", "timeline", "files"])
-def test_a_wrong_filter_is_wrong_usage_of_every_command(command, capsys):
-    words = [] if command in ("files", "timeline") else ["rent"]
-    with pytest.raises(SystemExit, match="2"):  # before anything is opened, or sealed
-        main.main([command, *words, "--where", "size>3"], standalone_mode=False)
-    assert "'size' is no property" in capsys.readouterr().err

@@ -43,13 +43,6 @@ def test_the_first_passage_shows_the_line_that_answers_marked(ask, question, pla
 
 
 @pytest.mark.slow
-def test_a_row_stands_below_the_names_of_its_columns(ask):
-    lines = ask(GYOZA)
-    at = next(n for n, line in enumerate(lines) if "gyoza, raw" in line)
-    assert lines[at - 1] == "    | What                 | Months |"
-
-
-@pytest.mark.slow
 def test_where_nothing_comes_near_the_last_line_says_so(ask):
     *_, line = ask("Which volcano erupted on Iceland under the Vikings?")
     assert line.startswith("Nothing in the ") and "is about this." in line

@@ -56,7 +56,7 @@ def test_commands_read_several_inside_one_seal(cli: Cli, stores, tmp_path):
 
     asked = ran("ask", "When is the rent due?", "--llm", "none", "--receipt", str(tmp_path / "r"))
     assert asked["passages"][0]["source"].endswith(":terms.md")
-    assert ran("verify", str(tmp_path / "r"))["verify"]["holds"]
+    assert ran("check", str(tmp_path / "r"))["check"]["holds"]
     laws = {
         row["source"]: row["cells"][0]["status"] for row in ran("table", "governing law")["rows"]
     }
@@ -132,7 +132,7 @@ def test_the_pages_show_several_together_and_change_none(stores):
         source = re.search(r"work\S*:terms\.md", listed)[0]
         assert "Norway" in server.get(f"/read?source={source}").words
         state = server.get("/state?examine=1").words
-        assert len(re.findall(r"The index (?:home|work)", state)) == 2
+        assert len(re.findall(r"Your documents in (?:home|work)", state)) == 2
         assert "kept in the log of none" in server.get("/history").words
         reply = server.post("/ask", question="When is the rent of the flat due?")
         path = reply.headers["location"].removeprefix(server.base).partition("#")[0]

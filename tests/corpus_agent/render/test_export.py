@@ -7,7 +7,7 @@ from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
 from indexer.records import Coverage
 from tests.attacks.injection.leaks import live_markup
-from tests.support.fakes import passages
+from tests.support.fakes import MemoryCorpus, passages
 
 HOSTILE = (
     "</blockquote></title><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>"
@@ -58,7 +58,8 @@ def test_a_receipt_is_written_as_it_stands_today(holds):
         "started": "2026-01-02T03:04:05Z",
         "answerer": "extractive",
     }
-    text = render.export_receipt((content, [Rechecked(now, (3, 4), "unchanged")]))
+    checked = content, [Rechecked(now, (3, 4), "unchanged")]
+    text = render.export_markdown([render.recorded_answer(checked, MemoryCorpus({}))])
     assert ("still stands" if holds else "no longer stands") in text
-    assert ("holds" if holds else "no longer there") in text
+    assert "not from this program here" in text and ("not found" in text) is not holds
     assert "2026-01-02T03:04:05Z" in text

@@ -11,7 +11,7 @@ from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import cited_place
-from corpus_agent.text.naming import quoted
+from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
@@ -78,14 +78,14 @@ def test_an_ordinary_name_is_shown_as_it_is():
 
 
 def test_a_document_is_found_under_every_name_that_it_is_shown_by():
-    names = render.names([NAME, "plain.txt"])
+    names = known([NAME, "plain.txt"])
     assert names[NAME] == names[SHOWN] == NAME
     assert names["plain.txt"] == "plain.txt"
 
 
 def test_a_name_of_its_own_goes_before_one_that_only_looks_the_same():
     for pair in (["a.txt", "a\u200b.txt"], ["a\u200b.txt", "a.txt"]):
-        assert render.names(pair)["a.txt"] == "a.txt"
+        assert known(pair)["a.txt"] == "a.txt"
 
 
 @pytest.mark.parametrize("status", ["failed", "skipped"])
@@ -115,7 +115,7 @@ def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     recheck = Rechecked(Citation(1, "a.txt", None, 3, 4, text, "altered"), (3, 4), "same")
     printed = {
         "ask": render.answer_lines(answer),
-        "verify": render.verify_lines([({"question": text}, [recheck])]),
+        "check": render.receipt_lines([({"question": text}, [recheck])]),
         "chat": [render.export_markdown([answer])],
     }
     for command, lines in printed.items():

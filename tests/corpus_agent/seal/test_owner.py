@@ -198,7 +198,7 @@ def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
     """
     with ScriptedModelServer() as fake:
         blind = python(code, fake.port, "blind")
-        assert "cannot be seen, so it was not asked" in blind["auto"]
+        assert "is not known, so it was not asked" in blind["auto"]
         assert blind["named"] == "toy-model"
         assert python(code, fake.port, "seeing") == dict.fromkeys(("auto", "named"), "toy-model")
 

@@ -1,7 +1,5 @@
 """Documents named from the corpus, from the working folder and in full, on real folders."""
 
-import os
-
 import pytest
 
 from corpus_agent.service.places import selected, sources_of
@@ -41,14 +39,6 @@ def test_a_plain_path_is_a_source_first_and_a_dotted_one_a_place_on_disk(root):
     assert sources_of("tax/../lease.md", {"": root})[0] == "lease.md"
     assert sources_of("../elsewhere", {"": root}) == []
     assert sources_of("/etc/passwd", {"": root}) == []
-
-
-def test_the_first_meaning_that_selects_something_is_taken(corpus, root):
-    assert selected(corpus, ["docs/lease.md", "./docs/lease.md"]) == ("docs/lease.md", "lease.md")
-    assert selected(corpus, ["docs/tax"]) == ("tax",)  # from the working folder
-    assert selected(corpus, ["*.md", "./docs/tax/*"]) == ("*.md", "tax/*")
-    assert selected(corpus, [os.fspath(root)]) == ("",)
-    assert selected(corpus, []) == ()
 
 
 def test_a_path_that_selects_nothing_is_an_error_that_names_what_is_near(corpus):

@@ -101,21 +101,6 @@ def test_nothing_of_a_forgotten_document_is_left_in_the_store(root):
 
 
 @pytest.mark.slow
-def test_a_forgotten_document_outlasts_its_reader_in_no_version(root):
-    store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe"]
-    (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
-    sync(root, store)
-    reader = Snapshot(store)
-    sync(root, store, force=True)  # a second version of it
-    assert forget(Settings(store=store), "Zyklotron.md").row is not None
-    assert reader.files_named(["Zyklotron.md"])  # the control: what a reader holds stays whole
-    assert mentions(store, words) == {TABLES}
-    reader.close()
-    forget(Settings(store=store), "Zyklotron.md")
-    assert mentions(store, words) == set()
-
-
-@pytest.mark.slow
 def test_a_forgetting_that_was_killed_is_finished_by_the_next_one(root):
     store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe"]
     (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")

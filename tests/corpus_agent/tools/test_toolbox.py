@@ -163,7 +163,7 @@ def test_wrong_arguments_come_back_as_one_error_with_every_problem(toolbox):
         ('{"source": "a", "offset": ' + "9" * 30 + "}", [f"{number}{'9' * 30}"]),
         (
             {"file": "a", "offset": "x", "offst": 2},
-            ["no 'file'", number, "no 'offst' (do you mean 'offset'?)", "'source' is missing"],
+            ["no 'file'", number, "no 'offst'", "'source' is missing"],
         ),
         ('{"source": "a', [unread]),
         ("[" * 100_000, [unread]),

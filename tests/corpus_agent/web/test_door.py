@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.web.door import COOKIE, MAX_BODY_BYTES, Asked, refusal
-from corpus_agent.web.listening import Keys, ServedSocket, listen, new_keys
+from corpus_agent.web.listening import Keys, ServedSocket, listen
 from indexer import CorpusError
 
 KEYS = Keys("token", "secret", "/base")
@@ -79,13 +79,6 @@ def test_what_is_at_a_limit_is_let_in(served):
     assert refusal(having(GET, ("content-length", str(MAX_BODY_BYTES))), served, KEYS) is None
     assert refusal(replace(GET, target="/" * 12_000), served, KEYS) is None
     assert refusal(having(GET, ("sec-fetch-site", "same-origin")), served, KEYS) is None
-
-
-def test_keys_are_new_each_time_and_long():
-    made = [new_keys() for _ in range(50)]
-    assert len({keys.token for keys in made} | {keys.cookie for keys in made}) == 100
-    assert min(len(keys.token) for keys in made) >= 43
-    assert len({keys.base for keys in made}) == 50
 
 
 def test_a_port_of_this_machine_alone_listens_and_one_that_is_taken_is_an_error():

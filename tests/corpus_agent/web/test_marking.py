@@ -1,9 +1,9 @@
-"""Pieces of text that are marked, and lines as blocks."""
+"""Pieces of text that are marked, and lines as they are shown."""
 
 from corpus_agent.web.marking import (
-    blocks,
     citation_pieces,
     quotation_marked,
+    shown_lines,
     words_marked,
 )
 from corpus_agent.web.place_page import Wanted, marked
@@ -49,15 +49,9 @@ def test_what_moved_is_found_and_what_is_gone_is_said():
     assert marked(lines, wanted)[1:] == (2, True)
 
 
-def test_lines_become_headings_tables_marks_and_text():
-    lines = [
-        Line("--- Page 1 ---", page=1), Line("# Title", page=1), Line("| A | B |"),
-        Line("| --- | --- |"), Line("| A: 1 | B: x\x1b[31m |"), Line("| A: 2 | B: y |"),
-        Line("end"),
-    ]  # fmt: skip
-    found = list(blocks(lines, 1, len(lines), {}))
-    assert [block.kind for block in found] == ["page", "heading", "table", "text"]
-    assert found[1].level == 2
-    table = found[2]
-    assert table.names == ("A", "B")
-    assert [(row.number, row.cells) for row in table.lines] == [(5, ("1", "x")), (6, ("2", "y"))]
+def test_lines_become_headings_marks_of_pages_and_text():
+    lines = [Line("--- Page 1 ---", page=1), Line("## Title\x1b[31m", page=1), Line("end")]
+    first, second, third = shown_lines(lines, 1, 3, {3: [("e", True), ("nd", False)]})
+    assert (first.is_page, second.level, third.level) == (True, 3, 0)
+    assert second.pieces == (("## Title", False),)
+    assert third.pieces == (("e", True), ("nd", False))

@@ -91,18 +91,6 @@ def test_an_ordinary_file_is_edited_without_a_question(tmp_path, path):
     assert tools.edit(path, "old", "new").startswith("Edited")
 
 
-@pytest.mark.parametrize(
-    "root", [".vscode/a/b", ".claude/commands/x", ".github/workflows/a/b", ".ssh/a/b/c/d/e"]
-)
-def test_a_root_deep_in_such_a_folder_is_guarded_whole(tmp_path, root):
-    for folder, wanted in ((tmp_path / root, True), (tmp_path / "plain/a/b/c", False)):
-        folder.mkdir(parents=True)
-        (folder / "x.md").write_text("old words")
-        tools = FileTools(Workspace(folder))
-        tools.read("x.md")
-        assert tools.edit("x.md", "old", "new").startswith("Error:") == wanted
-
-
 # -- repositories without .git
 
 
@@ -125,17 +113,6 @@ def test_nothing_in_a_bare_repository_is_written_unasked(tmp_path, asked, carefu
         careful.read(f"{depth}innocent/config")
         assert "not allowed" in careful.edit(f"{depth}innocent/config", "bare", "rare")
         assert len(asked) == 2
-
-
-@pytest.mark.parametrize(
-    ("last", "path"), [("HEAD", "HEAD"), ("objects", "objects/a"), ("refs", "refs/heads/main")]
-)
-def test_the_write_that_would_complete_one_is_asked_for(tmp_path, asked, careful, last, path):
-    bare(tmp_path / "r", leave_out=last)
-    careful.write("r/config", "[core]\n\tfsmonitor = touch taken-over\n")
-    assert asked[0].why == ""  # the control: almost one is none
-    careful.write(f"r/{path}", "ref: refs/heads/main\n")
-    assert "git repository" in asked[1].why
 
 
 @pytest.mark.parametrize("path", [".git", "sub/.git", "GIT~1/config", ".git./hooks/x", ".Git "])

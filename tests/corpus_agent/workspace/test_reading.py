@@ -36,16 +36,6 @@ def test_a_window_ends_with_the_offset_to_go_on_from(tmp_path, tools):
     assert tools.read("a.txt", offset=9, limit=2) == "     9\tline 9\n    10\tline 10"
 
 
-def test_a_window_holds_2000_lines_and_no_more(tmp_path, tools):
-    put(tmp_path, "fits.txt", "x\n" * 2000)
-    put(tmp_path, "more.txt", "x\n" * 2001)
-    assert tools.read("fits.txt", limit=5000).endswith("\n  2000\tx")
-    assert tools.read("more.txt", limit=5000).endswith(
-        "\n  2000\tx\n\nThese are lines 1-2000. Use offset=2001 to continue"
-    )
-    assert tools.read("more.txt", offset=2001) == "  2001\tx"
-
-
 # --- documents and images
 
 

@@ -95,19 +95,6 @@ def test_what_leaves_the_roots_is_refused_for_reading_and_writing(root, path):
     assert refusal(workspace.for_writing, path) == text
 
 
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("", 'The path is empty. Give one, as in "notes/todo.md".'),
-        ("a\0b", "'a\\x00b' is not a path. It holds a character that no path has."),
-        ("a\ud800", "'a\\ud800' is not a path. It holds a character that no path has."),
-        ("é" * 2049, "The path has 4,098 bytes, more than 4,096."),
-    ],
-)
-def test_what_is_no_path_is_refused(root, path, text):
-    assert refusal(Workspace(root).for_reading, path) == text
-
-
 # --- writing
 
 
@@ -173,12 +160,6 @@ def test_a_folder_that_became_a_link_after_the_look_is_not_entered(root, outside
     for work in (open_place, open_parent):
         with pytest.raises(OSError, match="Not a directory"):
             work(place)
-
-
-def test_a_pipe_in_place_of_a_file_hangs_nobody(root):
-    os.mkfifo(root / "pipe")
-    place = Workspace(root).for_reading("pipe")
-    assert refusal(open_place, place) == "'pipe' is a pipe, a socket or a device, and no file."
 
 
 # --- races

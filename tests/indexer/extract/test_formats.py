@@ -1,5 +1,4 @@
 import random
-import struct
 import subprocess
 import sys
 
@@ -128,26 +127,6 @@ def test_a_chunk_of_a_sheet_or_chapter_carries_its_name():
     assert not any("---" in chunk.text for chunk in chunks)
 
 
-def test_chapters_and_messages_are_marked():
-    marks = [line.text for line in extract(made.FILES["a.epub"], "a.epub").lines if line.is_mark]
-    assert marks == [
-        "--- About this book ---",
-        "--- Chapter 1: The crossing ---",
-        "--- Chapter 2 ---",
-    ]
-    marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if line.is_mark]
-    assert marks == [
-        "--- Message 1 ---",
-        "--- File Message 1/fares.pdf, Page 1 ---",
-        "--- Message 2 ---",
-    ]
-
-
-def test_a_line_that_looks_like_a_mark_is_text_where_it_begins_no_part():
-    lines = extract(b"--- Sheet Costs ---\nwords\n", "a.txt").lines
-    assert not any(line.is_mark for line in lines)
-
-
 # --- What a format keeps, and what it leaves out ------------------------------------------------
 
 LINK = "- [the fares](https://example.org/x)"
@@ -219,18 +198,6 @@ def test_what_no_reader_sees_is_left_out(name):
         assert unwanted not in text_of(name)
         hidden = unwanted.encode() in raw or name in PACKED
         assert hidden, f"{unwanted} is not in the file, so that it could not be found"
-
-
-def test_items_of_a_list_follow_one_another():
-    lines = text_of("a.rtf").split("\n")
-    start = lines.index("1. first")
-    assert lines[start : start + 3] == ["1. first", "2. second", "- third"]
-
-
-def test_a_footer_of_slides_is_read_where_it_is_first_said():
-    lines = text_of("a.pptx").split("\n")
-    assert lines.count("Port authority") == 1
-    assert lines.index("Port authority") < lines.index("--- Slide 2 ---")
 
 
 def test_a_long_cell_stays_in_its_row_and_a_table_of_long_texts_is_read_as_text():
@@ -345,12 +312,6 @@ def test_archives_and_locked_and_empty_files_have_their_reasons():
         assert refusal(data, name) == reason, name
 
 
-def test_an_encrypted_presentation_has_its_reason():
-    user = struct.pack("<HHIIII", 0, 4086, 20, 20, 0xF3D1C4DF, 0)
-    data = made.compound({"PowerPoint Document": b"x", "Current User": user})
-    assert refusal(data, "a.ppt") == "encrypted"
-
-
 @pytest.mark.parametrize("name", ["a.docx", "a.pptx", "a.xlsx", "a.odt", "a.ods", "a.epub"])
 def test_a_cut_file_is_malformed_and_says_which_extractor_tried(name):
     data = made.FILES[name]
@@ -394,22 +355,6 @@ def test_a_part_that_unpacks_beyond_the_limit_is_refused_and_one_at_the_limit_is
         assert len(data) < 200_000
         # At the limit it is unpacked, and then has a text longer than XML's parser takes.
         assert refusal(data, "a.docx") == reason
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-@pytest.mark.parametrize("tag", ["div", "b", "ul><li", "table><tr><td", "blockquote"])
-def test_html_of_any_depth_is_read_to_its_end(tag):
-    closing = "".join(f"</{part}>" for part in reversed(tag.replace("<", "").split(">")))
-    data = f"<html><body>{f'<{tag}>' * 50_000}deep{closing * 50_000}<p>behind</p>".encode()
-    text = "\n".join(line.text for line in extract(data, "a.html").lines)
-    assert "deep" in text
-    assert "behind" in text
-
-
-def test_xml_nested_too_deep_is_read_as_plain_text():
-    data = b"<a>" * 5000 + made.SENTENCE.encode() + b"</a>" * 5000
-    assert extract(data, "a.xml").extractor == "text/2"
 
 
 @pytest.mark.slow

@@ -1,15 +1,9 @@
 """The same index, made by several processes; what they lose or falsify is made again."""
 
 import json
-import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import time
 from base64 import b64encode
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
@@ -17,7 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from indexer.errors import CorpusError, NoIndex
+from indexer.errors import CorpusError
 from indexer.files.walk import walk
 from indexer.records import USUAL, Choices
 from indexer.store.ownership import make_store
@@ -30,31 +24,7 @@ from tests.support.checks import check_same, check_store, content, vectors_of
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import make_folder
 from tests.support.hands import ToyHands
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import CHUNKER, ENCODER
-
-KILLS = 5  # ten pass as well; each costs a start
-
-
-KILLED = """
-import sys, time
-from pathlib import Path
-from indexer.store.ownership import make_store
-from indexer.sync.folder import sync_folder
-from tests.support.fakes import ToyEncoder
-from tests.support.hands import ToyHands
-
-class SlowEncoder(ToyEncoder):
-    def encode(self, texts):
-        time.sleep(0.001 * len(texts))
-        return super().encode(texts)
-
-root, store = map(Path, sys.argv[1:3])
-make_store(store)
-print("ready", flush=True)
-sync_folder(store, root, ToyEncoder(), hands=ToyHands(encoder=SlowEncoder))
-"""
-
 
 TODAY = fingerprint_of(ENCODER, CHUNKER)
 pytestmark = pytest.mark.slow  # parsers are processes
@@ -206,41 +176,6 @@ def test_what_no_reader_gives_is_refused_and_named(what, staged, tmp_path):
     HOSTILE[what](tmp_path / "store" / STAGING / name)
     with pytest.raises(BadShard, match=re.escape(what)):
         look_at(tmp_path / "store", name, shard)
-
-
-# ---- The driver, killed at random moments
-
-
-@pytest.mark.nightly
-def test_after_a_driver_was_killed_at_random_moments_the_index_is_that_of_one_process(tmp_path):
-    chance = Random(int(os.environ.get("CRASH_SEED", "1")))
-    root, store = tmp_path / "docs", tmp_path / "store"
-    make_folder(root, 24, Random(11), paragraphs=2)
-    killed, whole = 0, None
-    for _ in range(4 * KILLS):
-        command = [sys.executable, "-c", KILLED, root, store]
-        with subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE) as process:
-            assert process.stdout.readline() == b"ready\n"
-            started = time.monotonic()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(chance.uniform(0.0, whole) if whole else None)
-            process.kill()
-            process.wait()
-            whole = whole or time.monotonic() - started
-            assert process.returncode in (0, -signal.SIGKILL)
-        killed += process.returncode != 0
-        with suppress(NoIndex):
-            check_store(store)
-        if killed == KILLS:
-            break
-        if process.returncode == 0:
-            shutil.rmtree(store)
-    assert killed == KILLS
-    index(root, store, ToyHands())
-    fresh = tmp_path / "fresh"
-    index(root, fresh)
-    same(fresh, store)
-    assert not (store / STAGING).exists()
 
 
 def test_a_false_result_is_named_and_read_by_the_writer(one, tmp_path):

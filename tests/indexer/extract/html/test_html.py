@@ -38,10 +38,6 @@ def test_a_table_of_data_may_hold_number_signs_and_one_with_headings_lays_out_a_
     assert layout == f"## Fares\n\n{PROSE.strip()}\n\nmenu"
 
 
-def test_what_is_hidden_is_read_where_there_is_hardly_anything_else():
-    assert "words" in text_of("<p>a <span hidden>words that somebody hid</span></p>")
-
-
 @pytest.mark.parametrize("around", ["article", "main", "section", "div role=main", "blockquote"])
 @pytest.mark.parametrize("tag", ["footer", "div role=contentinfo", "div role=banner"])
 def test_a_footer_belongs_to_the_article_that_it_stands_in(around, tag):
@@ -100,31 +96,12 @@ def test_tags_that_xml_office_and_carelessness_write_are_read_as_a_browser_would
     assert html_text(page)[1] == text
 
 
-def test_what_no_browser_shows_of_a_page_that_breaks_off_is_left_out():
-    assert html_text("<p>seen</p><!-- never closed <p>unseen")[1] == "seen"
-    assert html_text("<p>seen <b")[1] == "seen"
-    assert html_text("<p>seen</p><!-- closed --><p>also")[1] == "seen\n\nalso"  # the control
-
-
 def test_what_is_struck_out_is_told_apart_and_what_was_added_is_text():
     page = text_of("<p>Rent <del>900</del> <ins>950</ins>, <s>free</s> <u>now</u>")
     assert page == "Rent ~~900~~ 950, ~~free~~ now"
     styled = text_of("<p>was <span style='text-decoration: line-through'>80 € </span>60 €")
     assert styled == "was ~~80 €~~ 60 €"
     assert text_of("<del><p>one<p>two</del>") == "~~one~~\n\n~~two~~"
-
-
-def test_readings_stand_behind_the_whole_word_that_they_belong_to():
-    each = "<ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</rt></ruby>"
-    assert text_of(f"<p>{each}へ") == "東京(とうきょう)へ"
-    parts = "<ruby>大<rt>おお</rt></ruby><ruby>阪<rt>さか</rt></ruby>"
-    assert text_of(f"<p>{parts}") == "大阪(おおさか)"
-    assert text_of("<p>漢字") == "漢字"
-
-
-@pytest.mark.parametrize("end", ["</script language>", "</script\n>", "</SCRIPT x='y'>"])
-def test_a_script_ends_where_its_end_tag_has_attributes(end):
-    assert text_of(f"<script>var hidden = 1;{end}<p>{PROSE}") == PROSE.strip()
 
 
 def test_a_formula_of_a_page_keeps_its_brackets_and_powers():

@@ -66,6 +66,8 @@ def hidden(data: bytes) -> list[str]:
 
 UNSEEN = {
     "not painted": SECRET.replace("72 600", "3 Tr 72 600"),
+    "not painted, over a picture that is no scan": "q 612 0 0 79 0 0 cm /P Do Q "
+    + SECRET.replace("72 600", "3 Tr 72 600"),
     "an outline to clip to, with nothing painted through": "q "
     + SECRET.replace("72 600", "7 Tr 72 600")
     + "Q",
@@ -97,6 +99,13 @@ def test_words_that_no_reader_of_the_page_sees_are_marked(way):
     data = page_of(SHOWN + UNSEEN[way], FORMS.get(way, form("")))
     assert shown(data) == ["The rent is 500 pounds"]
     assert hidden(data) == ["secret words"]
+
+
+def test_a_line_is_read_without_the_word_in_it_that_nobody_sees():
+    word = "BT /F 12 Tf %s Td (%s) Tj ET\n"
+    drawn = (("72 600", "Left"), ("1 g 120 600", "never"), ("0 g 160 600", "right"))
+    data = page_of("".join(word % each for each in drawn))
+    assert (shown(data), hidden(data)) == (["Left right"], ["never"])
 
 
 def test_a_page_crowded_with_objects_hides_no_more_than_another():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import io
 import re
-import struct
 import time
 import zipfile
 
@@ -14,14 +13,12 @@ import pytest
 
 from indexer.extract import open_document
 from indexer.extract.container import ZipParts
-from indexer.extract.legacy.compound import Compound
 from indexer.extract.sheets.look import Styles, read_look, shown
 from indexer.extract.sheets.spreadsheets import MAX_TREE_BYTES
 from indexer.extract.tables.sheet_look import (
     MAX_MERGED,
     UNFORMATTED,
     SheetLook,
-    fill_merged,
 )
 from indexer.extract.tables.sheet_rows import UNFILLED, sheet_lines, sheet_part
 from tests.support import made_files as made
@@ -145,47 +142,6 @@ def test_an_ods_is_read_as_values_beyond_the_limit_for_which_its_pictures_do_not
     assert large == [f"--- Sheet Costs --- ({UNFORMATTED}: the sheet is too large)", "| 0.125 |"]
 
 
-def test_an_xls_shows_its_comments():
-    def record(kind, content):
-        return struct.pack("<HH", kind, len(content)) + content
-
-    text = "東京 since May"
-    head = record(0x01B6, struct.pack("<HH6xHHI", 0, 0, len(text), 16, 0))
-    runs = record(0x3C, struct.pack("<HHIHHI", 0, 0, 0, len(text), 0, 0))
-    object_ = record(0x5D, struct.pack("<HHHHH", 0x15, 18, 0x19, 2, 0) + bytes(16))
-    note = record(0x1C, struct.pack("<HHHHHB", 1, 1, 0, 2, 3, 0) + b"Ana\0")
-    drawn = object_ + head + record(0x3C, b"\1" + text.encode("utf-16-le")) + runs + note
-    stream = (Compound(made.FILES["a.xls"]).read("Workbook") or b"").rstrip(b"\0") + b"\0" * 3
-    data = made.compound({"Workbook": stream[:-4] + drawn + stream[-4:]})
-    assert lines_of(data, "a.xls")[-1] == "Comment: 東京 since May"
-
-
-def test_a_diagram_in_an_xlsx_is_read_behind_the_rows():
-    import openpyxl
-    from openpyxl.chart import BarChart
-
-    book = openpyxl.Workbook()
-    book.active.append(("Port", "Fare", "Crew"))
-    book.active.add_chart(BarChart(), "F2")
-    with zipfile.ZipFile(io.BytesIO(made._saved(book))) as archive:
-        members = {info.filename: archive.read(info) for info in archive.infolist()}
-    names = (
-        "xmlns='http://schemas.openxmlformats.org/drawingml/2006/spreadsheetDrawing' "
-        "xmlns:r='http://schemas.openxmlformats.org/officeDocument/2006/relationships' "
-        "xmlns:d='http://schemas.openxmlformats.org/drawingml/2006/diagram' "
-        "xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'"
-    )
-    members["xl/drawings/drawing1.xml"] = f"<wsDr {names}><d:relIds r:dm='rId9'/></wsDr>".encode()
-    members["xl/drawings/_rels/drawing1.xml.rels"] = (
-        b"<Relationships><Relationship Id='rId9' Type='x/diagramData' Target='data1.xml'/>"
-        b"</Relationships>"
-    )
-    members["xl/drawings/data1.xml"] = (
-        f"<d:dataModel {names}><a:t>Captain</a:t><a:t>Mate</a:t></d:dataModel>".encode()
-    )
-    assert lines_of(made.zipped(members), "a.xlsx")[-1] == "Captain Mate"
-
-
 # --- Tables on a sheet ----------------------------------------------------------------------------
 
 
@@ -248,45 +204,11 @@ def test_bold_names_are_a_header_where_nothing_else_says_so():
     assert list(sheet_lines(rows, bold={0, 1, 2}))[1] == "| port | left |"
 
 
-@pytest.mark.slow
-def test_merged_cells_are_filled_up_to_the_most():
-    rows = [["a", "x", ""], ["", "y", "z"]]
-    assert fill_merged(rows, [(0, 0, 1, 0)])
-    assert rows == [["a", "x", ""], ["a", "y", "z"]]
-    tall = [["a", "b"]] + [["", "b"] for _ in range(MAX_MERGED)]
-    assert fill_merged(tall, [(0, 0, MAX_MERGED - 1, 0)])
-    assert tall[MAX_MERGED - 1][0] == "a"
-    more = [["a", "b"]] + [["", "b"] for _ in range(MAX_MERGED)]
-    assert not fill_merged(more, [(0, 0, MAX_MERGED, 0)])
-    assert more[1][0] == ""
-
-
 def test_a_sheet_says_that_merged_cells_are_not_repeated():
     rows = [["Port", "Fare"], *(["Vigo", "7"] for _ in range(3))]
     for last, remark in ((1, ""), (MAX_MERGED, f" ({UNFILLED})")):
         look = SheetLook(merged=[(0, 0, 0, 1)] * last)
         assert next(sheet_part("Costs", rows, look)).text == f"--- Sheet Costs ---{remark}"
-
-
-@pytest.mark.parametrize(
-    ("damage", "remark"),
-    [
-        (b'k="1" ', ""),
-        (b'zz:k="1" ', ""),  # a prefix that nothing defines
-        (b'k="&nothing;" ', f" ({UNFORMATTED}: the sheet is damaged)"),
-    ],
-)
-def test_a_sheet_that_only_its_values_can_be_read_of_is_read(damage, remark):
-    book = openpyxl.Workbook()
-    for row in (("Port", "Fare"), ("Vigo", 7.5), ("Cangas", 9)):
-        book.active.append(row)
-    book.active["B2"].number_format = '0.00 "€"'
-    members = _members(made._saved(book))
-    name = "xl/worksheets/sheet1.xml"
-    members[name] = members[name].replace(b'<c r="A3"', b'<c %sr="A3"' % damage)
-    lines = lines_of(made.zipped(members), "a.xlsx")
-    assert lines[0] == f"--- Sheet Sheet ---{remark}"
-    assert lines[1:] == ["| Port | Fare |", "| Vigo | 7.50 € |", "| Cangas | 9 |"]
 
 
 # --- What is hidden -------------------------------------------------------------------------------
@@ -337,24 +259,6 @@ def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written(
         *("| Port: Vigo | Cost: 70 | |", f"{HIDDEN} Crew: 3"),
         f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
         *("| Port: Moaña | Cost: 90 | |", f"{HIDDEN} Crew: 4"),
-    ]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda sheet: sheet.replace('hidden="1"', 'hidden="0" ht="15"'),
-        # It hides rows without cells alone.
-        lambda sheet: sheet.replace('hidden="1"', "").replace(
-            "<sheetFormatPr", '<sheetFormatPr zeroHeight="1"'
-        ),
-    ],
-)
-def test_what_an_xlsx_shows_is_not_marked(change):
-    data, _ = sheet_of(change)
-    assert lines_of(data, "a.xlsx")[1:] == [
-        *("| Port | Cost | Crew |", "| Port: Vigo | Cost: 70 | Crew: 3 |"),
-        *("| Port: Cangas | Cost: 80 | Crew: 2 |", "| Port: Moaña | Cost: 90 | Crew: 4 |"),
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from indexer.extract import open_document
 from indexer.extract.html.page import MAX_NESTED, html_text
-from indexer.extract.tables.grid import MAX_CARRIED, MAX_COLSPAN, Cell, Source, resolved, simple
+from indexer.extract.tables.grid import MAX_CARRIED, simple
 from indexer.extract.tables.rows import table_text
 from tests.support import made_files as made
 from tests.support import span_tables
@@ -33,33 +33,7 @@ def as_mail(page: str) -> bytes:
     return message.as_bytes()
 
 
-def as_book(page: str) -> bytes:
-    package = (
-        "<package><metadata/><manifest><item id='a' href='a.xhtml' "
-        "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/></spine>"
-        "</package>"
-    )
-    container = "<container><rootfiles><rootfile full-path='a.opf'/></rootfiles></container>"
-    members = {
-        "mimetype": "application/epub+zip",
-        "META-INF/container.xml": container,
-        "a.opf": package,
-        "a.xhtml": page,
-    }
-    return made.zipped(members, stored_first=True)
-
-
-def as_saved_page(page: str) -> bytes:
-    message = EmailMessage()
-    message["From"], message["Subject"] = "<Saved by a browser>", "Rents"
-    message.make_related()
-    part = EmailMessage()
-    part.set_content(page, subtype="html", cte="base64")
-    message.attach(part)
-    return message.as_bytes()
-
-
-WRAPPED = {"a.html": as_html, "a.eml": as_mail, "a.epub": as_book, "a.mht": as_saved_page}
+WRAPPED = {"a.html": as_html, "a.eml": as_mail}
 
 
 class Grid:
@@ -333,11 +307,6 @@ def test_spans_of_any_size_cost_little_and_beyond_the_limit_rows_stand_without_n
     assert text[note + 1 :] == [f"| r{MAX_CARRIED // 100} |", f"| r{MAX_CARRIED // 100 + 1} |"]
 
 
-def test_a_column_span_is_at_most_what_browsers_allow():
-    assert resolved([Source([Cell("a", columns=MAX_COLSPAN)])])[0].cells[0].last == MAX_COLSPAN
-    assert resolved([Source([Cell("a", columns=MAX_COLSPAN + 1)])])[0].cells[0].last == MAX_COLSPAN
-
-
 def test_tables_within_tables_are_read_as_such_up_to_the_most():
     inner = "<table><tr><th>City<th>Rent<tr><td>York<td>950</table>"
     deepest = "<table><tr><td>" * (MAX_NESTED - 1) + inner
@@ -356,46 +325,3 @@ def test_a_hidden_cell_takes_no_place_and_a_hidden_row_of_a_page_is_behind_the_m
     assert [line for line in lines if "secret" in line or "Hull" in line or "800" in line] == [
         f"(hidden in the document) {text}" for text in ("secret", "Hull", "800")
     ]
-
-
-def test_a_hidden_row_of_a_word_table_keeps_its_names_behind_the_mark():
-    import docx
-    from docx.oxml import OxmlElement
-
-    document = docx.Document()
-    rows = (("City", "Rent", "Fee"), ("York", "950", "12"), ("Hull", "800", "9"))
-    table = document.add_table(3, 3)
-    for line, texts in zip(table.rows, rows, strict=True):
-        for cell, text in zip(line.cells, texts, strict=True):
-            cell.text = text
-    table.rows[2]._tr.get_or_add_trPr().append(OxmlElement("w:hidden"))
-    lines = text_of(made._saved(document), "a.docx").split("\n")
-    assert lines[2:] == [
-        "| City: York | Rent: 950 | Fee: 12 |",
-        "(hidden in the document) City: Hull | Rent: 800 | Fee: 9",
-    ]
-
-
-CUT = "what a table repeats more than 64 times stands 64 times"
-
-
-@pytest.mark.parametrize(("times", "said"), [(64, False), (65, True)])
-@pytest.mark.parametrize("what", ["rows", "columns"])
-@pytest.mark.parametrize("name", ["a.ods", "a.odt"])
-def test_a_table_whose_repeated_cells_do_not_all_stand_says_so(name, what, times, said):
-    rows, columns = (times, 1) if what == "rows" else (1, times)
-    table = (
-        "<table:table table:name='Tides'><table:table-row>"
-        "<table:table-cell><text:p>Port</text:p></table:table-cell></table:table-row>"
-        f"<table:table-row table:number-rows-repeated='{rows}'>"
-        f"<table:table-cell table:number-columns-repeated='{columns}'><text:p>noon</text:p>"
-        "</table:table-cell><table:table-cell table:number-columns-repeated='16000'/>"
-        "</table:table-row><table:table-row table:number-rows-repeated='1000000'>"
-        "<table:table-cell/></table:table-row></table:table>"
-    )
-    kind = "text" if name == "a.odt" else "spreadsheet"
-    data = made._odf(kind, f"<office:{kind}>{table}</office:{kind}>")
-    read = open_document(data, name)
-    text = "\n".join(line.text for line in read.lines)
-    assert text.count("noon") == 64
-    assert (CUT in text + (read.remark or "")) is said

@@ -1,0 +1,259 @@
+"""A quotation looked up in the documents as they are now: found by words, compared word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import regex
+
+from corpus_agent.answering.alignment import (
+    LEAST_RUN,
+    Difference,
+    Run,
+    Text,
+    aligned,
+    differences,
+    one_line,
+)
+from corpus_agent.answering.quotations import citation, standing
+from corpus_agent.check.records import Finding, Kind, Named, Piece
+from corpus_agent.text.polarity import denials
+from indexer import Query, Refused
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Citation, Verdict
+    from corpus_agent.tools.corpus import CorpusView
+    from indexer import Line
+
+HITS = 8  # passages that a quotation is compared with
+QUERY_CHARACTERS = 400  # of a quotation that passages are found by
+AROUND = 20  # lines on either side of a passage that a quotation may go on in
+KEPT = 64  # windows of documents
+SAME_PLACE_LINES = 10  # a place that is named so far off still leads there
+MAX_LEFT_OUT = 600  # characters that "…" may stand for
+LIKELY = 0.8  # of the words of a quotation are there where it may stand as it is
+WHOLE = 0.9  # of the words of a quotation that its parts have together
+
+_ELLIPSIS = regex.compile(r"\s*[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
+_CONDITIONS = (
+    r"(?:\b(?:unless|except|provided|if|only|until|subject to|sofern|falls|wenn|außer|nur"
+    r"|es sei denn|sauf|à moins|si|seulement|excepto|salvo|siempre que|solo|sólo|se|tranne)\b"
+    r"|如果|除非|仅|只)"
+)
+_CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
+# What follows in a clause of its own says something else, but for a condition or a "but".
+_CLAUSE = regex.compile(
+    rf"[;；](?!\s*(?:{_CONDITIONS}|but|however|aber|jedoch|mais|pero|ma\b|但))", regex.IGNORECASE
+)
+_STOP = regex.compile(r"[.!?。！？][\"'”’»)\]]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Nearby:
+    """Lines of a document around a passage; `before` are those above the first of them."""
+
+    source: str
+    before: int
+    lines: Sequence[Line]
+    words: Text
+
+    def standing(self, words: str) -> Citation | None:
+        """The whole sentences that hold these words as they are; None if none does."""
+        wanted, there = Text.of(words).words, frozenset(self.words.words)
+        if sum(word in there for word in wanted) < LIKELY * len(wanted):
+            return None
+        found = standing(self.lines, words)
+        return None if found is None else citation(0, self.source, self.lines, found, self.before)
+
+    def cited(self, run: Run, verdict: Verdict) -> Citation:
+        """The lines that a part of a quotation stands in."""
+        first, last = run.lines
+        text = "\n".join(line.text for line in self.lines[first : last + 1] if not line.is_mark)
+        located = first + 1, last + 1, text, verdict
+        return citation(0, self.source, self.lines, located, self.before)
+
+
+class QuotationFinder:
+    """Finds quotations in a corpus; keeps what it read for the next one."""
+
+    def __init__(self, corpus: CorpusView) -> None:
+        self._corpus = corpus
+        self._kept: dict[tuple[str, int, int], Nearby | None] = {}
+
+    def find(self, piece: Piece) -> Finding:
+        """Where a quotation stands, or what differs from it."""
+        nearby = list(self._nearby(piece.text, piece.named))
+        return self._standing(piece, nearby) or self._differing(piece, nearby)
+
+    # ---- Passages
+
+    def _nearby(self, words: str, named: Named | None) -> Iterator[Nearby]:
+        """The places that are most likely to hold some words; first those that the text names."""
+        if not any(map(str.isalnum, words[:QUERY_CHARACTERS])):
+            return
+        asked = Query(words[:QUERY_CHARACTERS], HITS, None, only_words=True)
+        own = [] if named is None else [replace(asked, among=frozenset([named.source]))]
+        hits = [hit.chunk for query in (*own, asked) for hit in self._corpus.search(query)]
+        places = [(chunk.source, chunk.line_start, chunk.line_end) for chunk in hits]
+        if named is not None and named.line:
+            places.insert(0, (named.source, named.line, named.line))
+        if len(self._kept) > KEPT:
+            self._kept.clear()
+        for place in dict.fromkeys(places):
+            if place not in self._kept:
+                self._kept[place] = self._read(*place)
+            found = self._kept[place]
+            if found is not None:
+                yield found
+
+    def _read(self, source: str, first: int, last: int) -> Nearby | None:
+        lines: list[Line] = []
+        start = max(1, first - AROUND)
+        offset: int | None = start
+        try:
+            while offset is not None and offset <= last + AROUND:
+                window = self._corpus.read(source, offset, last + AROUND - offset + 1)
+                lines += window.lines
+                offset = window.next_offset
+        except Refused:  # gone, or shorter than it was
+            if not lines:
+                return None
+        words = Text.of("\n".join("" if line.is_mark else line.text for line in lines))
+        return Nearby(source, start - 1, lines, words)
+
+    # ---- As it stands
+
+    def _standing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding | None:
+        """A quotation that stands as it is, or all parts of which do; None if one does not."""
+        found = [cited for near in nearby if (cited := near.standing(piece.text)) is not None]
+        if found:
+            right = [cited for cited in found if is_at(cited, piece.named)]
+            cited = (right or found)[0]
+            if (lost := _sense_lost(piece.text, cited.quote)) is not None:
+                return Finding(piece, "pieced_together", (cited,), (lost,))
+            return Finding(piece, "quoted" if right else "elsewhere", (cited,))
+        parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]
+        for near in nearby if len(parts) > 1 else ():
+            cited_parts = [cited for part in parts if (cited := near.standing(part)) is not None]
+            left_out = _between(near.words, [Text.of(part).words for part in parts])
+            if len(cited_parts) == len(parts) and left_out is not None:
+                kind: Kind = "quoted" if is_at(cited_parts[0], piece.named) else "elsewhere"
+                pairs = zip(parts, cited_parts, strict=True)  # within a sentence, or whole ones
+                whole = all(Text.of(part).words == Text.of(c.quote).words for part, c in pairs)
+                apart = len(left_out) > MAX_LEFT_OUT or (len(set(cited_parts)) > 1 and not whole)
+                if apart or _turning(left_out, near.words.text):
+                    kind = "pieced_together"
+                return Finding(piece, kind, tuple(dict.fromkeys(cited_parts)), (("…", left_out),))
+        if len(parts) < 2:
+            return None
+        anywhere = [self._first(part, piece.named) for part in parts]
+        every = tuple(dict.fromkeys(cited for cited in anywhere if cited is not None))
+        return Finding(piece, "pieced_together", every) if None not in anywhere else None
+
+    def _first(self, part: str, named: Named | None) -> Citation | None:
+        every = (near.standing(part) for near in self._nearby(part, named))
+        return next(filter(None, every), None)
+
+    # ---- Otherwise
+
+    def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
+        wanted = Text.of(piece.text)
+        runs = list(_runs(nearby, wanted.words))
+        near, best = max(runs, key=lambda found: found[1].share, default=(None, None))
+        if best is None or not best.is_of_one_place:
+            joined = self._joined(piece, wanted, runs)
+            if joined is not None:
+                return joined
+        if near is None or best is None or not best.is_alike:
+            return Finding(piece, "not_found")
+        differs = tuple(differences(wanted, best))
+        differs = differs or ((wanted.text, best.there.shown(*best.range)),)
+        return Finding(piece, "altered", (near.cited(best, "altered"),), differs)
+
+    def _joined(
+        self, piece: Piece, wanted: Text, runs: Sequence[tuple[Nearby, Run]]
+    ) -> Finding | None:
+        """A quotation that is made of two places or three: the rest of a run stands elsewhere."""
+        for near, run in sorted(runs, key=lambda found: -found[1].longest[2])[:2]:
+            _, begin, covered = run.longest
+            cited = [near.cited(replace(run, blocks=(run.longest,)), "partial")]
+            for start, stop in ((0, begin), (begin + covered, run.wanted)):
+                if stop - start < LEAST_RUN:
+                    continue
+                searched = self._nearby(wanted.shown(start, stop), piece.named)
+                places = [*(near for near, _ in runs), *searched]
+                others = _runs(places, wanted.words[start:stop])
+                found = max(others, key=lambda found: found[1].longest[2], default=None)
+                if found and found[1].longest[2] >= max(LEAST_RUN, WHOLE * (stop - start)):
+                    covered += found[1].longest[2]
+                    cited.append(found[0].cited(found[1], "partial"))
+            if len(cited) > 1 and run.longest[2] >= LEAST_RUN and covered >= WHOLE * run.wanted:
+                return Finding(piece, "pieced_together", tuple(cited))
+        return None
+
+
+def _runs(places: Iterable[Nearby], wanted: Sequence[str]) -> Iterator[tuple[Nearby, Run]]:
+    """Each place beside what of it is most like a quotation."""
+    for near in places:
+        if (run := aligned(near.words, wanted)) is not None:
+            yield near, run
+
+
+def is_at(cited: Citation, named: Named | None) -> bool:
+    """Whether a citation stands where a text says, if it says anything."""
+    if named is None or named.source != cited.source:
+        return named is None
+    if named.page is not None and cited.page is not None:
+        return named.page == cited.page
+    first, last = cited.line_start - SAME_PLACE_LINES, cited.line_end + SAME_PLACE_LINES
+    return named.line is None or first <= named.line <= last
+
+
+# ---- What is left out
+
+
+def _sense_lost(quote: str, whole: str) -> Difference | None:
+    """What a sentence says beside a piece of it that changes its sense: a "not", a condition.
+
+    Also where a piece that ends with a full stop is not the end.
+    """
+    words, own = Text.of(whole), Text.of(quote).words
+    at = _place(words.words, own)
+    if at is None:
+        return None
+    before, behind = (
+        words.text[: words.spans[at][0]],
+        words.text[words.spans[at + len(own) - 1][1] :],
+    )
+    for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
+        if lost := _turning(rest, whole):
+            return "", lost
+    goes_on = Text.of(behind).words and not regex.match(r"\W*?[.!?;:。！？；\n]", behind)
+    return ("", one_line(behind)) if goes_on and _STOP.search(quote.strip()) else None
+
+
+def _turning(left_out: str, whole: str) -> str:
+    """The words that are left out, if a negation or a condition is among them."""
+    turns = left_out and (denials(left_out, whole) or _CONDITION.search(left_out))
+    return one_line(left_out) if turns else ""
+
+
+def _place(words: Sequence[str], wanted: Sequence[str]) -> int | None:
+    size = len(wanted)
+    starts = (at for at in range(len(words) - size + 1) if words[at] == wanted[0])
+    return next((at for at in starts if tuple(words[at : at + size]) == tuple(wanted)), None)
+
+
+def _between(words: Text, parts: Sequence[Sequence[str]]) -> str | None:
+    """The words between parts that follow each other; None where they do not."""
+    left_out, end = [], 0
+    for number, part in enumerate(parts):
+        at = _place(words.words[end:], part)
+        if at is None:
+            return None
+        if number:
+            left_out.append(words.shown(end, end + at))
+        end += at + len(part)
+    return " … ".join(left_out)

@@ -1,0 +1,66 @@
+"""The records of a checked text. Data only; render/check.py shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.alignment import Difference
+    from corpus_agent.answering.records import Citation
+    from indexer import Coverage
+
+Kind = Literal[
+    "quoted", "altered", "pieced_together", "supported", "doubtful", "elsewhere", "not_found"
+]
+SIGNS: dict[Kind, str] = dict(zip(get_args(Kind), "✓✗✗✓??·", strict=True))
+FOUND: frozenset[Kind] = frozenset(["quoted", "supported"])
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A place that a text names: a document of the index, perhaps with a line or a page."""
+
+    source: str
+    line: int | None = None
+    page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A quotation or a statement of a text: half-open range of characters, 1-based line."""
+
+    start: int
+    end: int
+    line: int
+    text: str
+    is_quotation: bool
+    named: Named | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Where a piece stands: its kind, the document's words and places, the words that differ."""
+
+    piece: Piece
+    kind: Kind
+    citations: tuple[Citation, ...] = ()
+    differs: tuple[Difference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A checked text with its findings in order, and how many sentences state nothing."""
+
+    text: str
+    findings: Sequence[Finding]
+    left_out: Mapping[str, int]
+    coverage: Coverage
+    version: int
+    notices: Sequence[str] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything was found as it is written."""
+        return all(finding.kind in FOUND for finding in self.findings)

@@ -1,0 +1,173 @@
+"""Renders a checked text: the screen, the JSON, and the text itself with marks that lead on.
+
+All of it is other people's text: it is cleaned and escaped here, and no link in it leads anywhere.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+from corpus_agent.answering.records import alone
+from corpus_agent.check.records import FOUND, SIGNS
+from corpus_agent.render.answers import block_lines, citation_object, headed
+from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
+from corpus_agent.text.sanitize import enclosed, inert, one_line
+from corpus_agent.text.tokens import has_digit
+from corpus_agent.text.wording import documents_searched, number_of
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Citation
+    from corpus_agent.check.records import Checked, Finding
+    from corpus_agent.render.common import Object, Seal
+
+_SHOWN = 100  # characters of a piece of the text, or of what differs, on a line
+
+
+def checked_object(checked: Checked, seal: Seal) -> Object:
+    """The JSON of `check`."""
+    kinds = Counter(finding.kind for finding in checked.findings)
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "version": checked.version,
+        "check": {
+            "holds": checked.holds,
+            "findings": [_finding_object(finding) for finding in checked.findings],
+            "counts": dict(kinds),
+            "left_out": dict(checked.left_out),
+        },
+        "coverage": asdict(checked.coverage),
+        "notices": [inert(notice) for notice in checked.notices],
+        "seal": seal,
+    }
+
+
+def _finding_object(finding: Finding) -> Object:
+    piece, named = finding.piece, finding.piece.named
+    cited = enumerate(map(citation_object, finding.citations), start=1)
+    return {
+        "kind": finding.kind,
+        "is_quotation": piece.is_quotation,
+        "line": piece.line,
+        "span": [piece.start, piece.end],
+        "text": inert(piece.text),
+        "named": named and {**asdict(named), "source": in_answer(named.source)},
+        "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
+        "citations": [{**citation, "n": number} for number, citation in cited],
+    }
+
+
+# ---- The screen
+
+
+def checked_lines(checked: Checked) -> Iterator[str]:
+    """A line for each finding, then how many there are of each kind and what was searched."""
+    words = [f"{SIGNS[each.kind]} {_word(each)}" for each in checked.findings]
+    lines = [f"line {each.piece.line}" for each in checked.findings]
+    wide = [max(map(len, column), default=0) for column in (words, lines)]
+    for word, line, finding in zip(words, lines, checked.findings, strict=True):
+        where = ", ".join(map(_place, finding.citations))
+        yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
+    yield from _foot(checked)
+
+
+def _foot(checked: Checked) -> Iterator[str]:
+    """The counts, what was left out, the notices, what was searched."""
+    kinds = Counter(finding.kind for finding in checked.findings)
+    counts = [f"{kinds[kind]:,} {kind.replace('_', ' ')}" for kind in SIGNS
+              if kind not in FOUND and kinds[kind]]  # fmt: skip
+    counts.insert(0, f"{sum(kinds[kind] for kind in FOUND):,} quoted or supported")
+    yield f"{number_of(len(checked.findings), 'statement')}: {', '.join(counts)}"
+    if checked.left_out:
+        yield f"Left out: {', '.join(number_of(n, what) for what, n in checked.left_out.items())}"
+    yield from (f"Note: {one_line(inert(notice))}" for notice in checked.notices)
+    yield documents_searched(checked.coverage)
+
+
+def _word(finding: Finding) -> str:
+    """The kind in a word; of a doubtful figure that it is one."""
+    if finding.kind == "doubtful" and has_digit(finding.differs[0][0]):
+        return "figure"
+    return finding.kind.replace("_", " ")
+
+
+def _said(finding: Finding) -> str:
+    """What the text says, and where it differs what the document says instead."""
+    text, named = _quoted(finding.piece.text), finding.piece.named
+    said, there = finding.differs[0] if finding.differs else ("", "")
+    if finding.kind == "doubtful":
+        return f"{text}: {inert(_cut(said))}; the nearest passage says {inert(_cut(there))}"
+    if finding.kind == "altered":
+        return "; ".join(f"{_quoted(one)} → {_quoted(other)}" for one, other in finding.differs[:3])
+    if finding.kind == "pieced_together" and there:
+        return f"{text} without {_quoted(there)}"
+    if finding.kind == "elsewhere" and named is not None:
+        return f"{text} not at {inert(place_of(named.source, named.line or 1, named.page))}"
+    return text
+
+
+def _quoted(text: str) -> str:
+    return enclosed(_cut(text), "“", "”")
+
+
+def _cut(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+
+
+def _place(cited: Citation) -> str:
+    """Where the document's words stand, and what qualifies them; the kind says how they differ."""
+    return headed(alone(replace(cited, verdict="verified")))
+
+
+# ---- The text itself
+
+
+def checked_markdown(checked: Checked) -> str:
+    """The text as a quoted block with the numbers of its findings, then each with its passage."""
+    marked = (
+        f"{text} **[{number}]**" if number else text for text, number in marked_pieces(checked)
+    )
+    lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]
+    for number, finding in enumerate(checked.findings, start=1):
+        lines += ["", f"[{number}] {_word(finding)}: {_said(finding)}", ""]
+        for cited in finding.citations:
+            quoted = block_lines(cited.quote, (0, 0))
+            lines += [_place(cited), "", *(f"> {line}".rstrip() for line in quoted)]
+    return "\n".join([*lines, "", *_foot(checked)]) + "\n"
+
+
+def checked_html(checked: Checked) -> str:
+    """A page without script, whose links lead from a mark to its passage and back."""
+    body = (
+        f'<mark class="{checked.findings[n - 1].kind}" id="t{n}">{escape(text)}</mark>'
+        f'<sup><a href="#f{n}">{n}</a></sup>'
+        if n
+        else escape(text)
+        for text, n in marked_pieces(checked)
+    )
+    found = (
+        f'<li id="f{n}"><a href="#t{n}">{escape(_word(one))}</a>: {escape(_said(one))}'
+        + "".join(f"<p>{escape(_place(cited))}</p><blockquote>{escape(inert(cited.quote))}"
+                  "</blockquote>" for cited in one.citations)
+        for n, one in enumerate(checked.findings, start=1)
+    )  # fmt: skip
+    page = Template(Path(__file__).with_suffix(".html").read_text("utf-8"))
+    foot = "".join(f"<p>{escape(line)}</p>" for line in _foot(checked))
+    return page.substitute(text="".join(body), findings="".join(found), foot=foot)
+
+
+def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:
+    """The text in pieces, cleaned, each with the number of its finding; 0 for none."""
+    end = 0
+    for number, finding in enumerate(checked.findings, start=1):
+        start = max(end, finding.piece.start)
+        yield inert(checked.text[end:start]), 0
+        end = max(start, finding.piece.end)
+        yield inert(checked.text[start:end]), number
+    yield inert(checked.text[end:]), 0
