@@ -7,6 +7,7 @@ a backend by an entry point in the group `corpus_agent.backends`, a function wit
 from __future__ import annotations
 
 import re
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, cast
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 from indexer.confine import extensions
 from indexer.errors import CorpusError
 from indexer.store.lance import ROW_ID, Table
-from indexer.store.ranking import Ranked, vectors_of
+from indexer.store.ranking import Ranked, Ranking, vectors_of
+from indexer.store.rows import FULL_TEXT_COLUMN
 
 LANCE = "lance"  # none of these: the tables and their own indices
 MEMORY = "memory"
@@ -103,45 +105,59 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("_", " "))
 
 
-def maker_of(name: str) -> Callable[[], Backend] | None:
-    """What makes the backend of that name, as in "memory" or "memory:"; None for LanceDB's own.
+def ranking_by(name: str, table: Table) -> Ranking:
+    """The rankings of a table's rows by the backend of that name, as in "memory" or "memory:".
 
     Raises UsageError where no installed package brings it.
     """
     name = name.removesuffix(":")
-    if name in (LANCE, MEMORY):
-        return MemoryBackend if name == MEMORY else None
-    extension = extensions.named("backends", name)
-
-    def make() -> Backend:
-        made = extension.make()
-        if not all(hasattr(made, each) for each in ("add", "nearest", "worded")):
-            raise CorpusError(f"{extension} makes no backend.", _WITHOUT)
-        return cast("Backend", made)
-
-    return make
+    if name == LANCE:
+        return Ranking(table)
+    make = MemoryBackend if name == MEMORY else extensions.named("backends", name).make
+    return BackendRanking(name, cast("Callable[[], Backend]", make), table)
 
 
-class Finder:
-    """A filled backend whose answers are checked, so that it can show no row that is not there."""
+class BackendRanking(Ranking):
+    """Rankings by a backend, which is filled by the first search.
 
-    def __init__(self, name: str, backend: Backend, table: Table, column: str) -> None:
+    What it answers is checked, so that it can show no row that is not there.
+    """
+
+    def __init__(self, name: str, make: Callable[[], Backend], table: Table) -> None:
+        super().__init__(table)
         self._name = name
-        self._backend = backend
-        rows = table.rows([column, "vector", ROW_ID])
-        self._known = rows[ROW_ID].to_numpy()
-        backend.add(self._known, vectors_of(rows), rows[column].to_pylist())
+        self._make = make
+        self._filling = threading.Lock()
+        self._filled: Backend | None = None
+        self._known = np.empty(0, np.uint64)
 
-    def nearest(self, vector: NDArray[np.float32], limit: int, among: Ids | None) -> Ranked:
+    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
         """As the backend ranks them."""
-        return self._checked(self._backend.nearest(vector, limit, among), limit, among)
+        return self._checked(limit, where, lambda backend, ids: backend.nearest(vector, limit, ids))
 
-    def worded(self, text: str, limit: int, among: Ids | None, *, every_word: bool) -> Ranked:
+    def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
         """As the backend ranks them."""
-        found = self._backend.worded(text, limit, among, every_word=every_word)
-        return self._checked(found, limit, among)
+        return self._checked(
+            limit, where, lambda made, ids: made.worded(text, limit, ids, every_word=every_word)
+        )
 
-    def _checked(self, rows: Rows, limit: int, among: Ids | None) -> Ranked:
+    def _backend(self) -> Backend:
+        with self._filling:
+            if self._filled is None:
+                rows = self._table.rows([FULL_TEXT_COLUMN, "vector", ROW_ID])
+                self._known, made = rows[ROW_ID].to_numpy(), self._make()
+                made.add(self._known, vectors_of(rows), rows[FULL_TEXT_COLUMN].to_pylist())
+                self._filled = made
+        return self._filled
+
+    def _checked(
+        self, limit: int, where: str, rank: Callable[[Backend, Ids | None], Rows]
+    ) -> Ranked:
+        among = self.among(where)
+        try:
+            rows = rank(self._backend(), among)
+        except (AttributeError, OSError, RuntimeError, TypeError, ValueError) as error:
+            raise CorpusError(f"The backend {self._name} failed ({error}).", _WITHOUT) from error
         ids, scores = np.asarray(rows[0], np.uint64), np.asarray(rows[1], np.float64)
         right = ids.ndim == 1 and ids.shape == scores.shape and len(ids) <= limit
         if not (right and np.isfinite(scores).all() and len(np.unique(ids)) == len(ids)):

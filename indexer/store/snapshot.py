@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import threading
 import weakref
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,17 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Chunk, FileRow, Hit, Query
-from indexer.store.backends import LANCE, Finder, maker_of
+from indexer.store.backends import LANCE, ranking_by
 from indexer.store.filters import Term
 from indexer.store.folder import translated
 from indexer.store.integrity import check_contents
 from indexer.store.lance import ROW_ID
 from indexer.store.manifest import hold, root_of
-from indexer.store.ranking import Pool, Ranked, Ranking, kept, rows_of, vectors_of
+from indexer.store.ranking import Pool, Ranked, kept, rows_of, vectors_of
 from indexer.store.rows import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
-    FULL_TEXT_COLUMN,
     chunk_of,
     connect,
     file_row,
@@ -79,9 +77,6 @@ class Snapshot:
         """
         self.store = store
         self.backend = backend
-        self._make_backend = maker_of(backend)
-        self._filling = threading.Lock()
-        self._found_by: Finder | None = None
         # One version never changes, and a filter is asked for again and again.
         self._listed: dict[frozenset[str], str] = {}
         self._root = root
@@ -94,7 +89,7 @@ class Snapshot:
             self._chunks.checkout(self.manifest.chunks_version)
             self._files = database.open_table("files")
             self._files.checkout(self.manifest.files_version)
-        self._ranking = Ranking(self._chunks)
+        self._ranking = ranking_by(backend, self._chunks)
 
     def check(self) -> None:
         """Raise DamagedStore if a file of this version is not what was written."""
@@ -111,13 +106,8 @@ class Snapshot:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
         if not self.manifest.chunks:
             return Ranked.none()
-        finder = self._finder()
         with translated(self.store):
-            where = self._condition(query)
-            if finder is None:
-                return self._ranking.nearest(vector, query.limit, where)
-            among = self._ranking.among(where)
-        return finder.nearest(vector, query.limit, among)
+            return self._ranking.nearest(vector, query.limit, self._condition(query))
 
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
@@ -127,24 +117,9 @@ class Snapshot:
         """
         if not self.manifest.chunks:  # then there is no full-text index either
             return Ranked.none()
-        finder = self._finder()
         with translated(self.store):
             where = self._condition(query)
-            if finder is None:
-                ranking = self._ranking
-                return ranking.worded(query.text, query.limit, where, every_word=every_word)
-            among = self._ranking.among(where)
-        return finder.worded(query.text, query.limit, among, every_word=every_word)
-
-    def _finder(self) -> Finder | None:
-        """The backend with the rows of this version, filled by the first search; None: LanceDB."""
-        if self._make_backend is None:
-            return None
-        with self._filling, translated(self.store):
-            if self._found_by is None:
-                made = self._make_backend()
-                self._found_by = Finder(self.backend, made, self._chunks, FULL_TEXT_COLUMN)
-        return self._found_by
+            return self._ranking.worded(query.text, query.limit, where, every_word=every_word)
 
     def _condition(self, query: Query) -> str:
         """The condition that a passage is of a document that the query may look at; "": of all."""

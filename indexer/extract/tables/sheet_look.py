@@ -1,19 +1,45 @@
-"""What stands in a sheet beside its values: formats, formulas, merged cells, bold. Pure.
+"""What stands in a sheet beside its values: formats, formulas, merged cells, bold, what is hidden.
 
 Filled by the readers of each format; places are (row, column), both from 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from indexer.extract.tables.hidden_cells import SHOWN, Concealed
+from indexer.extract.hidden import hide
 
 MAX_MERGED = 100_000  # places that merged cells fill
 UNFORMATTED = "numbers without their formats, hidden rows and columns without their mark"
 
 Place = tuple[int, int]
+MAX_COLUMNS = 16_384  # of a sheet, as Excel has them
+
+
+@dataclass(frozen=True, slots=True)
+class Concealed:
+    """The hidden parts of a sheet: all of it, or rows, columns and cells by their index from 0."""
+
+    whole: bool = False
+    rows: frozenset[int] = field(default_factory=frozenset)
+    columns: frozenset[int] = field(default_factory=frozenset)
+    cells: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+
+    def marked(self, rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+        """The rows of the sheet, from its first cell on, with what is hidden marked."""
+        if not (self.whole or self.rows or self.columns or self.cells):
+            yield from rows
+            return
+        for number, cells in enumerate(rows):
+            every = self.whole or number in self.rows
+            yield [
+                hide(cell) if every or at in self.columns or (number, at) in self.cells else cell
+                for at, cell in enumerate(cells)
+            ]
+
+
+SHOWN = Concealed()
 
 
 @dataclass(slots=True)

@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from indexer.files.walk import SeenFile, Walk, walk
+from indexer.files.walk import SeenFile, Walk
 from indexer.records import FileRow
 from indexer.sync.plan import Plan, plan, rebuild_reasons
 from indexer.sync.run import fingerprint_of
-from tests.support.other_user import as_nobody
-from tests.support.toy_index import CHUNKER, ENCODER, sync
+from tests.support.toy_index import CHUNKER, ENCODER
 
 
 def row(source: str, **changes: object) -> FileRow:
@@ -80,23 +79,3 @@ def test_a_change_of_the_fingerprint_says_what_it_makes_necessary(changes, said)
     reasons = rebuild_reasons(before, replace(before, **changes), 7)
     assert len(reasons) == len(said)
     assert all(part in reason for part, reason in zip(said, reasons, strict=True))
-
-
-@pytest.mark.slow
-def test_a_file_that_may_no_longer_be_read_keeps_its_text_and_is_marked(open_folder):
-    docs, store = open_folder / "docs", open_folder / "store"
-    docs.mkdir()
-    (docs / "a.txt").write_text("The boiler.\n")
-    sync(docs, store)
-    (docs / "a.txt").chmod(0)  # neither size nor time changes
-
-    def group() -> dict[str, str]:
-        seen = walk(docs).files
-        stored = {"a.txt": row("a.txt", bytes=seen[0].bytes, mtime_ns=seen[0].mtime_ns)}
-        todo = plan(Walk(seen), stored, {}, KNOWN)
-        assert not todo.record
-        return {seen.source: str(seen.problem) for seen in todo.lost}
-
-    assert as_nobody(group) == {"a.txt": "permission"}
-    (docs / "a.txt").chmod(0o644)
-    assert as_nobody(group) == {}

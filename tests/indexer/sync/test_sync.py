@@ -86,17 +86,6 @@ def test_a_run_does_what_changed_and_no_more(root, store):
     assert (sync(root, store).removed, found(store, "boiler")) == (1, set())
 
 
-def test_an_edit_replaces_the_old_text_and_a_deletion_removes_it(root, store):
-    sync(root, store)
-    (root / "a.md").write_text("Rye bread instead.\n")
-    (root / "sub/b.txt").unlink()
-    outcome = sync(root, store)
-    assert (outcome.updated, outcome.removed, outcome.embedded) == (1, 1, 1)
-    assert found(store, "sourdough") == set()
-    assert found(store, "rye") == {"a.md"}
-    assert "sub/b.txt" not in Snapshot(store).sources
-
-
 def test_new_bytes_under_the_old_size_and_time_are_found_by_verify(root, store):
     os.utime(root / "a.md", ns=(1, 1))
     sync(root, store)
@@ -123,15 +112,6 @@ def test_no_committed_version_ever_shows_half_a_change(root, store):
     assert rows(store) == before
     sync(root, store)
     assert rows(store) == before
-
-
-def test_a_reader_keeps_its_version_while_a_writer_goes_on(root, store):
-    sync(root, store)
-    reader = Snapshot(store)
-    (root / "a.md").write_text("Rye bread instead.\n")
-    sync(root, store)
-    assert {hit.chunk.source for hit in by_text(reader, Query("sourdough", 5))} == {"a.md"}
-    assert found(store, "sourdough") == set()
 
 
 @pytest.mark.parametrize("by_token", [True, False], ids=["a token", "Ctrl-C"])
