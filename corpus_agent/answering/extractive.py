@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.ages import with_ages
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.coverage import MULTILINGUAL, PACKAGED, Scale
+from corpus_agent.answering.coverage import ACROSS, MULTILINGUAL, PACKAGED, Scale
 from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
 from corpus_agent.answering.named_documents import without_names
 from corpus_agent.answering.passages import passage_of
@@ -31,7 +31,7 @@ from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.sentences import is_item
 from corpus_agent.text.tokens import content_terms
 from corpus_agent.text.wording import number_of
-from indexer import is_multilingual, is_other
+from indexer import is_in_another, is_multilingual, is_other
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
@@ -104,11 +104,7 @@ class ExtractiveAnswerer:
 
     def found(self, query: str, hits: Sequence[Hit]) -> Iterator[tuple[str, tuple[int, int], int]]:
         """What is shown of each hit of a search; see `found_passages`."""
-        return found_passages(query, hits, self._encode(query, hits), self._scale)
-
-    @property
-    def _scale(self) -> Scale:
-        return MULTILINGUAL if is_multilingual(self._encoder) else PACKAGED
+        return found_passages(query, hits, self._encode(query, hits), self._scale(query, hits))
 
     def _encode(self, asked: str, hits: Sequence[Hit]) -> EncodeTokens | None:
         """The encoder; None for passages that the model does not read."""
@@ -120,8 +116,15 @@ class ExtractiveAnswerer:
         for source in named:
             core = without_names(core, source)
         core = core if content_terms(core) else asked
-        most = NAMED_POOL if named else PASSAGES_READ
-        return rank_sentences(core, hits, self._encode(asked, hits), most, self._scale)
+        pool = NAMED_POOL if named else PASSAGES_READ
+        encode, scale = self._encode(asked, hits), self._scale(asked, hits)
+        return rank_sentences(core, hits, encode, pool, scale)
+
+    def _scale(self, asked: str, hits: Sequence[Hit]) -> Scale:
+        """How the model's cosines compare, for a question and what was found."""
+        if not is_multilingual(self._encoder):
+            return PACKAGED
+        return ACROSS if is_in_another(self._encoder, asked, language_of(hits)) else MULTILINGUAL
 
     def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
         """The notice of a question in another language than the passages that were found."""

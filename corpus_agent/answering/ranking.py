@@ -276,7 +276,7 @@ def weighed(
 
     Without `encode`, all candidates by their letters.
     """
-    subject = Subject(question, hits)
+    subject = Subject(question, hits, scale.alike)
     found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
     found = _said_of_all(hits, found)
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word

@@ -1,7 +1,4 @@
-"""A quotation looked up in every document: found by its words, then compared word by word.
-
-What is compared is the document as it is now, some lines around each passage that was found.
-"""
+"""A quotation looked up in the documents as they are now: found by words, compared word by word."""
 
 from __future__ import annotations
 
@@ -143,7 +140,10 @@ class QuotationFinder:
             left_out = _between(near.words, [Text.of(part).words for part in parts])
             if len(cited_parts) == len(parts) and left_out is not None:
                 kind: Kind = "quoted" if is_at(cited_parts[0], piece.named) else "elsewhere"
-                if _turning(left_out, near.words.text) or len(left_out) > MAX_LEFT_OUT:
+                pairs = zip(parts, cited_parts, strict=True)  # within a sentence, or whole ones
+                whole = all(Text.of(part).words == Text.of(c.quote).words for part, c in pairs)
+                apart = len(left_out) > MAX_LEFT_OUT or (len(set(cited_parts)) > 1 and not whole)
+                if apart or _turning(left_out, near.words.text):
                     kind = "pieced_together"
                 return Finding(piece, kind, tuple(dict.fromkeys(cited_parts)), (("…", left_out),))
         if len(parts) < 2:

@@ -126,38 +126,10 @@ def _bar(before: str, behind: str, *, transient: bool = False) -> Bar:
 
 @contextmanager
 def counted(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function that shows how many of how many are done, with the time left.
-
-    If the user stops it, how far it came is said.
-    """
-    counts, began = [0, 0], time.monotonic()
-    said_at = began
-
-    def say(done: int, every: int) -> None:
-        nonlocal said_at
-        counts[:] = done, every
-        if time.monotonic() - said_at >= SECONDS_BETWEEN_LINES:
-            said_at = time.monotonic()
-            left = (said_at - began) * (every - done) / done if done else 0.0
-            about = f", about {render.duration(left)} left" if done else ""
-            click.echo(f"{what} {done:,} of {every:,}{about}", err=True)
-
-    try:
-        if not has_bar():
-            yield say
-            return
-        with _bar(what, "{task.completed}/{task.total}", transient=True) as bar:
-            task = bar.add_task("", total=None)
-
-            def draw(done: int, every: int) -> None:
-                counts[:] = done, every
-                bar.update(task, completed=done, total=every)
-
-            yield draw
-    except KeyboardInterrupt:
-        click.echo(
-            f"{counts[0]:,} of {counts[1]:,} documents were looked at. Texts that were read are "
-            "kept for the next time.",
-            err=True,
-        )
-        raise
+    """A function that shows at a terminal how many of how many are done, with the time left."""
+    if not has_bar():
+        yield lambda *_: None
+        return
+    with _bar(what, "{task.completed}/{task.total}", transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, every: bar.update(task, completed=done, total=every)

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 def mcp(llm: Llm, client: str | None) -> None:
     """Serve the index, or several together, to an MCP client over standard input and output.
 
-    Tools: vectordb_search, vectordb_read, ask_corpus, corpus_table, list_sources, corpus_status;
-    documents as resources. The client starts this command itself; --print-config says how.
+    Tools: vectordb_search, vectordb_read, ask_corpus, corpus_check, corpus_table, list_sources,
+    corpus_status; documents as resources. The client starts this command; --print-config says how.
     """
     # A configuration may be written before the index is made.
     settings = settings_in_force(several=True, to_come=client is not None, **llm)

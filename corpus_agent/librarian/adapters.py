@@ -44,7 +44,7 @@ def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
 
 
 async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
-    """As `call`, without blocking the event loop."""
+    """As `call`, without blocking the event loop; a task that is cancelled stops its question."""
     checked = check_arguments(SPEC, arguments)
     if isinstance(checked, ToolResult):
         return checked.text

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import render
-from corpus_agent.mcp import tables
+from corpus_agent.mcp import checks, tables
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
@@ -94,7 +94,7 @@ ASK = ToolSpec.of(
         "description": "Answer in whole sentences of the documents alone. Default: false",
     },
 )
-TOOLS = (SEARCH, SPECS[1], ASK, tables.TABLE, SOURCES, STATUS)
+TOOLS = (SEARCH, SPECS[1], ASK, checks.CHECK, tables.TABLE, SOURCES, STATUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,7 @@ class Tools:
             read.NAME: self._read,
             for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
             SOURCES.name: self._sources,
+            checks.CHECK.name: self._check,
             tables.TABLE.name: self._table,
             STATUS.name: self._status,
         }[name]
@@ -233,6 +234,10 @@ class Tools:
         answer = for_parent.handed_over(found)
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
+
+    def _check(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
+        corpus = self.service.corpus()
+        return checks.run(corpus, self._frame, arguments, lambda *_: cancel.check())
 
     def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
         return tables.run(self.service, self._frame, arguments, lambda *_: cancel.check())

@@ -16,7 +16,9 @@ _PUBLIC = {
         "answer_lines answer_object block citation_lines explain_lines near read_object "
         "search_lines search_object window_lines"
     ),
-    "corpus_agent.render.checked": "checked_html checked_lines checked_markdown checked_object",
+    "corpus_agent.render.checked": (
+        "checked_html checked_lines checked_markdown checked_object marked_pieces"
+    ),
     "corpus_agent.render.common": "as_object evidence local_time place stores_read",
     "corpus_agent.render.export": "export_markdown",
     "corpus_agent.render.fields": (

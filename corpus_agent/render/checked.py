@@ -130,7 +130,9 @@ def _place(cited: Citation) -> str:
 
 def checked_markdown(checked: Checked) -> str:
     """The text as a quoted block with the numbers of its findings, then each with its passage."""
-    marked = (f"{text} **[{number}]**" if number else text for text, number in _marked(checked))
+    marked = (
+        f"{text} **[{number}]**" if number else text for text, number in marked_pieces(checked)
+    )
     lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]
     for number, finding in enumerate(checked.findings, start=1):
         lines += ["", f"[{number}] {_word(finding)}: {_said(finding)}", ""]
@@ -147,7 +149,7 @@ def checked_html(checked: Checked) -> str:
         f'<sup><a href="#f{n}">{n}</a></sup>'
         if n
         else escape(text)
-        for text, n in _marked(checked)
+        for text, n in marked_pieces(checked)
     )
     found = (
         f'<li id="f{n}"><a href="#t{n}">{escape(_word(one))}</a>: {escape(_said(one))}'
@@ -160,7 +162,7 @@ def checked_html(checked: Checked) -> str:
     return page.substitute(text="".join(body), findings="".join(found), foot=foot)
 
 
-def _marked(checked: Checked) -> Iterator[tuple[str, int]]:
+def marked_pieces(checked: Checked) -> Iterator[tuple[str, int]]:
     """The text in pieces, cleaned, each with the number of its finding; 0 for none."""
     end = 0
     for number, finding in enumerate(checked.findings, start=1):

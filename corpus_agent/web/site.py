@@ -26,6 +26,7 @@ from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
+    check_page,
     document_pages,
     overview_pages,
     place_page,
@@ -178,6 +179,7 @@ class Site:
 NAVIGATION = (  # a key for the templates, an address, a name
     ("ask", "/", "Ask"),
     ("search", "/search", "Search"),
+    ("check", "/check", "Check"),
     ("table", "/table", "Table"),
     ("list", "/list", "List"),
     ("timeline", "/timeline", "Timeline"),
@@ -203,6 +205,7 @@ READ: dict[str, Page] = {
     "/read": place_page.place,
     "/picture": place_page.picture,
     "/search": search_page.search,
+    "/check": check_page.check_text,
     "/table": overview_pages.table,
     "/list": overview_pages.list_documents,
     "/timeline": overview_pages.timeline,
@@ -212,6 +215,7 @@ READ: dict[str, Page] = {
     "/state": state_page.state,
 }
 CHANGE: dict[str, Page] = {
+    "/check": check_page.check_text,
     "/ask": ask_pages.ask,
     "/ask/{key}/stop": ask_pages.stop,
     "/history/{key}/delete": ask_pages.delete,

@@ -153,17 +153,9 @@ def _is_pdf(sample: bytes, path: str) -> bool:
     return _LATE_PDF.search(sample[:1024]) is not None and b" obj" in sample
 
 
-_CHECKSUM = re.compile(rb"[^\0].{147}[ 0]*([0-7]{3,6})[\0 ]", re.DOTALL)
-
-
 def is_tar(head: bytes) -> bool:
-    """Whether these first bytes are a member's header: by its mark, or by its checksum."""
-    if head[257:262] == b"ustar":
-        return b"\0" in head[:257]
-    checksum = _CHECKSUM.match(head[:512])
-    if checksum is None or len(head) < 512:  # before 1988 there was no mark
-        return False
-    return int(checksum[1], 8) == sum(head[:148]) + 8 * 0x20 + sum(head[156:512])
+    """Whether these first bytes are a member's header."""
+    return head[257:262] == b"ustar" and b"\0" in head[:257]
 
 
 # --- Containers ----------------------------------------------------------------------------------

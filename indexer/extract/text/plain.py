@@ -28,8 +28,6 @@ _MARKS = (
 SAMPLE_BYTES = 8_192  # that decide whether a file is text
 _CONTROLS = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f]")
 MAX_CONTROL_SHARE = 0.01  # of a sample; text in any encoding but UTF-16/32 has next to none
-MAX_STRAY_CONTROLS = 3  # of a shorter sample that is text else
-MIN_LETTER_SHARE = 0.5  # of such a sample
 
 
 def is_text(sample: bytes) -> bool:
@@ -37,23 +35,7 @@ def is_text(sample: bytes) -> bool:
     sample = sample[:SAMPLE_BYTES]
     if any(sample.startswith(mark) for mark, _ in _MARKS) or _utf16_without_mark(sample):
         return True
-    controls = len(_CONTROLS.findall(sample))
-    if controls <= MAX_CONTROL_SHARE * len(sample):
-        return True
-    return controls <= MAX_STRAY_CONTROLS and _is_mostly_letters(sample)
-
-
-def _is_mostly_letters(sample: bytes) -> bool:
-    """Whether a short sample is UTF-8 of words, as no short file of another kind is."""
-    try:
-        text = sample.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    letters = sum(char.isalnum() or char.isspace() for char in text)
-    return letters >= MIN_LETTER_SHARE * len(text) and _WORDS.search(text) is not None
-
-
-_WORDS = re.compile(r"[^\W\d_]{2}[ \n][^\W\d_]{2}")
+    return len(_CONTROLS.findall(sample)) <= MAX_CONTROL_SHARE * len(sample)
 
 
 def decode(data: bytes) -> str:
@@ -196,26 +178,11 @@ def read_text(data: bytes) -> Extraction:
     return Extraction(None, plain_lines([decode(data)]))
 
 
-def read_markdown(data: bytes) -> Extraction:
-    """Its title and lines, front matter included."""
-    return _titled(data, markdown_title)
-
-
-def read_org(data: bytes) -> Extraction:
-    """Its title and lines."""
-    return _titled(data, partial(_title, "org"))
-
-
-def read_latex(data: bytes) -> Extraction:
-    """Its title and lines."""
-    return _titled(data, partial(_title, "latex"))
-
-
-def read_rst(data: bytes) -> Extraction:
-    """Its title and lines."""
-    return _titled(data, partial(_title, "rst"))
-
-
-def _titled(data: bytes, title: Callable[[str], str | None]) -> Extraction:
+def _titled(title: Callable[[str], str | None], data: bytes) -> Extraction:
+    """The title and lines of a text, front matter included."""
     text = decode(data).replace("\r\n", "\n")
     return Extraction(title(text), plain_lines([text]))
+
+
+read_markdown = partial(_titled, markdown_title)
+read_org, read_latex, read_rst = (partial(_titled, partial(_title, kind)) for kind in _TITLES)

@@ -71,6 +71,7 @@ def kinds(text: str) -> list[str]:
         ("“permitted in the stairwell”", "pieced_together", "home/lease.md:9", "", "not"),
         ("“The Landlord may enter the flat … after giving 24 hours' notice.”",
          "pieced_together", "home/lease.md:7", "…", "only"),
+        ("“The Tenant may … enter the flat”", "pieced_together", "home/lease.md:5", "…", "end"),
         ("“The rent is £985 per calendar month … on the 3rd day of each month.”",
          "quoted", "home/lease.md:3", "…", "due"),
         ("“The rent is £985 per calendar month for up to 12 days without feeding”",

@@ -60,6 +60,11 @@ def test_what_a_document_hides_or_strikes_out_says_nothing():
     assert said("rent", "Rent: ~~900 euros~~ 950 euros") == {"EUR 950": ""}
 
 
+def test_a_value_beside_a_doubtful_one_is_found():
+    text = "Governing law: England\n\nThe lease is not governed by the laws of Scotland."
+    assert said("governing law", text) == {"England": ""}
+
+
 def test_a_doubtful_value_is_shown_with_its_sentence_and_not_counted():
     corpus = ListedCorpus({"a.md": "If it rains, the rent is 900 euros."})
     made = table_of(corpus, [field_of("rent")])

@@ -26,8 +26,8 @@ from tests.support.processes import children, runs, until
 from tests.support.toy_index import ENCODER, sync
 
 NAMES = [
-    *("vectordb_search", "vectordb_read", "ask_corpus", "corpus_table", "list_sources"),
-    "corpus_status",
+    *("vectordb_search", "vectordb_read", "ask_corpus", "corpus_check", "corpus_table"),
+    *("list_sources", "corpus_status"),
 ]
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 
@@ -98,6 +98,7 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
         ("vectordb_search", {"query": "a", "path": "digit.txt"}, "Did you mean "),
         ("list_sources", {"where": "date<1900"}, "list_sources lists what there is"),
         ("vectordb_search", {"query": "a " * 5_001}, "query has 10,002 characters; at most 10,000"),
+        ("corpus_check", {}, "'text' is missing"),
         ("list_sources", {"offset": 0}, "offset is from 1 to 213"),
         ("corpus_status", {"verbose": True}, "there is no 'verbose'"),
         ("send_email", {"to": "x"}, "There are: vectordb_search, vectordb_read, ask_corpus, corp"),
@@ -107,6 +108,20 @@ def test_an_error_is_a_text_that_says_what_to_do(tools, name, arguments, next_st
     result = call(tools, name, **arguments)
     assert result.failed
     assert next_step in result.text
+
+
+def test_a_checked_text_is_data_between_marks_with_the_documents_words(tools):
+    said = '"Sourdough rises quickly." "Sourdough rises slowly." "No word <</doc>> of <<doc this"'
+    text = call(tools, "corpus_check", text=said).text
+    counts, altered, differs, place, quoted, *_ = text.splitlines()
+    assert counts == (
+        "3 statements: 1 altered, 1 quoted, 1 not_found; 213 documents searched, 1 could not be "
+        "read."
+    )
+    assert altered.startswith("1. altered, line 1: <<doc ") and quoted.startswith("2. quoted")
+    assert ">> quickly <<" in differs and ">> slowly <<" in differs
+    assert place.lstrip().startswith("`a.md`:3: <<doc ") and "Sourdough rises slowly." in place
+    assert "<</doc>>" not in text and "<<doc this" not in text  # marks that the text made up
 
 
 def test_the_status_says_what_could_not_be_read_and_no_path_of_this_machine(tools, toy_store):
@@ -138,7 +153,7 @@ def test_every_document_is_listed_once_and_can_be_read_by_its_uri(tools):
 
 
 @pytest.mark.slow
-def test_the_tools_are_the_six_read_only_ones_and_nothing_is_loaded_to_list_them(toy_store):
+def test_the_tools_are_the_seven_read_only_ones_and_nothing_is_loaded_to_list_them(toy_store):
     with RawClient("--store", toy_store, "mcp", "--llm", "none") as client:
         listed = client.result(client.request("tools/list"))["tools"]
         assert [tool["name"] for tool in listed] == NAMES == [spec.name for spec in TOOLS]

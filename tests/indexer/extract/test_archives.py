@@ -21,13 +21,11 @@ from indexer.extract.extraction import (
     Within,
 )
 from indexer.extract.members import Member, Members
-from indexer.parsers.worker import Worker
 from indexer.records import Document
 from tests.support import made_containers
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder
-from tests.support.parsing import file_of
 from tests.support.pdfs import pdf_of
 
 PICTURE = made_containers.PICTURE
@@ -99,18 +97,6 @@ def test_a_single_packed_file_is_read_as_the_file_that_it_is(pack):
     ]
     assert refusal(pack(PICTURE), "quay.png.gz").startswith("binary")
     assert refusal(pack(b"words"), "id_rsa.gz").startswith("secret")
-
-
-@pytest.mark.slow
-def test_a_real_parser_process_reads_what_each_library_unpacks():
-    worker = Worker()
-    try:
-        for name in ("a.tar.gz", "a.txt.xz", "a.txt.bz2", "a.pages", "a.vcf"):
-            with file_of(made.FILES[name]) as descriptor:
-                text = worker.read(descriptor, name)
-            assert made.SENTENCE.encode() in text.encoding, name
-    finally:
-        worker.close()
 
 
 @pytest.mark.slow
@@ -226,14 +212,6 @@ def test_links_devices_and_pipes_are_named_and_nothing_else():
     assert marks(made_containers.tar({"a.txt": b"words"}, more=special), "a.tar")[1:] == [
         f"--- File {name} --- (not read: {reasons.get(name, 'special')})" for name in kinds
     ]
-
-
-def test_a_tar_file_from_before_its_mark_is_known_by_its_checksum():
-    data = bytearray(made_containers.tar({"a.txt": b"words"}))
-    data[257:265] = bytes(8)
-    data[148:156] = b"        "
-    data[148:156] = b"%06o\0 " % sum(data[:512])
-    assert marks(bytes(data), "a.dat") == ["--- File a.txt ---"]
 
 
 def test_an_archive_that_is_cut_keeps_what_is_whole():

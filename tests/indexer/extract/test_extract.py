@@ -1,4 +1,3 @@
-import contextlib
 import io
 import unicodedata
 
@@ -8,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import open_document
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text.plain import decode, markdown_title
 from tests.attacks.injection.strings import pdf_of as bare_pdf
-from tests.support import made_files
 from tests.support.documents import extract
 from tests.support.pdfs import pdf_of
 
@@ -119,17 +116,6 @@ def test_markdown_takes_its_title_from_front_matter_then_from_its_first_heading(
     assert markdown_title("no title here") is None
 
 
-def test_a_pdf_is_read_page_by_page_with_a_mark_before_each():
-    document = extract(pdf_of("first page\nsecond line", "next page"), "a.pdf")
-    assert [(line.text, line.page) for line in document.lines] == [
-        ("--- Page 1 ---", 1),
-        ("first page", 1),
-        ("second line", 1),
-        ("--- Page 2 ---", 2),
-        ("next page", 2),
-    ]
-
-
 def test_every_unreadable_file_has_its_reason():
     encrypted = io.BytesIO()
     writer = pypdf.PdfWriter(io.BytesIO(pdf_of("secret")))
@@ -166,14 +152,6 @@ def test_no_bytes_raise_anything_but_unreadable_document(data):
         assert max(len(line.text) for line in lines) <= MAX_LINE_CHARS
 
 
-@pytest.mark.slow
-@given(st.binary(max_size=500))
-def test_no_damaged_pdf_raises_anything_but_unreadable_document(data):
-    with contextlib.suppress(UnreadableDocument):
-        lines = extract(b"%PDF-1.4\n" + data, "a.pdf").lines
-        assert not any("\0" in line.text or "\n" in line.text for line in lines)
-
-
 def test_half_a_surrogate_pair_in_a_title_costs_that_character_and_not_the_run():
     """A file whose title no database can store once ended the run over the whole folder."""
     matter = b'---\ntitle: "a\\ud800b \\ud83d\\ude00"\n---\n\nwords\n'
@@ -186,16 +164,3 @@ def test_half_a_surrogate_pair_in_a_title_costs_that_character_and_not_the_run()
     for line in document.lines:
         assert line.text.encode()
     assert list(lines_of("x\ud800y")) == ["x\ufffdy"]
-
-
-@pytest.mark.parametrize(
-    ("damage", "remark"),
-    [
-        ({}, ""),
-        ({"lost": 2}, "not readable: slide 1, but for its title (malformed)"),
-    ],
-)
-def test_slides_of_powerpoint_97_that_are_not_found_are_said(damage, remark):
-    read = open_document(made_files.ppt(**damage), "a.ppt")
-    assert "Timetable" in "".join(line.text for line in read.lines)
-    assert read.remark == remark

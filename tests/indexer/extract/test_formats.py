@@ -127,21 +127,6 @@ def test_a_chunk_of_a_sheet_or_chapter_carries_its_name():
     assert not any("---" in chunk.text for chunk in chunks)
 
 
-def test_chapters_and_messages_are_marked():
-    marks = [line.text for line in extract(made.FILES["a.epub"], "a.epub").lines if line.is_mark]
-    assert marks == [
-        "--- About this book ---",
-        "--- Chapter 1: The crossing ---",
-        "--- Chapter 2 ---",
-    ]
-    marks = [line.text for line in extract(made.FILES["a.mbox"], "a.mbox").lines if line.is_mark]
-    assert marks == [
-        "--- Message 1 ---",
-        "--- File Message 1/fares.pdf, Page 1 ---",
-        "--- Message 2 ---",
-    ]
-
-
 # --- What a format keeps, and what it leaves out ------------------------------------------------
 
 LINK = "- [the fares](https://example.org/x)"

@@ -3,7 +3,6 @@
 import base64
 import quopri
 import re
-import struct
 from email.message import EmailMessage
 
 import pytest
@@ -247,18 +246,3 @@ def test_bytes_in_headers_are_utf8_or_of_the_charset_that_the_message_declares()
         assert "Subject: s" in lines_of(sent(charset, text))
     named = b'Content-Type: text/plain; charset=iso-8859-1; name="perch\xe9.txt"'
     assert "Attachment: perché.txt" in lines_of(part(named, b"hello"))
-
-
-@pytest.mark.parametrize(
-    ("ticks", "shown"),
-    [(2_650_467_743_999_999_990, "9999-12-31 23:59 UTC"), (2_650_467_744_000_000_000, "")],
-)
-def test_an_outlook_message_of_a_year_that_no_calendar_has_is_read_without_its_date(ticks, shown):
-    sent = struct.pack("<IIQ", 0x00390040, 0, ticks)
-    streams = {
-        "__substg1.0_1000001F": "The rent is due.".encode("utf-16-le"),
-        "__properties_version1.0": bytes(32) + sent,
-    }
-    lines = lines_of(made_files.compound(streams), "a.msg")
-    assert "The rent is due." in lines
-    assert [line for line in lines if "Date" in line] == ([f"Date: {shown}"] if shown else [])

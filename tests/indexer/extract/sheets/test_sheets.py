@@ -262,24 +262,6 @@ def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written(
     ]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda sheet: sheet.replace('hidden="1"', 'hidden="0" ht="15"'),
-        # It hides rows without cells alone.
-        lambda sheet: sheet.replace('hidden="1"', "").replace(
-            "<sheetFormatPr", '<sheetFormatPr zeroHeight="1"'
-        ),
-    ],
-)
-def test_what_an_xlsx_shows_is_not_marked(change):
-    data, _ = sheet_of(change)
-    assert lines_of(data, "a.xlsx")[1:] == [
-        *("| Port | Cost | Crew |", "| Port: Vigo | Cost: 70 | Crew: 3 |"),
-        *("| Port: Cangas | Cost: 80 | Crew: 2 |", "| Port: Moaña | Cost: 90 | Crew: 4 |"),
-    ]
-
-
 @pytest.mark.slow
 def test_columns_without_end_and_cells_without_a_place_cost_little():
     columns = '<col min="1" max="16383" hidden="1"/>' * 100_000
