@@ -52,10 +52,12 @@ def document_files(name: str, folder: Path) -> dict[str, str]:
 
 
 @contextmanager
-def corpus_of(folder: Path, store: Path | None = None) -> Iterator[Index]:
+def corpus_of(
+    folder: Path, store: Path | None = None, model: Path | None = None
+) -> Iterator[Index]:
     """The corpus of a folder: indexed for this run, or kept in `store` from an earlier one."""
     with tempfile.TemporaryDirectory() as scratch:
-        settings = Settings(store=store or Path(scratch) / "store")
+        settings = Settings(store=store or Path(scratch) / "store", model=model)
         session.index(settings, folder)
         yield session.open_corpus(settings)
 

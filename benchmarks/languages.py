@@ -1,15 +1,18 @@
-"""Retrieval and answers in eleven languages: XQuAD-R, every corpus and question in one language.
+"""Any language asks any language: XQuAD-R, the questions of every other article.
 
-Half of the articles is held out: retrieval is measured on that, answers on questions of both.
+`across`: a question of each language over the English paragraphs. `same`: over those of its own.
+`pool`: over the paragraphs of all eleven at once, of which any translation of the right one counts.
 
-    python benchmarks/languages.py [--stores DIR] [--answers 200] [LANGUAGE ...]
+    python benchmarks/languages.py {across,same,pool} [--stores DIR] [--every N] [LANGUAGE ...]
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
@@ -19,53 +22,91 @@ from indexer.index import Index
 from indexer.records import Query
 
 LANGUAGES = ("en", "de", "es", "ru", "el", "tr", "vi", "zh", "ar", "hi", "th")
-FIVE = 5
+FIVE, SHOWN = 5, 3
+RANKED = ("first", "in five")
+ANSWERED = ("line first", "line shown", "refused", "likely", "likely right")
 
 
-def ranks(index: Index, asked: Sequence[Asked]) -> tuple[float, float]:
+def ranked(index: Index, asked: Sequence[Asked]) -> tuple[float, float]:
     """How often the right paragraph is first, and among the first five."""
     found = []
     for each in asked:
         hits = index.search(Query(each.text, FIVE, per_source=1))
-        found.append([hit.chunk.source for hit in hits] + [""])
-    pairs = list(zip(asked, found, strict=True))
-    return mean(a.source == f[0] for a, f in pairs), mean(a.source in f for a, f in pairs)
+        found.append([Path(hit.chunk.source).name == each.source for hit in hits] or [False])
+    return mean(right[0] for right in found), mean(any(right) for right in found)
 
 
-def answered(index: Index, asked: Sequence[Asked]) -> tuple[float, float, float]:
-    """Shares: the answer in the first sentence, in those that are shown, and refused."""
+def own_first(index: Index, asked: Sequence[Asked], language: str) -> float:
+    """The share of first hits that are in the asker's own language; by chance one in eleven."""
+    first = [index.search(Query(each.text, 1)) for each in asked]
+    return mean(hits[0].chunk.source.startswith(f"{language}/") for hits in first if hits)
+
+
+def answered(index: Index, asked: Sequence[Asked]) -> tuple[float, ...]:
+    """Shares: the answer in the first likely line, in what is shown, nothing, `likely`, and right.
+
+    The answer counts as held where the words of one of its spellings stand there.
+    """
     answerer = ExtractiveAnswerer(index.encoder)
-    rows = []
+    rows, likely = [], []
     for each in asked:
         answer = answerer.answer(each.text, index)
-        quotes = [flat(citation.quote) for citation in answer.citations]
-        held = [any(flat(gold) in quote for gold in each.answers) for quote in quotes]
-        rows.append((any(held[:1]), any(held), answer.status == "not_found"))
-    first, shown, refused = map(mean, zip(*rows, strict=True))
-    return first, shown, refused
+        shown = [passage.text for passage in answer.passages[:SHOWN]]
+        line = [citation.quote for citation in answer.citations[:1]]
+        rows.append((holds(line, each), holds(shown, each), answer.status == "not_found"))
+        likely += [
+            holds([passage.text], each) for passage in answer.passages if passage.word != "perhaps"
+        ][:1]
+    return (*map(mean, zip(*rows, strict=True)), len(likely) / len(rows), mean(likely or [0]))
+
+
+def holds(texts: Sequence[str], asked: Asked) -> bool:
+    return any(flat(gold) in flat(text) for gold in asked.answers for text in texts)
+
+
+def asked_in(language: str, over: str) -> list[Asked]:
+    """The questions of a language; the answers are those of the paragraphs that are searched."""
+    asked = xquad(language)[1]
+    if over != "across":
+        return asked
+    return [replace(q, answers=en.answers) for q, en in zip(asked, xquad("en")[1], strict=True)]
+
+
+def folder_of(where: str, scratch: Path) -> Path:
+    """The paragraphs of a language; those of `all`, each language in a folder of its own."""
+    if where in LANGUAGES:
+        return xquad(where)[0]
+    for language in LANGUAGES:
+        shutil.copytree(xquad(language)[0], scratch / "all" / language, dirs_exist_ok=True)
+    return scratch / "all"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("over", choices=("across", "same", "pool"))
     parser.add_argument("languages", nargs="*", default=LANGUAGES)
     parser.add_argument("--stores", type=Path, help="keep the indexes here")
-    parser.add_argument("--answers", type=int, default=0, help="questions that are answered")
-    arguments = parser.parse_args()
-    rows = []
+    parser.add_argument("--every", type=int, default=1, help="every n-th question alone")
+    options = parser.parse_args()
+    rows: list[tuple[str, *tuple[float, ...]]] = []
     with tempfile.TemporaryDirectory() as scratch:
-        for language in arguments.languages:
-            folder, every = xquad(language)
-            held = held_out(every)
-            with corpus_of(folder, (arguments.stores or Path(scratch)) / language) as index:
-                if arguments.answers:
-                    half = arguments.answers // 2
-                    others = [asked for asked in every if asked not in held]
-                    rows.append((language, *answered(index, [*others[:half], *held[:half]])))
+        for language in options.languages:
+            asked = held_out(asked_in(language, options.over))[:: options.every]
+            where = {"across": "en", "same": language, "pool": "all"}[options.over]
+            store = (options.stores or Path(scratch)) / where
+            with corpus_of(folder_of(where, Path(scratch)), store, Path("multilingual")) as index:
+                if options.over == "pool":
+                    more: tuple[float, ...] = (own_first(index, asked, language),)
                 else:
-                    rows.append((language, *ranks(index, held)))
-                print(*rows[-1], flush=True)
-    figures = ("first sentence", "shown", "refused") if arguments.answers else ("first", "in five")
-    print_table(("language", *figures), rows)
+                    more = answered(index, asked)
+                rows.append((language, *ranked(index, asked), *more))
+            print(*rows[-1], flush=True)
+    last = ("own first",) if options.over == "pool" else ANSWERED
+    columns = list(zip(*(row[1:] for row in rows), strict=True))
+    print_table(
+        ("language", *RANKED, *last),
+        [*rows, ("mean", *map(mean, columns)), ("worst", *map(min, columns))],
+    )
 
 
 if __name__ == "__main__":

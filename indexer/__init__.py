@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_multilingual as is_multilingual
+    from indexer.embed.question import is_in_another as is_in_another
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
     from indexer.errors import Refused as Refused
@@ -105,6 +106,7 @@ _PUBLIC = {
     "indexer.confine.extensions": "Extension",
     "indexer.embed": "Encoded Encoder FolderEncoder InstalledEncoder",
     "indexer.embed.languages": "is_english is_multilingual",
+    "indexer.embed.question": "is_in_another",
     "indexer.errors": (
         "CorpusError NoIndex Refused SealUnavailable StoreLocked Unreachable UnreadableDocument "
         "UntrustedStore UsageError error_said"

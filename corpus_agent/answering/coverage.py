@@ -38,17 +38,22 @@ class Scale:
     """From a model's cosines to those of the packaged model, for which all weights were set.
 
     Bias and factor of a line each: for a sentence, a passage and a word with the question's.
+    `pairs`: it reads scripts without spaces. `alike`: names are written as in the question.
     """
 
     sentence: tuple[float, float] = (0.0, 1.0)
     passage: tuple[float, float] = (0.0, 1.0)
     word: tuple[float, float] = (0.0, 1.0)
+    pairs: bool = False
+    alike: bool = True
 
 
 PACKAGED = Scale()
 # Of multilingual e5, whose unrelated texts have a cosine of .7: as the packaged model's mean and
 # spread over 200 sentences, 70 passages and 740 words of benchmarks/household.toml.
-MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43))
+MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43), pairs=True)
+# The same where question and passages are in two languages: benchmarks/languages.py, `across`.
+ACROSS = Scale((-4.03, 5.6), (-1.74, 3.22), (-3.01, 4.54), pairs=True, alike=False)
 
 
 def scaled(cosines: Vectors, line: tuple[float, float]) -> Vectors:
@@ -58,14 +63,14 @@ def scaled(cosines: Vectors, line: tuple[float, float]) -> Vectors:
     return found
 
 
-def word_vectors(text: str, encoded: Encoded) -> tuple[tuple[str, ...], Vectors]:
+def word_vectors(text: str, encoded: Encoded, pairs: bool) -> tuple[tuple[str, ...], Vectors]:
     """The folded content words of a text, with one unit vector for each.
 
     A word's vector is the mean of its tokens' vectors; words beyond the model's window have none.
     """
     starts, ends = encoded.spans[:, 0], encoded.spans[:, 1]
     words, rows = [], []
-    for start, end, word in word_spans(text):
+    for start, end, word in word_spans(text, pairs):
         inside = (starts < end) & (ends > start)
         if inside.any():
             row = encoded.tokens[inside].mean(axis=0)
@@ -78,12 +83,12 @@ def word_vectors(text: str, encoded: Encoded) -> tuple[tuple[str, ...], Vectors]
 class Subject:
     """A question's words, their rarity in the passages, and the kind of answer asked for."""
 
-    def __init__(self, question: str, found: Sequence[Hit]) -> None:
+    def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.language = language_of(found, question)
-        named = name_terms(question, self.language)
+        named = name_terms(question, self.language, alike)
         self.names = [i for i, word in enumerate(self.words) if word in named]
         dated = calendar_names(question)
         self._dated = {i: dated[word] for i, word in enumerate(self.words) if word in dated}
@@ -153,7 +158,7 @@ class Coverage:
         self._cache: dict[str, Vectors] = {}
         if encoded is None:
             return
-        words, matrix = word_vectors(question, encoded[question])
+        words, matrix = word_vectors(question, encoded[question], scale.pairs)
         soft = [i for i, word in enumerate(subject.words) if word in words and not has_digit(word)]
         rows = {i: words.index(subject.words[i]) for i in soft}
         self._numbers = list(rows)
@@ -166,7 +171,7 @@ class Coverage:
             if self.by_letters:
                 row[:] = self._shared(text)
             elif text in self._encoded and self._numbers:
-                _, matrix = word_vectors(text, self._encoded[text])
+                _, matrix = word_vectors(text, self._encoded[text], self.scale.pairs)
                 if len(matrix):
                     near = (self._matrix @ matrix.T).max(axis=1)
                     row[self._numbers] = scaled(near, self.scale.word)

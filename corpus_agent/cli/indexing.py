@@ -180,6 +180,7 @@ def _hands(cluster: str | None, settings: Settings) -> indexer.Hands | None:
 def _store_lines(launch: Launch, *, named: bool) -> Sequence[str]:
     """Where the index of a launch is, if it is new or its folder was not `named`."""
     store, root = existing_place(launch.settings)
+    named = named or root == indexer.paths.working_folder()
     new = launch.new_store
     return [*render.store_lines(store, root, new=new, named=named, flag=launch.flag)]
 

@@ -67,7 +67,7 @@ def table(
 def list_documents(words: str, among: Among, as_json: bool) -> None:
     """List the documents that fulfil a CONDITION on a field: "governing law = Florida".
 
-    A sign (=, !=, <, <=, >, >=, contains, before, after) stands between the field and a word, a
+    A sign (=, !=, <, <=, >, >=, contains, before, after, in) stands between the field and a word, a
     date, an amount or a span of time: "rent > 1000 euros", "expiry before 2026". "without TERM"
     lists the documents that have none of these words.
     """

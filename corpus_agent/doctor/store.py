@@ -164,9 +164,7 @@ def text_index(rows: Inspection) -> Finding:
     if not waiting:
         return Finding("ok", f"{covered:,} of {chunks:,}")
     found = f"{waiting:,} of {number_of(chunks, 'chunk')} searched without it"
-    if waiting <= rows.few_waiting:
-        return Finding("ok", f"{found}, too few to cover")
-    return Finding("warn", found, INDEX)
+    return Finding("ok" if waiting <= rows.few_waiting else "warn", found, INDEX)
 
 
 def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
@@ -218,8 +216,12 @@ def stale_files(settings: Settings) -> Finding:
     if todo.changes_nothing and not todo.unreachable:
         return Finding("ok", f"{number_of(len(todo.keep), 'file')} as indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)
-    counts = f"{changed:,} changed, {len(todo.add):,} new, {len(todo.remove):,} gone"
-    if todo.unreachable:
-        counts += f", {len(todo.unreachable):,} cannot be looked at"
+    counted = {
+        "changed": changed,
+        "new": len(todo.add),
+        "gone": len(todo.remove),
+        "out of reach": len(todo.unreachable),
+    }
+    said = ", ".join(f"{count:,} {what}" for what, count in counted.items() if count)
     elsewhere = changed or todo.add or todo.remove
-    return Finding("warn", counts, INDEX if elsewhere else MOUNT)
+    return Finding("warn", f"{said} since the last run", INDEX if elsewhere else MOUNT)

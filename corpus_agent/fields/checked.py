@@ -36,9 +36,7 @@ def checked_value(
         for reading in proposal.readings
     ):
         return None
-    doubt = ""
-    if len(proposal.readings) == 1:
-        doubt = _doubt(document, proposal.readings[0], kind)
+    doubt = _doubt(document, proposal.readings[0], kind)
     return FieldValue(
         proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
     )

@@ -24,18 +24,19 @@ Sign = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
 
 MAX_CHARS = 500
 UNDERSTOOD = (
-    "Write a field, a sign (=, !=, <, <=, >, >=, contains, before, after) and a value: "
+    "Write a field, a sign (=, !=, <, <=, >, >=, contains, before, after, in) and a value: "
     "corpus-agent list 'governing law = Florida', 'rent > 1000 euros', 'expiry before 2026'; "
     "or 'without dog'."
 )
 _SIGNS: dict[str, Sign] = {
-    "==": "=", "≠": "!=", "<>": "!=", "≤": "<=", "≥": ">=", "before": "<", "after": ">",
+    "==": "=", "≠": "!=", "<>": "!=", "≤": "<=", "≥": ">=", "before": "<", "after": ">", "in": "=",
 }  # fmt: skip
+_DATED = ("before", "after", "in")
 _QUOTES = "\"'“”„«»‘’"
 _WITHOUT = re.compile(r"(?i)(?:documents )?without (?P<term>.+)")
 _COMPARED = re.compile(
     r"(?P<field>[^=<>!≤≥≠]+?)"
-    r"(?: ?(?P<sign>[=<>!]=|<>|[=<>≤≥≠])| (?P<word>(?i:contains|before|after)) )"
+    r"(?: ?(?P<sign>[=<>!]=|<>|[=<>≤≥≠])| (?P<word>(?i:contains|before|after|in)) )"
     r" ?(?P<value>[\"'“„«‘].*|[^=<>!≤≥≠]+)"  # another sign is another condition
 )
 _KINDS: tuple[FieldType, ...] = ("duration", "percent", "money", "number")
@@ -67,7 +68,7 @@ def parse_condition(words: str) -> FieldCondition:
     asked = " ".join(words.split()).strip(" ?¿¡")
     if without := _WITHOUT.fullmatch(asked):
         term = without["term"].strip(_QUOTES)
-        return FieldCondition(mention_of(term), f"without the words “{term}”")
+        return FieldCondition(mention_of(term), f"without “{term}”")
     compared = _COMPARED.fullmatch(asked)
     if compared is None:
         raise _refused(asked, "is no condition on a field")
@@ -75,9 +76,12 @@ def parse_condition(words: str) -> FieldCondition:
     shown = f"{compared['field'].strip()} {written} {value}"
     sign = _SIGNS.get(written, cast("Sign", written))
     field = field_of(compared["field"])
-    if sign == "contains" or (sign in ("=", "!=") and field.type in WORDED):
+    if written == "in" and not field.is_known:  # "contracts that end in 2025" names no field
+        raise _refused(asked, "is no condition on a field")
+    worded = field.type in WORDED and written not in _DATED
+    if sign == "contains" or (sign in ("=", "!=") and worded):
         return FieldCondition(field, shown, sign, fold(value.strip(_QUOTES)))
-    kind, plain, currency = _read(value, only_dates=written in ("before", "after"))
+    kind, plain, currency = _read(value, only_dates=written in _DATED)
     if kind != field.type and not (kind == "number" and field.type in _NUMBERED):
         if field.is_known:
             raise _refused(shown, f"asks for a {kind}, and {field.name!r} is of type {field.type}")

@@ -21,10 +21,15 @@ _SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same
 
 
 @cache
-def _known() -> list[tuple[FieldType, str, list[str]]]:
-    """Type, clause and phrases of the fields of the lexicon."""
+def _known() -> list[tuple[FieldType, str, list[str], list[str]]]:
+    """Type, clause, phrases of the fields of the lexicon, and what else they are asked as."""
     return [
-        (entry["type"], entry.get("clause", ""), lexicon.items(entry["phrases"]))
+        (
+            entry["type"],
+            entry.get("clause", ""),
+            lexicon.items(entry["phrases"]),
+            lexicon.items(entry.get("asked", "")),
+        )
         for entry in lexicon.content()["field"]
     ]
 
@@ -36,10 +41,11 @@ def field_of(words: str, kind: FieldType | None = None) -> Field:
         raise UsageError(
             f"{words!r} names no field.", 'Name it in words: corpus-agent table "due date"'
         )
-    said = _bare(name)
-    asked = lexicon.by_word("asked_as").get(said, said)
-    for known, clause, phrases in _known():
+    asked = _bare(name)
+    for known, clause, phrases, asked_as in _known():
         own = [phrase for phrase in phrases if _bare(phrase) == asked]
+        if not own and asked in map(_bare, asked_as):
+            own = phrases[:1]
         if own:
             others = (phrase for phrase in phrases if phrase not in own)
             return Field(
@@ -61,7 +67,7 @@ def not_understood(table: FieldTable) -> Iterator[str]:
     for column, field in enumerate(table.fields):
         if not table.count(column, "unknown"):
             continue
-        phrases = {_bare(phrase): phrase for _, _, listed in _known() for phrase in listed}
+        phrases = {_bare(phrase): phrase for _, _, listed, _ in _known() for phrase in listed}
         near = get_close_matches(_bare(field.name), phrases, n=1, cutoff=_SPELT_ALIKE)
         meant = f"did you mean “{phrases[near[0]]}”?" if near else "try other words, or search."
         yield f"“{field.name}” is not a field that is known, and no document has it: {meant}"

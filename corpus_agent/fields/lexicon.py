@@ -35,12 +35,6 @@ def words(table: str, key: str = "words") -> frozenset[str]:
 
 
 @cache
-def by_word(table: str) -> Mapping[str, str]:
-    """For each folded item of a table of lists the key that it stands under."""
-    return {fold(item): key for key, listed in content()[table].items() for item in items(listed)}
-
-
-@cache
 def compiled(template: str) -> regex.Pattern[str]:
     """A pattern in which `@name@` is any item of a list, or a piece; case does not count.
 

@@ -6,8 +6,12 @@ list of companies, people or towns.
 
 from __future__ import annotations
 
+import regex
+
 from corpus_agent.fields import lexicon
 from corpus_agent.text.values import Reading
+
+_ROLE = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 
 
 def name_at(text: str, start: int, end: int | None = None) -> Reading | None:
@@ -18,6 +22,7 @@ def name_at(text: str, start: int, end: int | None = None) -> Reading | None:
         return None
     formed = lexicon.document("formed").search(text, start + 1, min(match.end() + 1, last))
     written = (text[start : formed.end()] if formed else match[0]).rstrip(" ,;:\n")
+    written = _ROLE.sub("", written)
     written = written if is_organisation(written) else written.rstrip(".")
     if not any(char.isalpha() for char in written):
         return None

@@ -24,6 +24,7 @@ _LONGEST_LINE = 100
 _HEREINAFTER = regex.compile(
     r"(?i)(?:hereinafter|nachfolgend|nachstehend|ci-après|en adelante)[^.;]{0,120}"
 )
+_ROLE = regex.compile(r"(?:(?:the|der|die|le|la|el|il|de)\s+)?(\p{Lu}[\p{L}-]+)")  # "(Vermieterin)"
 _NO_ROLES = frozenset(["party", "parties", "agreement", "effective date", "contract", "lease"])
 
 
@@ -166,6 +167,7 @@ def _roles(text: str) -> tuple[str, ...]:
     pieces = [match[1] for match in lexicon.document("in_brackets").finditer(text)]
     pieces += [match[0] for match in _HEREINAFTER.finditer(text)]
     named = [role[1] for piece in pieces for role in lexicon.near("role").finditer(piece)]
+    named += [role[1] for piece in pieces if (role := _ROLE.fullmatch(piece))]
     return tuple(
         dict.fromkeys(" ".join(one.split()) for one in named if fold(one) not in _NO_ROLES)
     )

@@ -21,6 +21,7 @@ from corpus_agent.fields.records import (
     DocumentRow,
     Field,
     FieldTable,
+    FieldValue,
     ProposedValue,
 )
 from corpus_agent.fields.terms import (
@@ -124,36 +125,43 @@ def _document_of(corpus: Readable, source: str) -> DocumentText:
 
 def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
     """The values that a document may say: by the rule of the field, else beside its phrases."""
+    return next(_proposed(document, field), [])
+
+
+def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
+    """The best values by the rule of the field, then those beside its phrases."""
     if field.clause == MENTION:
-        return mentions(document, field.phrases[0])
-    if field.clause == "notice period":
-        return _best(notice_periods(document, labelled(document, field)))
-    rule = _CLAUSES.get(field.clause)
-    if rule is None:
-        return _best(labelled(document, field))
-    return _best(rule(document) or [one for one in labelled(document, field) if one.score >= _SURE])
+        groups = [mentions(document, field.phrases[0])]
+    elif field.clause == "notice period":
+        groups = [notice_periods(document, labelled(document, field))]
+    elif rule := _CLAUSES.get(field.clause):
+        sure = (one for one in labelled(document, field) if one.score >= _SURE)
+        groups = [rule(document), [*sure]]
+    else:
+        groups = [labelled(document, field)]
+    yield from (_best(group) for group in groups if group)
 
 
 def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
     """The best value and the different ones that are about as good, each once."""
-    if not proposals:
-        return []
-    least = proposals[0].score - ALIKE
     kept: dict[str, ProposedValue] = {}
     for proposal in proposals:
-        if proposal.score >= least:
+        if proposal.score >= proposals[0].score - ALIKE:
             kept.setdefault(proposal.normal.casefold(), proposal)
     return list(kept.values())[:_MOST_VALUES]
 
 
 def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not; doubtful ones stand only alone."""
-    proposals = proposed(document, field)
-    held = [value for one in proposals if (value := checked_value(document, one, field.type))]
-    dropped = len(proposals) - len(held)
-    sure = tuple(value for value in held if not value.doubt)
-    if sure:
-        return Cell("found" if len(sure) == 1 else "several", sure), dropped
-    if field.clause == MENTION and proposals:
-        return Cell("found"), dropped  # too little to quote, as a word alone; still there
-    return (Cell("doubtful", tuple(held)) if held else Cell("silent")), dropped
+    doubtful: tuple[FieldValue, ...] = ()
+    dropped = 0
+    for proposals in _proposed(document, field):
+        held = [value for one in proposals if (value := checked_value(document, one, field.type))]
+        dropped += len(proposals) - len(held)
+        sure = tuple(value for value in held if not value.doubt)
+        if sure:
+            return Cell("found" if len(sure) == 1 else "several", sure), dropped
+        if field.clause == MENTION:
+            return Cell("found"), dropped  # too little to quote, as a word alone; still there
+        doubtful = doubtful or tuple(held)
+    return Cell("doubtful", doubtful) if doubtful else Cell("silent"), dropped

@@ -52,7 +52,7 @@ class _Place:
 
     @cached_property
     def before(self) -> str:
-        return self.document.before(self.value.start, _BEFORE)
+        return self.document.before(self.value.start, _BEFORE).rstrip("_")
 
     @cached_property
     def behind(self) -> str:

@@ -9,6 +9,8 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING, get_args
 
 from corpus_agent.fields.condition import ListVerdict
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 _DURATION = re.compile(r"P(\d{1,6})([BDMWY])")
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day"}
 _NARROWEST = 12  # characters of a column
+_TALLEST = 8  # lines of a cell
 _NAME = 0.3  # of the width, for the names of documents
 _GAP = "  "
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")  # computed (OWASP)
@@ -140,10 +143,10 @@ def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> I
     widths = [name, *[max(_NARROWEST, rest)] * len(table.fields)]
     shown = [row for row in table.rows if any(cell.values for cell in row.cells)]
     if shown:
-        yield _line(["document", *(field.name for field in table.fields)], widths)
+        yield from _lines(["document", *(field.name for field in table.fields)], widths)
         yield _GAP.join("-" * wide for wide in widths)
     for row in shown:
-        yield _line([_named(row), *map(cell_text, row.cells)], widths)
+        yield from _lines([_named(row), *map(cell_text, row.cells)], widths)
         for field, cell in zip(table.fields, row.cells, strict=True):
             for value in cell.values if quotations else ():
                 yield from _quotation_lines(value, f"    {one_line(field.name)}: ")
@@ -195,15 +198,15 @@ def list_lines(listed: ListedDocuments) -> Iterator[str]:
 
 
 def timeline_lines(timeline: Timeline) -> Iterator[str]:
-    """A date a line with the statement and its place, each quotation once, then the counts."""
-    quoted = set()
+    """A date a line with the statement and its place, then the counts."""
+    above = None
     for one in timeline.statements:
         either = " (or the day and the month the other way round)" if one.either else ""
         column = f" · {enclosed(one_line(one.column), '“', '”')}" if one.column else ""
         yield f"{one.day:<10}  {cited_place(one.citation)}{column}{either}"
-        if one.citation not in quoted:
+        if one.citation != above:
             yield f"            {enclosed(one.citation.quote, '“', '”')}"
-        quoted.add(one.citation)
+        above = one.citation
     yield ""
     yield (
         f"{number_of(len(timeline.statements), 'dated statement')} in "
@@ -226,15 +229,14 @@ def _unread(source: str, reason: str) -> str:
     return f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
 
 
-def _line(cells: list[str], widths: list[int]) -> str:
-    shown = (
-        _cut(one_line(cell), wide).ljust(wide) for cell, wide in zip(cells, widths, strict=True)
+def _lines(cells: list[str], widths: list[int]) -> Iterator[str]:
+    """A row of a table, each cell over as many lines as it takes."""
+    wrapped = (
+        wrap(one_line(cell), wide, break_on_hyphens=False, max_lines=_TALLEST, placeholder=" …")
+        for cell, wide in zip(cells, widths, strict=True)
     )
-    return _GAP.join(shown).rstrip()
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+    for parts in zip_longest(*wrapped, fillvalue=""):
+        yield _GAP.join(map(str.ljust, parts, widths)).rstrip()
 
 
 def cell_text(cell: Cell) -> str:
@@ -273,7 +275,8 @@ def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
 
 def _csv_place(value: FieldValue) -> str:
     """Where a value stands, with what qualifies it."""
-    places = ", ".join(place_of(one.source, one.line_start, one.page) for one in value.citations)
+    every = (place_of(one.source, one.line_start, one.page) for one in value.citations)
+    places = ", ".join(dict.fromkeys(every))
     notes = f" ({'; '.join(filter(None, value.notes))})" if any(value.notes) else ""
     doubt = f" (doubtful: {value.doubt})" if value.doubt else ""
     return places + " (computed)" * value.computed + notes + doubt

@@ -103,14 +103,19 @@ def words_held(words: Iterable[str], text: str) -> list[str]:
     return [word for word in words if any(same_word(word, other) for other in there)]
 
 
-def word_spans(text: str) -> list[tuple[int, int, str]]:
-    """Start, end and folded form of each content word, except in scripts without spaces."""
+def word_spans(text: str, pairs: bool = False) -> list[tuple[int, int, str]]:
+    """Start, end and folded form of each content word.
+
+    Of scripts without spaces each pair of characters, with `pairs`; else nothing.
+    """
     found = []
     for match in _WORD.finditer(text):
-        word = fold(match.group())
-        if _IN_PAIRS.match(word) or word in STOP_WORDS or (len(word) < 2 and not has_digit(word)):
-            continue
-        found.append((match.start(), match.end(), word))
+        word, start = fold(match.group()), match.start()
+        if _IN_PAIRS.match(word):
+            if pairs and len(word) == match.end() - start:
+                found += [(start + n, start + n + 2, word[n : n + 2]) for n in range(len(word) - 1)]
+        elif word not in STOP_WORDS and (len(word) > 1 or has_digit(word)):
+            found.append((start, match.end(), word))
     return found
 
 
@@ -133,10 +138,15 @@ def has_digit(text: str) -> bool:
 _NAME = lazy(r"(?<=\S\s)\p{Lu}[\p{L}\p{M}\p{N}'’-]+|[\p{L}-]*\p{N}[\p{L}\p{N}:.,-]*")
 
 
-def name_terms(question: str, language: str = "") -> frozenset[str]:
-    """The words of a question that look like names, codes or figures, folded."""
+def name_terms(question: str, language: str = "", alike: bool = True) -> frozenset[str]:
+    """The words of a question that look like names, codes or figures, folded.
+
+    Figures alone unless names are written `alike` in what is searched.
+    """
     names = _NAME.findall(question)
-    if language in _NOUNS_ARE_CAPITALISED:
+    if not alike:
+        names = [name for name in names if has_digit(name)]
+    elif language in _NOUNS_ARE_CAPITALISED:
         names = [name for name in names if not name.istitle()]
     found = (word for name in names for word in terms(name))
     return frozenset(found) - STOP_WORDS

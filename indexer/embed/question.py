@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
     from indexer.embed.protocol import Encoder
 
+# Of CENTRES, in their order.
+LANGUAGES = (
+    *("en", "de", "es", "fr", "it", "nl", "pt", "pl", "ru", "el", "tr", "vi", "zh", "ja", "ko"),
+    *("ar", "hi", "th"),
+)
 CENTRES = Path(__file__).parent / f"questions-{MULTILINGUAL}.npy"
 SHARE = 0.5  # of a language's mean: .8 and 1 find no more, and lose English
 
@@ -29,6 +34,13 @@ def question_vector(encoder: Encoder, text: str) -> NDArray[np.float32]:
     """The vector by which passages are looked for: float32, (dimension,), of length 1."""
     vector: NDArray[np.float32] = encoder.encode([encoder.query_prefix + text])[0]
     return without_language(vector) if encoder.name.startswith(MULTILINGUAL) else vector
+
+
+def is_in_another(encoder: Encoder, question: str, language: str) -> bool:
+    """Whether a question is in another language than this one, an ISO 639 code, by its vector."""
+    if not encoder.name.startswith(MULTILINGUAL) or language not in LANGUAGES:
+        return False
+    return LANGUAGES[language_of(encoder.encode([encoder.query_prefix + question])[0])] != language
 
 
 def without_language(vector: NDArray[np.float32]) -> NDArray[np.float32]:

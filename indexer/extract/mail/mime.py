@@ -124,22 +124,31 @@ def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
             f"{name}: {_decoded(value, part)}" for part in parts for name, value in part.items()
         )
         mail.texts.append("\n".join(fields))
+    elif parts and kind == "multipart/alternative":
+        _alternative(parts, mail, depth, texts)
     elif parts:
-        chosen = _best(parts) if kind == "multipart/alternative" else None
-        before = len(mail.texts)
         for part in parts:
-            if chosen is not None and part.get_content_type() == "text/calendar":
-                _attach(part, mail, "text/calendar")
-            else:
-                _walk(part, mail, depth + 1, texts and chosen in (None, part))
-        page = next((part for part in parts if part.get_content_type() == "text/html"), chosen)
-        if page is not chosen and page is not None:
-            seen = _page_text(page)
-            mail.texts[before:] = [_as_shown(text, seen) for text in mail.texts[before:]]
+            _walk(part, mail, depth + 1, texts)
     elif _is_attached(message, kind):
         _attach(message, mail, kind)
     elif texts and kind not in _FOR_BROWSERS:
         _add_body(message, mail, kind)
+
+
+def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) -> None:
+    """The text of one alternative, and what is attached in any of them."""
+    chosen, before = _best(parts), len(mail.texts)
+    for part in parts:
+        if part.get_content_type() == "text/calendar":
+            _attach(part, mail, "text/calendar")
+        else:
+            _walk(part, mail, depth + 1, texts and part is chosen)
+    if chosen is not None and chosen.get_content_type() == "text/plain":
+        every = (inner for part in parts for inner in part.walk())
+        page = next((each for each in every if each.get_content_type() == "text/html"), None)
+        seen = _page_text(page) if page is not None else ""
+        if seen:
+            mail.texts[before:] = [_as_shown(text, seen) for text in mail.texts[before:]]
 
 
 def _as_shown(text: str, page: str) -> str:

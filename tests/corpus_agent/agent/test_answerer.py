@@ -132,20 +132,6 @@ def test_not_found_is_an_answer_without_a_text():
         assert (answer.status, answer.text, answer.citations) == ("not_found", "", ())
 
 
-@pytest.mark.slow
-def test_wrong_tool_calls_are_explained_and_the_loop_goes_on():
-    answer, fake = ask(
-        calls(("web_search", {"q": "bread"})),
-        calls(("vectordb_read", '{"source": "notes/my')),
-        calls(("vectordb_read", {"file": "x"}), ("vectordb_search", {"query": QUESTION})),
-        says(f"At 24 °C {GOOD}."),
-    )
-    texts = [m["content"] for m in fake.requests[3]["messages"] if m["role"] == "tool"]
-    assert [text.startswith("Error: ") for text in texts] == [False, True, True, True, False]
-    assert texts[4].startswith("Already searched")
-    assert answer.status == "likely"
-
-
 def test_the_last_step_asks_for_the_answer_without_another_search():
     searches = [calls(("vectordb_search", {"query": f"bread {n}"})) for n in range(2)]
     answer, fake = ask(*searches, says(f"At 24 °C {GOOD}."), steps=3)

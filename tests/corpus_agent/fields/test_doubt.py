@@ -28,6 +28,7 @@ deposit | EUR 900 | The deposit is not more than 900 euros.
 rent | EUR 900 | “Rent” is 900 euros a month.
 expiry | 2024-05-03 | This agreement ends on 3 May 2024 unless it is terminated earlier.
 notice period | P3M | Either party may, if it wishes, end it with three months' notice.
+notice period | P30D | She may end this agreement and his or her engagement by 30 days' notice.
 renewal term | P1Y | It renews for successive periods of one year unless 90 days' notice is given.
 governing law | Florida | It is governed by the laws of Florida, except its conflict rules.
 """
@@ -58,6 +59,11 @@ def test_what_a_document_hides_or_strikes_out_says_nothing():
     assert said("rent", [Line("The rent is 900 euros.", hidden=True)]) == {}
     assert said("rent", "The rent is ~~900 euros~~.") == {}
     assert said("rent", "Rent: ~~900 euros~~ 950 euros") == {"EUR 950": ""}
+
+
+def test_a_value_beside_a_doubtful_one_is_found():
+    text = "Governing law: England\n\nThe lease is not governed by the laws of Scotland."
+    assert said("governing law", text) == {"England": ""}
 
 
 def test_a_doubtful_value_is_shown_with_its_sentence_and_not_counted():

@@ -39,6 +39,7 @@ term = one year and six months | term duration = P18M
 notice period > 10 business days | notice period duration > P10B
 expiry = June 2025 | expiry date = 2025-06
 expiry before 2026 | expiry date < 2026
+expiry in June 2025 | expiry date = 2025-06
 registered After 1 May 2020 | registered date > 2020-05-01
 agreement date ≠ 2024-03-01 | agreement date date != 2024-03-01
 x != y | x text != y

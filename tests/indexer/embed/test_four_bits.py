@@ -11,9 +11,10 @@ from corpus_agent import service
 from corpus_agent.settings import Settings
 from indexer import CorpusError, FolderEncoder, multilingual_model
 from indexer.embed.four_bits import FourBitModel
-from indexer.embed.question import question_vector, without_language
+from indexer.embed.question import is_in_another, question_vector, without_language
 from indexer.sync.sample import share_in_other_languages
 from indexer.weights import FOUR_BITS
+from tests.support.fakes import ToyEncoder
 from tests.support.places import SAMPLE
 
 pytestmark = pytest.mark.slow
@@ -129,6 +130,20 @@ def test_an_index_keeps_its_model_and_says_what_it_needs_when_that_is_gone(
     monkeypatch.setattr("indexer.weights.find_spec", lambda name: None)
     settings = Settings(store=root / ".corpus-agent", root=root)
     with pytest.raises(CorpusError) as caught:
-        service.loading.encoder_for(settings, settings.store)
+        service.encoding.encoder_for(settings, settings.store)
     assert "corpus-agent[multilingual]" in caught.value.hint
     assert indexer.storage.read_manifest(root / ".corpus-agent").chunks
+
+
+def test_a_question_in_another_language_than_the_passages_is_known_by_its_vector(encoder):
+    asked = {
+        "en": "How high is the rent of the flat?",
+        "de": "Wie hoch ist die Miete der Wohnung?",
+        "fr": "Quel est le loyer de l'appartement ?",
+        "zh": "公寓的租金是多少？",
+    }
+    for own, question in asked.items():
+        others = {each for each in asked if is_in_another(encoder, question, each)}
+        assert others == asked.keys() - {own}
+    assert not is_in_another(encoder, asked["en"], "sv")  # of which there is no mean
+    assert not is_in_another(ToyEncoder(), asked["en"], "de")

@@ -411,14 +411,19 @@ def test_the_description_of_a_picture_that_nobody_sees_is_marked():
     assert_shows(page(f"<p>{SHOWN}</p><p>{picture} width=100></p>"), "a.html")
 
 
+def beside(page_text: str, kind: str = "alternative", around: str = "{}") -> bytes:
+    head = f"From: a@b\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/{kind}; boundary=z"
+    plain = f"Content-Type: text/plain\n\n{SHOWN}\n{SECRET}\nhttps://example.org/x"
+    rich = around.format(f"Content-Type: text/html\n\n<p>{page_text}</p>")
+    return f"{head}\n\n--z\n{plain}\n\n--z\n{rich}\n--z--\n".encode()
+
+
 def test_plain_text_beside_a_page_that_does_not_say_it_is_marked():
-    head = (
-        "From: a@b\nSubject: x\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=z"
-    )
-    for page_text, check in ((SHOWN, assert_hides), (f"{SHOWN}<p>{SECRET}", assert_shows)):
-        plain = f"--z\nContent-Type: text/plain\n\n{SHOWN}\n{SECRET}\nhttps://example.org/x\n"
-        rich = f"--z\nContent-Type: text/html\n\n<p>{page_text}</p>\n--z--\n"
-        check(f"{head}\n\n{plain}\n{rich}".encode(), "a.eml")
+    related = "Content-Type: multipart/related; boundary=y\n\n--y\n{}\n--y--\n"
+    assert_hides(beside(SHOWN), "a.eml")
+    assert_hides(beside(SHOWN, around=related), "a.eml")
+    assert_shows(beside(f"{SHOWN}<p>{SECRET}"), "a.eml")
+    assert_shows(beside(SHOWN, "mixed"), "a.eml")  # one below the other
 
 
 @pytest.mark.parametrize("way", WAYS_TO_SHOW)
