@@ -7,7 +7,7 @@ the document like a quotation of a model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,12 @@ from corpus_agent.answering.languages import is_asked_in_another, language_of, n
 from corpus_agent.answering.named_documents import without_names
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import PASSAGES_READ, Ranking, rank_sentences
+from corpus_agent.answering.ranking import (
+    PASSAGES_READ,
+    Ranking,
+    found_passages,
+    rank_sentences,
+)
 from corpus_agent.answering.reading import NAMED_POOL, read
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn, word_of
 from corpus_agent.text.sanitize import one_line
@@ -29,6 +34,7 @@ from corpus_agent.text.wording import number_of
 from indexer import is_in_another, is_multilingual, is_other
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.reading import AskedAs
     from corpus_agent.answering.shown import Sentence
     from corpus_agent.tools.corpus import CorpusView
@@ -96,16 +102,23 @@ class ExtractiveAnswerer:
         """The reading of a question that the passages answer best."""
         return read(question, corpus, self._rank, history)
 
-    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
+    def found(self, query: str, hits: Sequence[Hit]) -> Iterator[tuple[str, tuple[int, int], int]]:
+        """What is shown of each hit of a search; see `found_passages`."""
+        return found_passages(query, hits, self._encode(query, hits), self._scale(query, hits))
+
+    def _encode(self, asked: str, hits: Sequence[Hit]) -> EncodeTokens | None:
+        """The encoder; None for passages that the model does not read."""
         unread = is_other(language_of(hits, asked)) and not is_multilingual(self._encoder)
-        by_letters = unread and not self._foreign(asked, hits)
+        return None if unread and not self._foreign(asked, hits) else self._encoder.encode_tokens
+
+    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
         core = asked
         for source in named:
             core = without_names(core, source)
         core = core if content_terms(core) else asked
-        encode = None if by_letters else self._encoder.encode_tokens
         pool = NAMED_POOL if named else PASSAGES_READ
-        return rank_sentences(core, hits, encode, pool, self._scale(asked, hits))
+        encode, scale = self._encode(asked, hits), self._scale(asked, hits)
+        return rank_sentences(core, hits, encode, pool, scale)
 
     def _scale(self, asked: str, hits: Sequence[Hit]) -> Scale:
         """How the model's cosines compare, for a question and what was found."""

@@ -60,7 +60,7 @@ def passage_of(
         lead = _names_above(page, citation.line_start, row)
         shown = "\n".join([*lead, text[start:end]])
         return Passage(citation, shown, citation.line_start, citation.line_end, probability)
-    start, end = _with_neighbours(text, units(text, language), start, end)
+    start, end = with_neighbours(text, units(text, language), start, end)
     lines = page.line_of(text, start), page.line_of(text, end)
     return Passage(citation, text[start:end], *lines, probability)
 
@@ -91,7 +91,7 @@ def _names_above(page: _Page, number: int, row: str) -> list[str]:
     return above[unit_above(above[: index + 1]) : index + 1]
 
 
-def _with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> tuple[int, int]:
+def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> tuple[int, int]:
     """Start and end with the sentences before and after, up to the next heading."""
     before = [unit for unit in every if unit.end <= start][::-1]
     after = [unit for unit in every if unit.start >= end]

@@ -6,7 +6,7 @@ docs/decisions/answering.md has the figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from corpus_agent.answering.coverage import (
     Vectors,
     scaled,
 )
+from corpus_agent.answering.passages import with_neighbours
 from corpus_agent.answering.shown import (
     Sentence,
     best_sentences,
@@ -42,6 +43,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
+from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tokens import has_digit, terms
 from indexer import file_stem
 
@@ -361,3 +363,25 @@ def rank_sentences(
     likeliest = max((each.probability for each in found), default=0.0)
     least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
     return Ranking(tuple(found), max(likeliest, least))
+
+
+def found_passages(
+    query: str, hits: Sequence[Hit], encode: EncodeTokens | None, scale: Scale
+) -> Iterator[tuple[str, tuple[int, int], int]]:
+    """What is shown of each hit: its likely line with neighbours, where that is, and its line.
+
+    The part with most words of the query where no line is likely.
+    """
+    own = weighed(query, hits, encode, len(hits), scale) if hits else None
+    best: dict[int, Candidate] = {}
+    if own is not None:
+        for at in np.argsort(-own.scores, kind="stable").tolist():
+            best.setdefault(own.found[at].passage, own.found[at])
+    for number, hit in enumerate(hits):
+        text, one = hit.chunk.text, best.get(number)
+        if one is None:
+            yield snippet(text, query), (0, 0), hit.chunk.line_start
+            continue
+        start, end = with_neighbours(text, units(text, hit.chunk.language), one.start, one.end)
+        line = hit.chunk.line_start + text.count("\n", 0, one.start)
+        yield text[start:end], (one.start - start, one.end - start), line

@@ -94,7 +94,10 @@ def search(
         seal = served.launch.seal.state
         found = render.search_object(query, hits, corpus.version, seal, corpus.notices)
         return print_json(found, corpus)
-    print_lines(render.search_lines(query, hits, corpus.coverage(), near_only=limit is None))
+    near_only = limit is None
+    passages = answering.extractive.ExtractiveAnswerer(corpus.encoder).found(query, hits)
+    shown = render.search_lines(hits, passages, corpus.coverage(), near_only=near_only, style=style)
+    print_lines(shown)
     if explain:
         print_lines(render.explain_lines(hits))
     return None

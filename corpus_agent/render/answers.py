@@ -255,21 +255,27 @@ def _hit_object(hit: Hit, query: str) -> Object:
 
 
 def search_lines(
-    query: str, hits: Sequence[Hit], coverage: Coverage, *, near_only: bool = False
+    hits: Sequence[Hit],
+    passages: Iterable[tuple[str, tuple[int, int], int]],
+    coverage: Coverage,
+    *,
+    near_only: bool = False,
+    style: Style = None,
 ) -> Iterator[str]:
-    """Hits as text: place, heading, and the snippet below.
+    """Hits as text: place, heading, and the likely line with its neighbours below.
 
     With `near_only` it ends before the first that is far from the best.
     """
     shown = near(hits) if near_only else len(hits)
-    for number, hit in enumerate(hits[:shown], start=1):
+    pairs = zip(hits[:shown], passages, strict=False)
+    for number, (hit, (text, likely, line)) in enumerate(pairs, start=1):
         chunk = hit.chunk
         stale = "changed since it was indexed" if hit.stale else ""
         stale = "cannot be looked at now" if hit.unreachable else stale
-        where = place_of(chunk.source, chunk.line_start, chunk.page_start)
+        where = place_of(chunk.source, line, chunk.page_start)
         about = (where, one_line(inert(chunk.heading)), stale)
         yield f"{number}. {' · '.join(filter(None, about))}"
-        yield from block_lines(snippet(chunk.text, query), (0, 0))
+        yield from block_lines(text, likely, style)
         yield ""
     found = number_of(len(hits), "result")
     if shown < len(hits):

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import render, service
+from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.render import for_parent
 from corpus_agent.service.cancel import Cancel, Onlooker
 from corpus_agent.settings import Settings
@@ -70,7 +71,8 @@ def _shown(
 ) -> Iterator[tuple[str, str]]:
     """The output of `search`, `read` and `files`, each in both forms."""
     hits = corpus.search(Query(word, 5, None))
-    yield "search", "\n".join(render.search_lines(word, hits, corpus.coverage()))
+    shown = ExtractiveAnswerer(corpus.encoder).found(word, hits)
+    yield "search", "\n".join(render.search_lines(hits, shown, corpus.coverage()))
     yield "search --json", json.dumps(render.search_object(word, hits, corpus.version, seal))
     for number, row in enumerate(rows, start=1):
         yield f"files {number}", render.file_line(row)

@@ -10,6 +10,7 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.reading import asking_sentence
 from corpus_agent.answering.records import word_of
 from corpus_agent.text.sentences import units
+from indexer import Query
 from indexer.embed import FolderEncoder
 from tests.support.fakes import MemoryCorpus
 
@@ -243,6 +244,20 @@ def test_a_further_sentence_of_another_document_holds_as_much_of_the_question(an
     both = MemoryCorpus({"lease.md": f"{rent}\n", "old.md": f"{rent.replace('985', '940')}\n"})
     answer = answerer.answer("How much is the rent of the flat per month?", both)  # the control
     assert len(answer.citations) == 2
+
+
+def test_a_hit_is_shown_by_its_likely_line_with_neighbours(answerer):
+    far = "".join(f"Item {n} of the list is about something else entirely.\n\n" for n in range(20))
+    corpus = MemoryCorpus({"long.md": f"{far}The deposit is £1,130.\n\n{far}"})
+    asked = "How much is the deposit?"
+    hits = corpus.search(Query(asked, 3))
+    whole = [replace(h, chunk=replace(h.chunk, text=f"{far}The deposit is £1,130.")) for h in hits]
+    for hit, (text, (start, end), line) in zip(whole, answerer.found(asked, whole), strict=True):
+        assert text[start:end] == "The deposit is £1,130."
+        assert len(text) < len(hit.chunk.text) / 2
+        assert line == hit.chunk.line_start + 40
+    ((text, likely, _),) = answerer.found("?!", hits[:1])  # the control: no word, no mark
+    assert text and likely == (0, 0)
 
 
 REPORTS = {
