@@ -230,7 +230,7 @@ def _sense_lost(quote: str, whole: str) -> Difference | None:
     for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
         if lost := _turning(rest, whole):
             return "", lost
-    goes_on = Text.of(behind).words and not regex.match(r"\W*?[.!?;:。！？；\n]", behind)
+    goes_on = Text.of(behind).words and not regex.match(r"\W*?[.!?;:。！？；]", behind)
     return ("", one_line(behind)) if goes_on and _STOP.search(quote.strip()) else None
 
 
