@@ -72,6 +72,8 @@ def kinds(text: str) -> list[str]:
         ("“permitted in the stairwell”", "pieced_together", "home/lease.md:9", "", "not"),
         ("“The Landlord may enter the flat … after giving 24 hours' notice.”",
          "pieced_together", "home/lease.md:7", "…", "only"),
+        ("“985 per calendar month”", "pieced_together", "home/lease.md:3", "", "rent"),
+        ("“The rent is £985”", "pieced_together", "home/lease.md:3", "", ""),
         ("“The pump runs in the cellar.”", "pieced_together", "pump.md:3", "", "of the house"),
         ("“The Tenant may … enter the flat”", "pieced_together", "home/lease.md:5", "…", "end"),
         ("“The rent is £985 per calendar month … on the 3rd day of each month.”",
