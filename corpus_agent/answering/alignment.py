@@ -25,7 +25,7 @@ _MOST_PLACES = 200  # of one pair of words in a text
 
 _TOKEN = regex.compile(
     r"\p{N}+(?:[.,:/’']\p{N}+)*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
-    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%‰°€$£¥§±<>≤≥=]"
+    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%％‰°℃€$£¥§±<>≤≥=]"
 )
 _BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
 
@@ -62,6 +62,20 @@ class Text:
         for at, pair in enumerate(pairwise(self.words)):
             found.setdefault(pair, []).append(at)
         return found
+
+
+_NUMERAL = regex.compile(r"[\p{N}〇零一二三四五六七八九十百千万亿%‰°]")
+_GOES_ON = regex.compile(r"\s*(?:[^\s,;:.!?)\]。，；！？]|[.,’']\s*\p{N})")
+_RANGE = regex.compile(r"\p{N}\S*\s+\S{1,4}\s*$")
+
+
+def cuts_number(before: str, own: Sequence[str], behind: str) -> bool:
+    """Whether words begin or end at a number that has more to it: a sign, a unit, a range."""
+    near, last = before[-1:].strip(), before.rstrip()[-1:]
+    is_part = (near and not near.isalpha()) or not (last.isalpha() or last in ",;:")
+    ranged = is_part or _NUMERAL.match(last) or _RANGE.search(before[-30:])
+    begins = last and _NUMERAL.search(own[0]) and ranged
+    return bool(begins or (_NUMERAL.search(own[-1]) and _GOES_ON.match(behind)))
 
 
 def one_line(text: str) -> str:

@@ -14,6 +14,7 @@ from corpus_agent.answering.alignment import (
     Run,
     Text,
     aligned,
+    cuts_number,
     differences,
     one_line,
 )
@@ -47,6 +48,7 @@ _CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
 _CLAUSE = regex.compile(
     rf"[;；](?!\s*(?:{_CONDITIONS}|but|however|aber|jedoch|mais|pero|ma\b|但))", regex.IGNORECASE
 )
+_SIGNS = " -‐‑–—−+±.,(<>≤≥~"
 _STOP = regex.compile(r"[.!?。！？][\"'”’»)\]]*$")
 
 
@@ -156,8 +158,6 @@ class QuotationFinder:
         every = (near.standing(part) for near in self._nearby(part, named))
         return next(filter(None, every), None)
 
-    # ---- Otherwise
-
     def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
         wanted = Text.of(piece.text)
         runs = list(_runs(nearby, wanted.words))
@@ -211,14 +211,8 @@ def is_at(cited: Citation, named: Named | None) -> bool:
     return named.line is None or first <= named.line <= last
 
 
-# ---- What is left out
-
-
 def _sense_lost(quote: str, whole: str) -> Difference | None:
-    """What a sentence says beside a piece of it that changes its sense: a "not", a condition.
-
-    Also where a piece that ends with a full stop is not the end.
-    """
+    """What a sentence says beside a piece that changes its sense: a "not", a condition, its end."""
     words, own = Text.of(whole), Text.of(quote).words
     at = _place(words.words, own)
     if at is None:
@@ -227,10 +221,16 @@ def _sense_lost(quote: str, whole: str) -> Difference | None:
         words.text[: words.spans[at][0]],
         words.text[words.spans[at + len(own) - 1][1] :],
     )
+    signs = quote[: len(quote) - len(quote.lstrip(_SIGNS))].strip()  # that the piece has itself
+    if cuts_number(before[: len(before) - len(signs)], own, behind):
+        return "", one_line(before[-40:] if Text.of(before).words else behind)
+    whose = quote[:80]  # "without" counts with what is missing
+    if len(denials(f"{_CLAUSE.split(before)[-1]} {whose}", whole)) > len(denials(whose, whole)):
+        return "", one_line(before)
     for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
         if lost := _turning(rest, whole):
             return "", lost
-    goes_on = Text.of(behind).words and not regex.match(r"\W*?[.!?;:。！？；\n]", behind)
+    goes_on = Text.of(behind).words and not regex.match(r"\W*?[.!?;:。！？；]", behind)
     return ("", one_line(behind)) if goes_on and _STOP.search(quote.strip()) else None
 
 

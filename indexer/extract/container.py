@@ -10,7 +10,7 @@ import io
 import posixpath
 import zipfile
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.damage import what_broke
@@ -89,25 +89,27 @@ class ZipParts:
 def parse_xml(data: bytes) -> Element:
     """The root element; raises UnreadableDocument("malformed").
 
-    Entities that the file itself defines are resolved, as far as libxml2 bounds their growth.
-    Nothing is fetched.
+    Entities that the file itself defines are resolved, as far as libxml2 bounds their growth; where
+    others stand beside them, all stay as they are written. Nothing is fetched.
     """
     from lxml import etree
 
-    parser = etree.XMLParser(
-        resolve_entities="internal",
-        no_network=True,
-        load_dtd=False,
-        dtd_validation=False,
-        huge_tree=False,
-        remove_comments=True,
-        remove_pis=True,
-    )
-    try:
-        return etree.fromstring(data, parser)
-    except (etree.LxmlError, ValueError) as error:
-        says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
-        raise UnreadableDocument("malformed", f"XML: {says}"[:200]) from None
+    resolved: tuple[Literal["internal", False], ...] = ("internal", False)
+    for entities in resolved if b"<!DOCTYPE" in data else resolved[:1]:
+        parser = etree.XMLParser(
+            resolve_entities=entities,
+            no_network=True,
+            load_dtd=False,
+            dtd_validation=False,
+            huge_tree=False,
+            remove_comments=True,
+            remove_pis=True,
+        )
+        try:
+            return etree.fromstring(data, parser)
+        except (etree.LxmlError, ValueError) as error:
+            says = "nested too deeply" if "Excessive depth" in str(error) else str(error)
+    raise UnreadableDocument("malformed", f"XML: {says}"[:200])
 
 
 def tag_of(element: Element) -> str:

@@ -89,7 +89,7 @@ def _elements(element: Element) -> Iterator[str]:
     text = markdown.one_line(text_of(element)) if own else ""
     if values or text:
         yield f"{name}: {' '.join(filter(None, [values and f'({values})', text]))}"
-    for each in () if own else element:
+    for each in () if own else element.iterchildren("*"):
         yield from _elements(each)
 
 

@@ -125,6 +125,7 @@ function chips(plain) {
   });
   plain.form.addEventListener("submit", take);
   take();
+  if (plain.autofocus) typed.focus();  // a browser gives it to what it met first, which is hidden now
 }
 
 // -- keys

@@ -379,3 +379,18 @@ def test_a_damaged_file_gives_text_or_a_reason_and_nothing_else(name):
         except UnreadableDocument:
             continue
         assert list(open_document(bytes(data), name).lines) == list(document.lines)
+
+
+@pytest.mark.parametrize(
+    ("doctype", "said", "lines"),
+    [
+        ("[<!ENTITY who 'Anna Berg'>]", "<p>To &who; <b>all</b></p>", ["p: To Anna Berg all"]),
+        ("SYSTEM 'd.dtd'", "<p>caf&eacute;</p>&nbsp;<p>x</p>", ["p: caf&eacute;", "p: x"]),
+        ("[<!ENTITY o SYSTEM 'file:///etc/hostname'>]", "<p>to &o;</p>", ["p: to &o;"]),
+    ],
+)  # fmt: skip
+def test_entities_of_xml_are_resolved_or_stay_as_written(doctype, said, lines):
+    document = extract(
+        f"<?xml version='1.0'?><!DOCTYPE d {doctype}><d>{said}</d>".encode(), "a.xml"
+    )
+    assert [line.text for line in document.lines] == lines
