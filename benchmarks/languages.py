@@ -36,6 +36,17 @@ def ranked(index: Index, asked: Sequence[Asked]) -> tuple[float, float]:
     return mean(right[0] for right in found), mean(any(right) for right in found)
 
 
+def others_found(index: Index, asked: Sequence[Asked], language: str) -> float:
+    """How often a translation is in five where the right paragraph in the asker's own is not."""
+    every = frozenset(file.source for file in index.files())
+    found = []
+    for each in asked:
+        among = every - {f"{language}/{each.source}"}
+        hits = index.search(Query(each.text, FIVE, per_source=1, among=among))
+        found.append(any(Path(hit.chunk.source).name == each.source for hit in hits))
+    return mean(found)
+
+
 def own_first(index: Index, asked: Sequence[Asked], language: str) -> float:
     """The share of first hits that are in the asker's own language; by chance one in eleven."""
     first = [index.search(Query(each.text, 1)) for each in asked]
@@ -96,12 +107,15 @@ def main() -> None:
             store = (options.stores or Path(scratch)) / where
             with corpus_of(folder_of(where, Path(scratch)), store, Path("multilingual")) as index:
                 if options.over == "pool":
-                    more: tuple[float, ...] = (own_first(index, asked, language),)
+                    more: tuple[float, ...] = (
+                        own_first(index, asked, language),
+                        others_found(index, asked, language),
+                    )
                 else:
                     more = answered(index, asked)
                 rows.append((language, *ranked(index, asked), *more))
             print(*rows[-1], flush=True)
-    last = ("own first",) if options.over == "pool" else ANSWERED
+    last = ("own first", "in five without") if options.over == "pool" else ANSWERED
     columns = list(zip(*(row[1:] for row in rows), strict=True))
     print_table(
         ("language", *RANKED, *last),
