@@ -25,7 +25,7 @@ _MOST_PLACES = 200  # of one pair of words in a text
 
 _TOKEN = regex.compile(
     r"\p{N}+(?:[.,:/’']\p{N}+)*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
-    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%‰°€$£¥§±<>≤≥=]"
+    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%％‰°℃€$£¥§±<>≤≥=]"
 )
 _BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
 

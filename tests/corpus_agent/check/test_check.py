@@ -35,6 +35,7 @@ CORPUS = ListedCorpus(
         "home/lease.md": LEASE + "\n" * 30 + "The end of the lease is noted here for everybody.\n",
         "kitchen/starter.md": STARTER,
         "manual.pdf": PAGES,
+        "zh.md": "# 电站\n\n现代燃煤电站的实际效率为42％。下一句。\n",
         "pump.md": "# Pump\n\nThe pump runs in the cellar\nof the house.\n",
         "miete.md": MIETE,
         "kiosk.md": KIOSK,
@@ -74,6 +75,8 @@ def kinds(text: str) -> list[str]:
          "pieced_together", "home/lease.md:7", "…", "only"),
         ("“985 per calendar month”", "pieced_together", "home/lease.md:3", "", "rent"),
         ("“The rent is £985”", "pieced_together", "home/lease.md:3", "", ""),
+        ("“现代燃煤电站的实际效率为42％。”", "quoted", "zh.md:3", "", ""),
+        ("“现代燃煤电站的实际效率为42”", "pieced_together", "zh.md:3", "", ""),
         ("“The pump runs in the cellar.”", "pieced_together", "pump.md:3", "", "of the house"),
         ("“The Tenant may … enter the flat”", "pieced_together", "home/lease.md:5", "…", "end"),
         ("“The rent is £985 per calendar month … on the 3rd day of each month.”",
@@ -146,7 +149,7 @@ def test_the_screen_and_the_object_say_the_same():
             "passage says £985  home/lease.md:3"
         ),
         "2 statements: 1 quoted or supported, 1 doubtful",
-        "6 documents searched, 1 could not be read",
+        "7 documents searched, 1 could not be read",
     ]
     found = render.checked_object(checked(text), "enforced")["check"]
     assert (found["holds"], found["counts"]) == (False, {"quoted": 1, "doubtful": 1})
