@@ -274,6 +274,8 @@ def check_file(file: Path, among: Among, form: str, as_json: bool) -> None:
     """
     data = _read(file)  # it may lie anywhere, so it is read before the seal
     receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
+    if receipts and form != "text":
+        raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
     launch = launch_to_read(settings_in_force(several=True))
     seal, key = launch.seal.state, launch.receipt_key
     if receipts:
