@@ -83,13 +83,13 @@ def asked_in(language: str, over: str) -> list[Asked]:
     return [replace(q, answers=en.answers) for q, en in zip(asked, xquad("en")[1], strict=True)]
 
 
-def folder_of(where: str, scratch: Path) -> Path:
+def folder_of(where: str, kept: Path) -> Path:
     """The paragraphs of a language; those of `all`, each language in a folder of its own."""
     if where in LANGUAGES:
         return xquad(where)[0]
     for language in LANGUAGES:
-        shutil.copytree(xquad(language)[0], scratch / "all" / language, dirs_exist_ok=True)
-    return scratch / "all"
+        shutil.copytree(xquad(language)[0], kept / "every" / language, dirs_exist_ok=True)
+    return kept / "every"
 
 
 def main() -> None:
@@ -104,8 +104,9 @@ def main() -> None:
         for language in options.languages:
             asked = held_out(asked_in(language, options.over))[:: options.every]
             where = {"across": "en", "same": language, "pool": "all"}[options.over]
-            store = (options.stores or Path(scratch)) / where
-            with corpus_of(folder_of(where, Path(scratch)), store, Path("multilingual")) as index:
+            kept = options.stores or Path(scratch)
+            folder = folder_of(where, kept)
+            with corpus_of(folder, kept / where, Path("multilingual")) as index:
                 if options.over == "pool":
                     more: tuple[float, ...] = (
                         own_first(index, asked, language),

@@ -1,4 +1,4 @@
-"""The records of a checked text. Data only; render/check.py shows them."""
+"""The records of a checked text. Data only; render/checked.py shows them."""
 
 from __future__ import annotations
 
