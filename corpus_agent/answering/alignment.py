@@ -176,21 +176,23 @@ def _together(blocks: Sequence[Block]) -> Sequence[Block]:
     return blocks[first : last + 1]
 
 
-def differences(wanted: Text, run: Run) -> Iterator[Difference]:
+def differences(wanted: Text, run: Run, beside: int = 0) -> Iterator[Difference]:
     """The words of a quotation and those of the document where they differ.
 
-    An empty side is shown with the word beside it, and words that changed places as one.
+    An empty side is shown with the word beside it, and words that changed places as one; with
+    `beside` each with so many words on either side.
     """
     there, (start, end) = run.there, run.range
     matcher = SequenceMatcher(None, wanted.words, there.words[start:end], autojunk=False)
     spans: list[list[int]] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal" and spans and i1 - spans[-1][1] <= FEW:
+        if tag != "equal" and spans and i1 - spans[-1][1] <= max(FEW, 2 * beside):
             spans[-1][1], spans[-1][3] = i2, j2
         elif tag != "equal":
             spans.append([i1, i2, j1, j2])
     for i1, i2, j1, j2 in spans:
         empty = i1 == i2 or j1 == j2
-        back = empty and min(i1, j1) > 0
-        on = empty and not back and i2 < len(wanted.words) and j2 < end - start
+        before, behind = min(i1, j1), min(len(wanted.words) - i2, end - start - j2)
+        back = min(before, max(beside, empty))
+        on = min(behind, max(beside, empty and not back))
         yield wanted.shown(i1 - back, i2 + on), there.shown(start + j1 - back, start + j2 + on)
