@@ -3,7 +3,7 @@
 `across`: a question of each language over the English paragraphs. `same`: over those of its own.
 `pool`: over the paragraphs of all eleven at once, of which any translation of the right one counts.
 
-    python benchmarks/languages.py {across,same,pool} [--stores DIR] [--every N] [--model minilm] [LANGUAGE ...]
+    python benchmarks/languages.py {across,same,pool} [--every N] [--model minilm] [LANGUAGE ...]
 """
 
 from __future__ import annotations
