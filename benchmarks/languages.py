@@ -36,6 +36,17 @@ def ranked(index: Index, asked: Sequence[Asked]) -> tuple[float, float]:
     return mean(right[0] for right in found), mean(any(right) for right in found)
 
 
+def others_found(index: Index, asked: Sequence[Asked], language: str) -> float:
+    """How often a translation is in five where the right paragraph in the asker's own is not."""
+    every = frozenset(file.source for file in index.files())
+    found = []
+    for each in asked:
+        among = every - {f"{language}/{each.source}"}
+        hits = index.search(Query(each.text, FIVE, per_source=1, among=among))
+        found.append(any(Path(hit.chunk.source).name == each.source for hit in hits))
+    return mean(found)
+
+
 def own_first(index: Index, asked: Sequence[Asked], language: str) -> float:
     """The share of first hits that are in the asker's own language; by chance one in eleven."""
     first = [index.search(Query(each.text, 1)) for each in asked]
@@ -72,13 +83,13 @@ def asked_in(language: str, over: str) -> list[Asked]:
     return [replace(q, answers=en.answers) for q, en in zip(asked, xquad("en")[1], strict=True)]
 
 
-def folder_of(where: str, scratch: Path) -> Path:
+def folder_of(where: str, kept: Path) -> Path:
     """The paragraphs of a language; those of `all`, each language in a folder of its own."""
     if where in LANGUAGES:
         return xquad(where)[0]
     for language in LANGUAGES:
-        shutil.copytree(xquad(language)[0], scratch / "all" / language, dirs_exist_ok=True)
-    return scratch / "all"
+        shutil.copytree(xquad(language)[0], kept / "every" / language, dirs_exist_ok=True)
+    return kept / "every"
 
 
 def main() -> None:
@@ -93,15 +104,19 @@ def main() -> None:
         for language in options.languages:
             asked = held_out(asked_in(language, options.over))[:: options.every]
             where = {"across": "en", "same": language, "pool": "all"}[options.over]
-            store = (options.stores or Path(scratch)) / where
-            with corpus_of(folder_of(where, Path(scratch)), store, Path("multilingual")) as index:
+            kept = options.stores or Path(scratch)
+            folder = folder_of(where, kept)
+            with corpus_of(folder, kept / where, Path("multilingual")) as index:
                 if options.over == "pool":
-                    more: tuple[float, ...] = (own_first(index, asked, language),)
+                    more: tuple[float, ...] = (
+                        own_first(index, asked, language),
+                        others_found(index, asked, language),
+                    )
                 else:
                     more = answered(index, asked)
                 rows.append((language, *ranked(index, asked), *more))
             print(*rows[-1], flush=True)
-    last = ("own first",) if options.over == "pool" else ANSWERED
+    last = ("own first", "in five without") if options.over == "pool" else ANSWERED
     columns = list(zip(*(row[1:] for row in rows), strict=True))
     print_table(
         ("language", *RANKED, *last),

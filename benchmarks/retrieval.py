@@ -64,13 +64,13 @@ def documents(hits: Iterable[Hit]) -> list[str]:
     return list(dict.fromkeys(hit.chunk.source for hit in hits))
 
 
-def measure(name: str, stores: Path) -> dict[str, float]:
+def measure(name: str, stores: Path, model: Path) -> dict[str, float]:
     """Mean nDCG@10 of a set by way to rank."""
     folder = stores / f"{name}-files"
     ids = document_files(name, folder)
     relevant = judgments(name)
     found: dict[str, list[float]] = {}
-    with corpus_of(folder, stores / name) as corpus:
+    with corpus_of(folder, stores / name, model) as corpus:
         for query in read_jsonl(data("retrieval", name, "queries.jsonl")):
             if query["_id"] in relevant:
                 for way, ranking in rankings(corpus, query["text"]).items():
@@ -83,10 +83,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sets", nargs="*", default=SETS)
     parser.add_argument("--stores", type=Path, help="keep the indexes here")
+    parser.add_argument("--model", type=Path, default=Path("minilm"), help="or multilingual")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         results = {
-            name: measure(name, arguments.stores or Path(scratch)) for name in arguments.sets
+            name: measure(name, arguments.stores or Path(scratch), arguments.model)
+            for name in arguments.sets
         }
     ways = ("hybrid", "BM25", "vectors")
     rows = [(name, *(scores[way] for way in ways)) for name, scores in results.items()]

@@ -6,6 +6,7 @@ None of its own words is shown, so that nothing it writes can be false, or an or
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.messages import UserMessage, sent
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from corpus_agent.agent.request import ChatModel
     from corpus_agent.agent.work import Work
     from corpus_agent.answering.records import Citation
+    from indexer import Chunk
 
 MOST_CHOSEN = 6  # sentences of an answer
 MOST_REPLY = 60  # tokens: a few numbers
@@ -30,7 +32,7 @@ _ALONE = re.compile(r"[\d\s,;.]+")
 
 def sentences_chosen(work: Work, model: ChatModel) -> Finished | None:
     """The sentences that the model chose, in its order, each with its citation; None for none."""
-    offered = _offered(work)
+    offered = sentences_of(work.shown_passages(), work.room)
     lines = [f"[{n}] {_on_one_line(each.evidence.text)}" for n, each in enumerate(offered, 1)]
     message = f"{work.frame.wrap(chr(10).join(lines))}\n\nQuestion: {work.asked}"
     asked = sent(QUOTES_PROMPT, [UserMessage(message)])
@@ -49,10 +51,10 @@ def sentences_chosen(work: Work, model: ChatModel) -> Finished | None:
     return Finished(text, tuple(cited.values()), (), 0) if cited else None
 
 
-def _offered(work: Work) -> list[Window]:
-    """The sentences and rows of the passages that a model would be shown, each once."""
-    room, seen, found = work.room, set[str](), []
-    for passage in work.shown_passages():
+def sentences_of(passages: Iterable[Chunk], room: int) -> list[Window]:
+    """The sentences and rows of passages, each once, as many as so many bytes hold."""
+    seen, found = set[str](), []
+    for passage in passages:
         for unit in units(passage.text, passage.language):
             text = passage.text[unit.start : unit.end]
             known = unit.kind in ("head", "page", "property") or text in seen

@@ -25,7 +25,7 @@ _MOST_PLACES = 200  # of one pair of words in a text
 
 _TOKEN = regex.compile(
     r"\p{N}+(?:[.,:/’']\p{N}+)*|[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
-    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%‰°€$£¥§±<>≤≥=]"
+    r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%％‰°℃€$£¥§±<>≤≥=]"
 )
 _BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
 
@@ -62,6 +62,20 @@ class Text:
         for at, pair in enumerate(pairwise(self.words)):
             found.setdefault(pair, []).append(at)
         return found
+
+
+_NUMERAL = regex.compile(r"[\p{N}〇零一二三四五六七八九十百千万亿%‰°]")
+_GOES_ON = regex.compile(r"\s*(?:[^\s,;:.!?)\]。，；！？]|[.,’']\s*\p{N})")
+_RANGE = regex.compile(r"\p{N}\S*\s+\S{1,4}\s*$")
+
+
+def cuts_number(before: str, own: Sequence[str], behind: str) -> bool:
+    """Whether words begin or end at a number that has more to it: a sign, a unit, a range."""
+    near, last = before[-1:].strip(), before.rstrip()[-1:]
+    is_part = (near and not near.isalpha()) or not (last.isalpha() or last in ",;:")
+    ranged = is_part or _NUMERAL.match(last) or _RANGE.search(before[-30:])
+    begins = last and _NUMERAL.search(own[0]) and ranged
+    return bool(begins or (_NUMERAL.search(own[-1]) and _GOES_ON.match(behind)))
 
 
 def one_line(text: str) -> str:
@@ -162,21 +176,23 @@ def _together(blocks: Sequence[Block]) -> Sequence[Block]:
     return blocks[first : last + 1]
 
 
-def differences(wanted: Text, run: Run) -> Iterator[Difference]:
+def differences(wanted: Text, run: Run, beside: int = 0) -> Iterator[Difference]:
     """The words of a quotation and those of the document where they differ.
 
-    An empty side is shown with the word beside it, and words that changed places as one.
+    An empty side is shown with the word beside it, and words that changed places as one; with
+    `beside` each with so many words on either side.
     """
     there, (start, end) = run.there, run.range
     matcher = SequenceMatcher(None, wanted.words, there.words[start:end], autojunk=False)
     spans: list[list[int]] = []
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():
-        if tag != "equal" and spans and i1 - spans[-1][1] <= FEW:
+        if tag != "equal" and spans and i1 - spans[-1][1] <= max(FEW, 2 * beside):
             spans[-1][1], spans[-1][3] = i2, j2
         elif tag != "equal":
             spans.append([i1, i2, j1, j2])
     for i1, i2, j1, j2 in spans:
         empty = i1 == i2 or j1 == j2
-        back = empty and min(i1, j1) > 0
-        on = empty and not back and i2 < len(wanted.words) and j2 < end - start
+        before, behind = min(i1, j1), min(len(wanted.words) - i2, end - start - j2)
+        back = min(before, max(beside, empty))
+        on = min(behind, max(beside, empty and not back))
         yield wanted.shown(i1 - back, i2 + on), there.shown(start + j1 - back, start + j2 + on)

@@ -46,6 +46,7 @@ _BEHIND_PART = re.compile(
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _MONEY = re.compile(r"(?:[€$£]|\b(?:EUR|USD|GBP|CHF))\s?$")
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
+_ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
 
 
 @dataclass(frozen=True)
@@ -162,19 +163,22 @@ def _other_figure(claim: str, text: str, question: str) -> tuple[str, str] | Non
     units_there = {word for words in converted(text).values() for word in words if is_unit(word)}
     for figure in missing_figures(claim, text, question):
         of = [word for value in figure.values for word in own.get(value, ())[:1]]
-        nearest: Figure | None = None
+        ranked = []
         for other in found(text):
             its = [word for value in other.values for word in theirs.get(value, ())]
             measured = any(map(is_unit, its))
             if mine.issuperset(other.values) and not (_values_meet(figure, other) and measured):
                 continue
             alike = any(same_word(word, each) for word in of for each in its)
-            alike |= measured and not units_there.isdisjoint(of)  # 24 months, three years
-            if alike or _values_meet(figure, other) or _is_dated_as(figure, other):
-                return _measured(claim, figure), _measured(text, other)
             bare = not any(map(is_unit, (*of, *its))) and _is_year(figure) == _is_year(other)
-            nearest = other if bare and nearest is None else nearest
-        if nearest is not None:
+            if alike or _values_meet(figure, other) or _is_dated_as(figure, other):
+                ranked.append((0, other))
+            elif measured and not units_there.isdisjoint(of):  # 24 months, three years
+                ranked.append((1, other))
+            elif bare and _form(claim, figure) == _form(text, other):
+                ranked.append((2, other))
+        if ranked:
+            nearest = min(ranked, key=lambda each: each[0])[1]
             return _measured(claim, figure), _measured(text, nearest)
     return None
 
@@ -191,6 +195,13 @@ def _is_dated_as(one: Figure, other: Figure) -> bool:
 
 def _is_year(figure: Figure) -> bool:
     return any(re.fullmatch(r"(?:19|20)\d\d", value) for value in figure.values)
+
+
+def _form(text: str, figure: Figure) -> str:
+    """Whether a figure is an amount of money, a place in a row as 5th, or neither."""
+    if _MONEY.search(text, max(0, figure.start - 5), figure.start):
+        return "money"
+    return "ordinal" if _ORDINAL.search(text, figure.start, figure.end + 2) else ""
 
 
 def _measured(text: str, figure: Figure) -> str:

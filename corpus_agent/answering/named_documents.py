@@ -21,7 +21,6 @@ _LONGEST_NAME = 4  # words
 _WORD = regex.compile(r"[\p{L}\p{N}]+")
 _OWN = regex.compile(r"['’]s\b")
 _APART = regex.compile(r"[\W_]+")
-_PROPER = regex.compile(r"(?<![\p{L}\p{N}'’-])\p{Lu}\p{Ll}{3,}(?![\p{L}\p{N}-])")
 
 
 def named_documents(hits: Iterable[Hit]) -> list[str]:

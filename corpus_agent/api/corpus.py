@@ -167,10 +167,7 @@ class Corpus:
             )
         folder = Path(root) if root is not None else None
         if self._seal == "off":
-            # Records that the index is this user's; a sealed process cannot, and did so before.
-            before = self._settings.root
-            self._settings = for_indexing(self._settings, folder, seal_off=True).settings
-            self._service = self._service if self._settings.root == before else None
+            self._record(folder)
         elif folder is not None and folder.resolve() != self._settings.root:
             raise UsageError(
                 f"This process is sealed around {str(self._settings.root)!r}.",
@@ -216,7 +213,7 @@ class Corpus:
                 "A sealed process follows no file events.", "Watch from a process of its own."
             )
         folder = Path(root) if root is not None else None
-        self._settings = for_indexing(self._settings, folder, seal_off=True).settings
+        self._record(folder)
         callbacks = service.watching.Callbacks(
             lambda outcome: on_outcome(self._ran(outcome)),
             lambda notice: on_notice(one_line(notice)),
@@ -363,6 +360,15 @@ class Corpus:
             several = [str(one.store) for one in self._settings.several]
             named = several or str(self._settings.store)
             raise UsageError("This corpus is closed.", f"Open it again: Corpus.open({named!r})")
+
+    def _record(self, folder: Path | None) -> None:
+        """Record before a run that the index of a folder is this user's.
+
+        What answered over another folder goes. A sealed process cannot record, and did so before.
+        """
+        before = self._settings.root
+        self._settings = for_indexing(self._settings, folder, seal_off=True).settings
+        self._service = self._service if self._settings.root == before else None
 
     def _loaded_encoder(self) -> Encoder:
         if self._encoder is None:

@@ -10,6 +10,7 @@ from itertools import islice
 import regex
 
 from corpus_agent.answering.claims import claims_something
+from corpus_agent.answering.differences import names
 from corpus_agent.check.records import Named, Piece
 from corpus_agent.text.numbers import figures
 from corpus_agent.text.sanitize import visible
@@ -21,7 +22,7 @@ MAX_CHARACTERS = 1_000_000
 MAX_PIECES = 2_000  # quotations and statements of one text
 MAX_QUOTATION = 2_000  # characters; a longer one is checked sentence by sentence
 LEAST_WORDS, LEAST_SIGNS = 3, 5  # of a quotation; what is shorter is a term of its sentence
-OWN_WORDS = 5  # content words beside its quotations that a sentence states something with
+FRAME, OWN_WORDS = 5, 8  # content words beside quotations: as many state something, fewer a name
 _PART = 8_000  # characters that are cut into sentences at a time
 
 # Blocks between blank fences and behind ">"; a fence that nothing closes is none.
@@ -45,8 +46,8 @@ _LINE = r"(?:lines?|zeilen?|lignes?|líneas?|righe|riga)\s*"
 _PLACE = regex.compile(
     r"(?<![\p{L}\p{N}_./-])(?P<name>[\p{L}\p{N}_](?:[^\s\"“”„«»()\[\]<>|`',;:]{0,200})"
     r"\.\p{L}[\p{L}\p{N}]{0,5})(?![\p{L}\p{N}_])[`'\"*]{0,2}"
-    rf"(?:(?::|,?\s*\(?{_LINE})L?(?P<line>\d{{1,7}})(?:\s?[-–]\s?L?\d{{1,7}})?"
-    rf"|,?\s*\(?{_PAGE}(?P<page>\d{{1,6}})(?:\s?[-–]\s?\d{{1,6}})?)?",
+    rf"(?:(?::|,?\s*\(?{_LINE})L?(?P<line>\d{{1,7}})(?:\s?[-–]\s?L?(?P<last>\d{{1,7}}))?"
+    rf"|,?\s*\(?{_PAGE}(?P<page>\d{{1,6}})(?:\s?[-–]\s?(?P<last>\d{{1,6}}))?)?",
     regex.IGNORECASE,
 )
 _GAP = regex.compile(r"[\s(\[\"“„«'`]+")
@@ -162,9 +163,11 @@ class _Reader:
                 yield from self._statement(at + unit.start, body, unit.kind, named)
 
     def _says_more(self, said: str) -> bool:
-        """Whether a sentence states something beside its quotations."""
-        words = [word for word in content_terms(self._bare(said)) if word not in STOP_WORDS]
-        return len(words) >= OWN_WORDS or bool(figures(self._bare(said)))
+        """Whether a sentence states something beside its quotations, or only leads to them."""
+        bare = self._bare(said)
+        words = [word for word in content_terms(bare) if word not in STOP_WORDS]
+        named = len(words) >= FRAME and names(bare)
+        return bool(len(words) >= OWN_WORDS or named or figures(bare))
 
     def _statement(self, start: int, body: str, kind: str, named: Named | None) -> Iterator[Piece]:
         said = self._bare(body)
@@ -205,8 +208,8 @@ class _Reader:
             }
             begin = next((at for at, source in known.items() if source), None)
             if begin is not None and (source := known[begin]):
-                line, page = (int(match[one]) if match[one] else None for one in ("line", "page"))
-                yield begin, match.end(), Named(source, line, page)
+                places = (match[one] for one in ("line", "page", "last"))
+                yield begin, match.end(), Named(source, *(int(n) if n else None for n in places))
 
 
 def _is_long_enough(words: str) -> bool:

@@ -14,6 +14,7 @@ from corpus_agent.answering.alignment import (
     Run,
     Text,
     aligned,
+    cuts_number,
     differences,
     one_line,
 )
@@ -31,7 +32,8 @@ HITS = 8  # passages that a quotation is compared with
 QUERY_CHARACTERS = 400  # of a quotation that passages are found by
 AROUND = 20  # lines on either side of a passage that a quotation may go on in
 KEPT = 64  # windows of documents
-SAME_PLACE_LINES = 10  # a place that is named so far off still leads there
+SAME_PLACE_LINES = 2  # a place that is named so far off still leads there
+WORDS_BESIDE = 3  # shown on either side of words that differ
 MAX_LEFT_OUT = 600  # characters that "…" may stand for
 LIKELY = 0.8  # of the words of a quotation are there where it may stand as it is
 WHOLE = 0.9  # of the words of a quotation that its parts have together
@@ -47,6 +49,7 @@ _CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
 _CLAUSE = regex.compile(
     rf"[;；](?!\s*(?:{_CONDITIONS}|but|however|aber|jedoch|mais|pero|ma\b|但))", regex.IGNORECASE
 )
+_SIGNS = " -‐‑–—−+±.,(<>≤≥~"
 _STOP = regex.compile(r"[.!?。！？][\"'”’»)\]]*$")
 
 
@@ -59,12 +62,13 @@ class Nearby:
     lines: Sequence[Line]
     words: Text
 
-    def standing(self, words: str) -> Citation | None:
-        """The whole sentences that hold these words as they are; None if none does."""
+    def standing(self, words: str, named: Named | None) -> Citation | None:
+        """The whole sentences that hold these words as they are, nearest to a line; or None."""
         wanted, there = Text.of(words).words, frozenset(self.words.words)
         if sum(word in there for word in wanted) < LIKELY * len(wanted):
             return None
-        found = standing(self.lines, words)
+        line = named.line if named is not None and named.source == self.source else None
+        found = standing(self.lines, words, max(1, (line or 1) - self.before))
         return None if found is None else citation(0, self.source, self.lines, found, self.before)
 
     def cited(self, run: Run, verdict: Verdict) -> Citation:
@@ -127,7 +131,7 @@ class QuotationFinder:
 
     def _standing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding | None:
         """A quotation that stands as it is, or all parts of which do; None if one does not."""
-        found = [cited for near in nearby if (cited := near.standing(piece.text)) is not None]
+        found = [cited for near in nearby if (cited := near.standing(piece.text, piece.named))]
         if found:
             right = [cited for cited in found if is_at(cited, piece.named)]
             cited = (right or found)[0]
@@ -136,7 +140,8 @@ class QuotationFinder:
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
         parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]
         for near in nearby if len(parts) > 1 else ():
-            cited_parts = [cited for part in parts if (cited := near.standing(part)) is not None]
+            stand = [near.standing(part, piece.named) for part in parts]
+            cited_parts = [cited for cited in stand if cited is not None]
             left_out = _between(near.words, [Text.of(part).words for part in parts])
             if len(cited_parts) == len(parts) and left_out is not None:
                 kind: Kind = "quoted" if is_at(cited_parts[0], piece.named) else "elsewhere"
@@ -153,10 +158,8 @@ class QuotationFinder:
         return Finding(piece, "pieced_together", every) if None not in anywhere else None
 
     def _first(self, part: str, named: Named | None) -> Citation | None:
-        every = (near.standing(part) for near in self._nearby(part, named))
+        every = (near.standing(part, named) for near in self._nearby(part, named))
         return next(filter(None, every), None)
-
-    # ---- Otherwise
 
     def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
         wanted = Text.of(piece.text)
@@ -170,7 +173,8 @@ class QuotationFinder:
             return Finding(piece, "not_found")
         differs = tuple(differences(wanted, best))
         differs = differs or ((wanted.text, best.there.shown(*best.range)),)
-        return Finding(piece, "altered", (near.cited(best, "altered"),), differs)
+        beside = tuple(differences(wanted, best, WORDS_BESIDE)) or differs
+        return Finding(piece, "altered", (near.cited(best, "altered"),), differs, beside)
 
     def _joined(
         self, piece: Piece, wanted: Text, runs: Sequence[tuple[Nearby, Run]]
@@ -202,23 +206,19 @@ def _runs(places: Iterable[Nearby], wanted: Sequence[str]) -> Iterator[tuple[Nea
 
 
 def is_at(cited: Citation, named: Named | None) -> bool:
-    """Whether a citation stands where a text says, if it says anything."""
+    """Whether a citation stands where a text says, or directly beside, if it says anything."""
     if named is None or named.source != cited.source:
         return named is None
     if named.page is not None and cited.page is not None:
-        return named.page == cited.page
-    first, last = cited.line_start - SAME_PLACE_LINES, cited.line_end + SAME_PLACE_LINES
-    return named.line is None or first <= named.line <= last
-
-
-# ---- What is left out
+        return named.page <= cited.page <= max(named.page, named.last or 0)
+    if named.line is None:
+        return True
+    last = max(named.line, named.last or 0) + SAME_PLACE_LINES
+    return named.line - SAME_PLACE_LINES <= cited.line_end and cited.line_start <= last
 
 
 def _sense_lost(quote: str, whole: str) -> Difference | None:
-    """What a sentence says beside a piece of it that changes its sense: a "not", a condition.
-
-    Also where a piece that ends with a full stop is not the end.
-    """
+    """What a sentence says beside a piece that changes its sense: a "not", a condition, its end."""
     words, own = Text.of(whole), Text.of(quote).words
     at = _place(words.words, own)
     if at is None:
@@ -227,6 +227,12 @@ def _sense_lost(quote: str, whole: str) -> Difference | None:
         words.text[: words.spans[at][0]],
         words.text[words.spans[at + len(own) - 1][1] :],
     )
+    signs = quote[: len(quote) - len(quote.lstrip(_SIGNS))].strip()  # that the piece has itself
+    if cuts_number(before[: len(before) - len(signs)], own, behind):
+        return "", one_line(before[-40:] if Text.of(before).words else behind)
+    whose = quote[:80]  # "without" counts with what is missing
+    if len(denials(f"{_CLAUSE.split(before)[-1]} {whose}", whole)) > len(denials(whose, whole)):
+        return "", one_line(before)
     for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
         if lost := _turning(rest, whole):
             return "", lost

@@ -1,4 +1,4 @@
-"""The records of a checked text. Data only; render/check.py shows them."""
+"""The records of a checked text. Data only; render/checked.py shows them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ FOUND: frozenset[Kind] = frozenset(["quoted", "supported"])
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A place that a text names: a document of the index, perhaps with a line or a page."""
+    """A place that a text names: a document, perhaps a line or page, and the last of a range."""
 
     source: str
     line: int | None = None
     page: int | None = None
+    last: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +42,26 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Where a piece stands: its kind, the document's words and places, the words that differ."""
+    """Where a piece stands: its kind, the document's words and places, the words that differ.
+
+    `beside` are those with the words around them, as a reader is shown them; `model` is what a
+    model says of a statement that was not found.
+    """
 
     piece: Piece
     kind: Kind
     citations: tuple[Citation, ...] = ()
     differs: tuple[Difference, ...] = ()
+    beside: tuple[Difference, ...] = ()
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A checked text with its findings in order, and how many sentences state nothing."""
+    """A checked text with its findings in order, and how many sentences state nothing.
+
+    `model` judged what was not found; `egress` is the remote host that it was asked at.
+    """
 
     text: str
     findings: Sequence[Finding]
@@ -59,6 +69,8 @@ class Checked:
     coverage: Coverage
     version: int
     notices: Sequence[str] = ()
+    model: str | None = None
+    egress: str | None = None
 
     @property
     def holds(self) -> bool:

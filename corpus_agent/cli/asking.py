@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import answering, check, render, service
+from corpus_agent import agent, answering, check, render, service
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -257,6 +257,7 @@ def open_document(place: str) -> None:
 
 @main.command(name="check")
 @click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@llm_options
 @below
 @click.option(
     "--format",
@@ -266,15 +267,20 @@ def open_document(place: str) -> None:
     help="text (default), or the text itself with marks, as Markdown or as a page.",
 )
 @JSON
-def check_file(file: Path, among: Among, form: str, as_json: bool) -> None:
+def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
     """Check each quotation and statement of FILE against the documents; - is standard input.
 
     FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF), or a receipt of ask
-    --receipt. No model takes part. Exit 0 where everything is found as it is written, 1 otherwise.
+    --receipt. Exit 0 where everything is found as it is written, 1 otherwise. A model takes part
+    only with --llm: its word on statements that are not found is shown as a model's.
     """
     data = _read(file)  # it may lie anywhere, so it is read before the seal
     receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
-    launch = launch_to_read(settings_in_force(several=True))
+    if receipts and form != "text":
+        raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
+    asking = llm["llm"] is not None and not receipts
+    settings = settings_in_force(several=True, **(llm if asking else {}))
+    launch = launch_to_read(settings, asking=asking, typed=asking)
     seal, key = launch.seal.state, launch.receipt_key
     if receipts:
         verified, corpus = service.service.Service(launch, searching=False).checked(receipts)
@@ -287,6 +293,9 @@ def check_file(file: Path, among: Among, form: str, as_json: bool) -> None:
         with counted("checking statements") as on_piece:
             encode = corpus.encoder.encode_tokens
             checked = check.checking.check_text(text, corpus, encode, on_piece)
+        if asking:
+            with counted("asking the model") as on_piece:
+                checked = agent.judging.judged(checked, corpus, launch, on_piece)
         shown, holds = render.checked_object(checked, seal), checked.holds
         lines = render.checked_lines(checked)
         if form != "text":

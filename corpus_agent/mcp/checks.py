@@ -46,7 +46,8 @@ def run(
     counts = Counter(finding.kind for finding in checked.findings)
     counted = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
     head = f"{number_of(len(checked.findings), 'statement')}{f': {counted}' if counted else ''}"
-    lines, spent = [f"{head}; {documents_searched(checked.coverage)}."], 0
+    noted = (f"Note: {frame.line(notice)}" for notice in checked.notices)
+    lines, spent = [f"{head}; {documents_searched(checked.coverage)}.", *noted], 0
     for number, finding in enumerate(checked.findings, start=1):
         text = "\n".join(_finding(frame, number, finding))
         spent += tokens_at_most(text)

@@ -137,7 +137,7 @@ class Tools:
             length = sum(map(len, value)) if isinstance(value, str | list) else 0
             if length > MAX_ARGUMENT:
                 told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
-                return failure(f"{told} Ask for one thing at a time.", code="bad_argument")
+                return failure(f"{told} Send less at a time.", code="bad_argument")
         run = {
             search.NAME: self._search,
             read.NAME: self._read,

@@ -22,8 +22,8 @@ _PUBLIC = {
     "corpus_agent.render.common": "as_object evidence local_time place stores_read",
     "corpus_agent.render.export": "export_markdown",
     "corpus_agent.render.fields": (
-        "foot_lines list_lines list_object table_csv table_lines table_object timeline_lines "
-        "timeline_object"
+        "foot_lines left_lines list_lines list_object table_csv table_lines table_object "
+        "timeline_lines timeline_object"
     ),
     "corpus_agent.render.files": (
         "excluded_line excluded_object file_line file_object files_object problem_line"

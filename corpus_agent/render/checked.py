@@ -40,7 +40,9 @@ def checked_object(checked: Checked, seal: Seal) -> Object:
             "findings": [_finding_object(finding) for finding in checked.findings],
             "counts": dict(kinds),
             "left_out": dict(checked.left_out),
+            "model": checked.model,
         },
+        "egress": checked.egress,
         "coverage": asdict(checked.coverage),
         "notices": [inert(notice) for notice in checked.notices],
         "seal": seal,
@@ -58,6 +60,7 @@ def _finding_object(finding: Finding) -> Object:
         "text": inert(piece.text),
         "named": named and {**asdict(named), "source": in_answer(named.source)},
         "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
+        "model": finding.model,
         "citations": [{**citation, "n": number} for number, citation in cited],
     }
 
@@ -86,6 +89,10 @@ def _foot(checked: Checked) -> Iterator[str]:
     if checked.left_out:
         yield f"Left out: {', '.join(number_of(n, what) for what, n in checked.left_out.items())}"
     yield from (f"Note: {one_line(inert(notice))}" for notice in checked.notices)
+    if checked.model is not None:
+        yield f"a model: {one_line(inert(checked.model))}"
+    if checked.egress:
+        yield f"egress: {one_line(checked.egress)}"
     yield documents_searched(checked.coverage)
 
 
@@ -103,11 +110,13 @@ def _said(finding: Finding) -> str:
     if finding.kind == "doubtful":
         return f"{text}: {inert(_cut(said))}; the nearest passage says {inert(_cut(there))}"
     if finding.kind == "altered":
-        return "; ".join(f"{_quoted(one)} → {_quoted(other)}" for one, other in finding.differs[:3])
+        return "; ".join(f"{_quoted(one)} → {_quoted(other)}" for one, other in finding.beside[:3])
     if finding.kind == "pieced_together" and there:
         return f"{text} without {_quoted(there)}"
     if finding.kind == "elsewhere" and named is not None:
         return f"{text} not at {inert(place_of(named.source, named.line or 1, named.page))}"
+    if finding.model is not None:
+        return f"{text}  a model: {finding.model}"
     return text
 
 

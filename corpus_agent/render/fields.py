@@ -164,10 +164,11 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
         them = "these" if len(known) > 1 else one_line(known[0].name)
         say = "says" if silent == 1 else "say"
         yield f"{silent:,} of {number_of(read, 'document')} {say} nothing of {them}"
-    yield from _left_lines(table)
+    yield from left_lines(table)
 
 
-def _left_lines(table: FieldTable) -> Iterator[str]:
+def left_lines(table: FieldTable) -> Iterator[str]:
+    """What is missing: unreadable and changed documents, values, and fields not understood."""
     for row in table.rows:
         if row.reason:
             yield _unread(row.source, row.reason)
@@ -194,7 +195,7 @@ def list_lines(listed: ListedDocuments) -> Iterator[str]:
     if listed.count("yes") or listed.count("unclear"):
         yield ""
     yield _plain(listed.counted)
-    yield from _left_lines(listed.table)
+    yield from left_lines(listed.table)
 
 
 def timeline_lines(timeline: Timeline) -> Iterator[str]:

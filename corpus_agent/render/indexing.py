@@ -127,7 +127,7 @@ def store_lines(
 
 
 def _left_lines(outcome: Outcome) -> Iterator[str]:
-    """What waits, cannot be looked at, or stays though it is gone; and the command for it."""
+    """What waits, and what could not be looked at; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
     if waiting and not outcome.interrupted:
         yield f"Not yet recognised: {waiting}. See: corpus-agent status"
@@ -135,9 +135,6 @@ def _left_lines(outcome: Outcome) -> Iterator[str]:
         stay = "file could not be opened and stays", "files could not be opened and stay"
         yield f"{number_of(left, *stay)} in the index: corpus-agent files --status unreachable"
         yield "To remove them: corpus-agent index --prune-unreachable"
-    if outcome.spared:
-        gone = "file is gone, but its text stays", "files are gone, but their text stays"
-        yield f"{number_of(outcome.spared, *gone)} in the index: --no-prune"
 
 
 def _unread_lines(unread: list[FileRow]) -> Iterator[str]:

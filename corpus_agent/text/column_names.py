@@ -2,7 +2,7 @@
 
 The text of a PDF has "Berth rent 18,400 17,900" under "2023 2022". A line counts if it ends with as
 many years, quarters or dates as the row ends with figures, or has as many labels where gaps part
-both; where that is doubtful there is none. Called by answering/columns.py.
+both; where that is doubtful there is none. Called by answering/ and render/.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from corpus_agent import render
-from corpus_agent.text.sanitize import visible
+from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.web.search_page import Chosen, number
 from indexer import CorpusError
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ON_A_PAGE = 200  # rows
 KEPT_SECONDS = 120.0  # that a look serves for sorting, filtering and CSV, without a new one
-_DAYS = {"Y": 365, "M": 30, "W": 7, "D": 1}
+_DAYS = {"Y": 365, "M": 30, "W": 7, "B": 1.4, "D": 1}
 _SAID = ("yes", "unclear")  # verdicts of a list that are shown
 
 
@@ -58,7 +58,10 @@ def list_documents(site: Site, request: Request) -> Response:
     found = render.list_object(made, site.launch.seal.state) if made is not None else None
     rows = [row for row in found["rows"] if row["verdict"] in _SAID] if found else []
     rows.sort(key=lambda row: _SAID.index(row["verdict"]))
-    foot = [visible(made.counted), *(found or {})["notices"]] if made is not None else []
+    foot = []
+    if made is not None:
+        foot = [visible(made.counted), *render.left_lines(made.table)]
+        foot += map(inert, made.table.notices)
     typed = {"condition": visible(words)}
     return _shown(site, given, "list.html", typed, rows, found=found, foot=foot, problem=problem)
 
@@ -114,10 +117,10 @@ def _shown(
     rows = [row for row in rows if part.casefold() in _words(row).casefold()]
     order, down, first = given.get("sort", ""), given.get("down", ""), number(given.get("at", ""))
     if order:
-        ranked = [(rank, row) for row in rows if (rank := _rank(row, number(order))) is not None]
-        ranked.sort(key=lambda each: each[0], reverse=bool(down))
-        known = [row for _, row in ranked]
-        rows = [*known, *(row for row in rows if row not in known)]
+        ranks = [(_rank(row, number(order)), row) for row in rows]
+        known = [(rank, row) for rank, row in ranks if rank is not None]
+        known.sort(key=lambda each: each[0], reverse=bool(down))
+        rows = [row for _, row in known] + [row for rank, row in ranks if rank is None]
     return site.show(
         template,
         rows=rows[first or 0 : (first or 0) + ON_A_PAGE],
@@ -146,13 +149,16 @@ def _csv(made: FieldTable) -> Response:
 
 
 def _rank(row: Object, column: int | None) -> tuple[float, str] | None:
-    """Where a row stands in the order of a column, from 1; without one, of the names."""
+    """Where a row stands in the order of a column, from 1; without one, of the names.
+
+    A statement of a timeline has no columns and no name of its own, and stays where it is.
+    """
     if column is None:
-        return 0.0, row["source"]
-    cells = row["cells"]
+        return 0.0, row.get("source", "")
+    cells = row.get("cells", ())
     values = cells[column - 1]["values"] if column <= len(cells) else ()
     if not values:
         return None
-    span = re.fullmatch(r"P(\d+)([YMWD])", normal := values[0]["value"])
+    span = re.fullmatch(r"P(\d+)([YMWBD])", normal := values[0]["value"])
     days = float(span[1]) * _DAYS[span[2]] if span else 0.0
     return days, re.sub(r"\d+", lambda digits: digits[0].zfill(20), normal)

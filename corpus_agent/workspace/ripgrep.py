@@ -1,6 +1,6 @@
 """ripgrep as a child process confined to one folder, without shell, environment or network.
 
-Finds the program and runs it; its arguments and its output are the matter of glob.py and grep.py.
+Finds the program and runs it; its arguments and output are the matter of listing.py and grep.py.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
     if writer.rebuilding and not choices.prune:
         raise CorpusError(
             "The index is to be made anew, and documents that are gone cannot be.",
-            "Run it without --no-prune, or with the model and the version that made the index.",
+            "Let it prune, or use the model and the version that made the index.",
         )
     return repaired
 

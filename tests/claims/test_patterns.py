@@ -238,13 +238,8 @@ BOUNDED = {
     "indexer.extract.sheets.look._TOKEN",
     "corpus_agent.agent.text_tool_calls",
     "corpus_agent.answering.answer_type.KINDS",
-    "corpus_agent.answering.answer_type.MEASURES",
-    "corpus_agent.answering.answer_type._HOLDING",
     "corpus_agent.answering.citations._PLACE",
-    "corpus_agent.answering.agreement._CLAUSE_BEGINS",
     "corpus_agent.answering.quotations._ELLIPSIS",
-    "corpus_agent.answering.comparison",  # questions of at most 300 characters
-    "corpus_agent.fields.lexicon.near",  # of the text beside one value, 320 characters
     "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.numbers._SCALED",
     "corpus_agent.text.sentences",

@@ -10,6 +10,7 @@ from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.reading import asking_sentence
 from corpus_agent.answering.records import word_of
 from corpus_agent.text.sentences import units
+from corpus_agent.text.snippet import SNIPPET_CHARACTERS
 from indexer import Query
 from indexer.embed import FolderEncoder
 from tests.support.fakes import MemoryCorpus
@@ -246,7 +247,7 @@ def test_a_further_sentence_of_another_document_holds_as_much_of_the_question(an
     assert len(answer.citations) == 2
 
 
-def test_a_hit_is_shown_by_its_likely_line_with_neighbours(answerer):
+def test_of_a_long_hit_the_part_around_its_likely_line_is_shown(answerer):
     far = "".join(f"Item {n} of the list is about something else entirely.\n\n" for n in range(20))
     corpus = MemoryCorpus({"long.md": f"{far}The deposit is £1,130.\n\n{far}"})
     asked = "How much is the deposit?"
@@ -254,7 +255,7 @@ def test_a_hit_is_shown_by_its_likely_line_with_neighbours(answerer):
     whole = [replace(h, chunk=replace(h.chunk, text=f"{far}The deposit is £1,130.")) for h in hits]
     for hit, (text, (start, end), line) in zip(whole, answerer.found(asked, whole), strict=True):
         assert text[start:end] == "The deposit is £1,130."
-        assert len(text) < len(hit.chunk.text) / 2
+        assert len(text) <= SNIPPET_CHARACTERS < len(hit.chunk.text)
         assert line == hit.chunk.line_start + 40
     ((text, likely, _),) = answerer.found("?!", hits[:1])  # the control: no word, no mark
     assert text and likely == (0, 0)

@@ -35,8 +35,10 @@ CORPUS = ListedCorpus(
         "home/lease.md": LEASE + "\n" * 30 + "The end of the lease is noted here for everybody.\n",
         "kitchen/starter.md": STARTER,
         "manual.pdf": PAGES,
+        "zh.md": "# 电站\n\n现代燃煤电站的实际效率为42％。下一句。\n",
         "pump.md": "# Pump\n\nThe pump runs in the cellar\nof the house.\n",
         "miete.md": MIETE,
+        "garden.md": "Mow the lawn.\n" + "\nWater it." * 5 + "\n\nMow the lawn.\n",
         "kiosk.md": KIOSK,
     },
     unread=["scan.pdf"],
@@ -72,6 +74,10 @@ def kinds(text: str) -> list[str]:
         ("“permitted in the stairwell”", "pieced_together", "home/lease.md:9", "", "not"),
         ("“The Landlord may enter the flat … after giving 24 hours' notice.”",
          "pieced_together", "home/lease.md:7", "…", "only"),
+        ("“985 per calendar month”", "pieced_together", "home/lease.md:3", "", "rent"),
+        ("“The rent is £985”", "pieced_together", "home/lease.md:3", "", ""),
+        ("“现代燃煤电站的实际效率为42％。”", "quoted", "zh.md:3", "", ""),
+        ("“现代燃煤电站的实际效率为42”", "pieced_together", "zh.md:3", "", ""),
         ("“The pump runs in the cellar.”", "pieced_together", "pump.md:3", "", "of the house"),
         ("“The Tenant may … enter the flat”", "pieced_together", "home/lease.md:5", "…", "end"),
         ("“The rent is £985 per calendar month … on the 3rd day of each month.”",
@@ -89,6 +95,22 @@ def kinds(text: str) -> list[str]:
          "elsewhere", "manual.pdf, page 1", "", ""),
         ("> The rent is £985 per calendar month\n— lease.md, line 40",
          "elsewhere", "home/lease.md:3", "", ""),
+        ("“The valve opens below 4 degrees in every room.” (manual.pdf, pp. 1-2)",
+         "quoted", "manual.pdf, page 1", "", ""),
+        ("“The pump runs daily.” (manual.pdf, pp. 1-2)", "quoted", "manual.pdf, page 2", "", ""),
+        ("“for up to 12 days without feeding” (starter.md:5)",
+         "quoted", "kitchen/starter.md:3", "", ""),
+        ("“for up to 12 days without feeding” (starter.md:6)",
+         "elsewhere", "kitchen/starter.md:3", "", ""),
+        ("“for up to 12 days without feeding” (starter.md:1-2)",
+         "quoted", "kitchen/starter.md:3", "", ""),
+        ("Smoking is not permitted in the stairwell (lease.md:12).",
+         "elsewhere", "home/lease.md:9", "", ""),
+        ("Smoking is not permitted in the stairwell (lease.md:1-12).",
+         "supported", "home/lease.md:9", "", ""),
+        ("“Mow the lawn.” (garden.md:8)", "quoted", "garden.md:9", "", ""),
+        ("The tenant may end this whole agreement by giving “not less than two months' notice”.",
+         "quoted", "home/lease.md:5", "", ""),
         ("The rent is £985 per calendar month.", "supported", "home/lease.md:3", "", ""),
         ("The rent is £1,230 per calendar month.", "doubtful", "home/lease.md:3", "£1,230", "£985"),
         ("Smoking is permitted in the stairwell.",
@@ -121,6 +143,13 @@ def test_what_states_nothing_is_left_out_and_counted(text, left_out):
     assert (done.findings, done.left_out, done.holds) == ([], left_out, True)
 
 
+def test_a_sentence_that_says_more_than_its_quotation_is_judged_beside_it():
+    assert kinds("For £985 the tenant has the flat “for up to 12 days without feeding”.") == [
+        "not_found",
+        "quoted",
+    ]
+
+
 def test_an_opinion_with_a_figure_and_an_open_fence_hide_nothing():
     assert kinds("I think the rent is £1,230 per calendar month.") == ["doubtful"]
     assert kinds("```quote\nThe rent is £1,230 per calendar month.") == ["doubtful"]
@@ -136,19 +165,30 @@ def test_nested_and_broken_marks_yield_the_outermost_quotation():
 
 
 def test_the_screen_and_the_object_say_the_same():
-    text = "It is “up to 12 days without feeding”.\n\nThe rent is £1,230 per calendar month.\n"
+    text = (
+        "It is “up to 12 days without feeding”.\n\nThe rent is £1,230 per calendar month.\n"
+        "It says “giving not less than three months' notice in writing”.\n"
+    )
     assert list(render.checked_lines(checked(text))) == [
-        "✓ quoted  line 1  “up to 12 days without feeding”  kitchen/starter.md:3",
+        "✓ quoted   line 1  “up to 12 days without feeding”  kitchen/starter.md:3",
         (
-            "? figure  line 3  “The rent is £1,230 per calendar month.”: £1,230; the nearest "
+            "? figure   line 3  “The rent is £1,230 per calendar month.”: £1,230; the nearest "
             "passage says £985  home/lease.md:3"
         ),
-        "2 statements: 1 quoted or supported, 1 doubtful",
-        "6 documents searched, 1 could not be read",
+        (
+            "✗ altered  line 4  “not less than three months' notice in” → “not less than two "
+            "months' notice in”  home/lease.md:5"
+        ),
+        "3 statements: 1 quoted or supported, 1 altered, 1 doubtful",
+        "8 documents searched, 1 could not be read",
     ]
     found = render.checked_object(checked(text), "enforced")["check"]
-    assert (found["holds"], found["counts"]) == (False, {"quoted": 1, "doubtful": 1})
-    first, second = found["findings"]
+    assert (found["holds"], found["counts"]) == (
+        False,
+        {"quoted": 1, "doubtful": 1, "altered": 1},
+    )
+    first, second, third = found["findings"]
+    assert third["differs"] == [{"said": "three", "found": "two"}]
     assert (first["line"], first["is_quotation"], first["named"]) == (1, True, None)
     assert text[slice(*first["span"])] == first["text"]
     assert second["differs"] == [{"said": "£1,230", "found": "£985"}]

@@ -245,6 +245,21 @@ def test_a_model_is_asked_through_the_broker_from_inside_the_seal(cli: Cli, samp
     assert len(server.requests[0]["tools"]) == 2
 
 
+@pytest.mark.slow
+def test_a_model_judges_what_check_does_not_find_and_changes_no_exit_code(cli: Cli, sample_store):
+    from tests.support.fakes import ScriptedModelServer, says
+
+    text = "Boris the starter belongs to an aunt who lives abroad.\n"
+    with ScriptedModelServer([says("SUPPORTED [1]")]) as server:
+        model = ("--llm", server.server.base_url)
+        done = cli("--store", sample_store, "check", "-", *model, "--json", input=text)
+    answer = one_object(done)
+    assert done.returncode == 1
+    [finding] = answer["check"]["findings"]
+    assert (answer["seal"], answer["check"]["model"]) == ("enforced", "toy-model")
+    assert (finding["kind"], finding["model"]) == ("not_found", "supported")
+
+
 # -- a conversation
 
 

@@ -28,6 +28,7 @@ deposit | EUR 900 | The deposit is not more than 900 euros.
 rent | EUR 900 | “Rent” is 900 euros a month.
 expiry | 2024-05-03 | This agreement ends on 3 May 2024 unless it is terminated earlier.
 notice period | P3M | Either party may, if it wishes, end it with three months' notice.
+landlord | Erika Beispiel | Vermieterin: Erika Beispiel
 notice period | P30D | She may end this agreement and his or her engagement by 30 days' notice.
 renewal term | P1Y | It renews for successive periods of one year unless 90 days' notice is given.
 governing law | Florida | It is governed by the laws of Florida, except its conflict rules.
