@@ -1,8 +1,7 @@
 """`Corpus`: the Python interface to the whole program, as an object that is closed after use.
 
 Each method returns the object that the command of the same name prints with `--json`. Imports
-nothing heavy until a method needs it, and reads no setting from the environment or from a file:
-only arguments count.
+nothing heavy until a method needs it. Only arguments count: no file or environment is read.
 """
 
 from __future__ import annotations
@@ -316,9 +315,8 @@ class Corpus:
     ) -> Object:
         """Every document with whether it fulfils a condition, as "governing law = Florida"."""
         view = self._among(path, not_path, where)
-        return self._of(
-            view, render.list_object(self._serving().listed(condition, view), self._seal)
-        )
+        made = self._serving().listed(condition, view)
+        return self._of(view, render.list_object(made, self._seal))
 
     def timeline(self, *, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
         """The dated statements of all documents in order."""
@@ -362,10 +360,7 @@ class Corpus:
             raise UsageError("This corpus is closed.", f"Open it again: Corpus.open({named!r})")
 
     def _record(self, folder: Path | None) -> None:
-        """Record before a run that the index of a folder is this user's.
-
-        What answered over another folder goes. A sealed process cannot record, and did so before.
-        """
+        """Record before a run that the index is this user's; what served another folder goes."""
         before = self._settings.root
         self._settings = for_indexing(self._settings, folder, seal_off=True).settings
         self._service = self._service if self._settings.root == before else None
@@ -397,8 +392,7 @@ class Corpus:
     @property
     def _seal(self) -> SealState:
         """The state of the seal around this process, part of every result."""
-        seal = self._launch.seal if self._launch is not None else unsealed()
-        return seal.state
+        return (self._launch.seal if self._launch is not None else unsealed()).state
 
 
 def _several(given: Paths) -> Sequence[str]:

@@ -21,7 +21,7 @@ ARGUMENTS = [
 ELEMENTS = """
 a article blockquote body br button code dd details dialog div dl dt figure form h1 h2 h3 h4 h5 h6
 head header html img input kbd label li link main mark meta nav ol option p pre progress rect script
-section select span strong summary svg table tbody td textarea th thead title tr ul
+section select span strong summary sup svg table tbody td textarea th thead title tr ul
 """
 RECORD = """
 window.violations = [];

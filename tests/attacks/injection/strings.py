@@ -113,6 +113,13 @@ def documents(planted: Planted) -> Iterator[tuple[str, bytes]]:
     yield f"{word}.pdf", pdf_of([before, *lines, after], f"{word} {' '.join(lines)}")
 
 
+def contract(text: str) -> tuple[str, bytes]:
+    """A file name and a contract with `text` in both: in its fields and in its dated sentence."""
+    line = " ".join(text.encode("utf-8", "ignore").decode().split())
+    said = (f"# Lease {line}", f"Code: {line}", f"Rent: £985 {line}", f"On 3 May 2024 {line} fell.")
+    return f"{carried(line)}.md", "\n\n".join(said).encode()
+
+
 def carried(text: str) -> str:
     """The part of `text` that fits into a file name: no slash, no NUL, limited bytes."""
     name = text.replace("/", "\u2215").replace("\0", "").encode("utf-8", "ignore")

@@ -33,6 +33,7 @@ from corpus_agent.librarian.process import (
 )
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
+from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
 from tests.attacks.injection import leaks
 from tests.support.fakes import ScriptedModelServer, passages, says
@@ -332,6 +333,17 @@ def test_a_parent_that_dies_leaves_no_process(toy_store, how):
 
 
 @pytest.mark.slow
+def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_store):
+    with Librarian(toy_store, llm="none") as librarian:
+        first = librarian.pid
+        os.kill(first, signal.SIGKILL)
+        assert until(lambda: librarian.pid is None)
+        with pytest.raises(IncompatibleStore):
+            librarian.ask("bread?")
+        assert librarian.pid not in (None, first)
+
+
+@pytest.mark.slow
 def test_the_code_of_the_working_folder_is_not_run(toy_store, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("import os; os.mkdir('taken-over')")
     monkeypatch.chdir(tmp_path)
@@ -405,6 +417,19 @@ def test_nothing_of_the_transcript_crosses_over(librarian, server):
     other = "tarka-dal"  # the model has read more documents than it quotes
     assert other in told
     assert other not in json.dumps(answer.as_object()) + answer.for_model()
+
+
+@pytest.mark.slow
+def test_a_question_that_takes_too_long_is_stopped_and_the_process_stays(librarian, server):
+    pid = librarian.pid
+    server.replies = [says("late", delay=30.0), says(QUOTED)]
+    started = time.monotonic()
+    with pytest.raises(LibrarianTimeout, match="did not answer within 2 s"):
+        librarian.ask(QUESTION, timeout=2.0)
+    assert time.monotonic() - started < SOON
+    assert until(lambda: not librarian._child._pending, seconds=8.0)  # it said that it stopped
+    assert librarian.ask(QUESTION).citations
+    assert librarian.pid == pid
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Whose store this is: by the user's record, and never by the store's own word."""
 
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -13,10 +14,11 @@ from corpus_agent.trust import user_state
 from corpus_agent.trust.stores import STATE, place_of
 from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
+from indexer.store.folder import MARKER_NAME
 from indexer.store.manifest import MANIFEST_NAME
 from tests.support.command import Cli
 from tests.support.hostile_stores import signed
-from tests.support.toy_index import copied, sync
+from tests.support.toy_index import copied, own, sync
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +78,19 @@ def test_another_store_in_the_same_place_is_not_the_one_that_was_made(store, tmp
     shutil.rmtree(store)
     (tmp_path / "away").rename(store)
     place_of(store, Settings())  # the control
+    (tmp_path / "copy").rename(tmp_path / "theirs")
+    (tmp_path / "theirs" / MARKER_NAME).write_text(f"corpus-agent store\nid = {32 * 'a'}\n")
+    inode = store.stat().st_ino
+    shutil.rmtree(store)
+    for attempt in range(200):  # until the file system gives the number of the folder again
+        store.mkdir(mode=0o700)
+        if store.stat().st_ino == inode:
+            break
+        store.rename(tmp_path / f"spent{attempt}")
+    shutil.copytree(tmp_path / "theirs", store, dirs_exist_ok=True)
+    store.chmod(0o700)
+    with pytest.raises(UntrustedStore, match="another one is in the place"):
+        place_of(store, Settings())
 
 
 def test_a_root_that_became_a_link_is_not_followed(store, tmp_path):
@@ -133,6 +148,25 @@ def test_a_record_that_others_could_have_written_is_none(store, tmp_path, monkey
         place_of(store, Settings())
     with pytest.raises(NoUserState, match="state"):
         user_state.update(STATE, lambda content: {**content, "x": 1})
+
+
+def test_what_is_recorded_at_once_is_all_there(tmp_path):
+    """Eight processes record a store each: none loses what another one wrote."""
+    forked = multiprocessing.get_context("fork")
+    together = forked.Barrier(8, timeout=60)
+
+    def one(number: int) -> None:
+        (tmp_path / f"docs{number}").mkdir()
+        together.wait()
+        own(tmp_path / f"store{number}", tmp_path / f"docs{number}")
+
+    children = [forked.Process(target=one, args=(number,)) for number in range(8)]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    for number in range(8):
+        assert place_of(tmp_path / f"store{number}", Settings()).root.name == f"docs{number}"
 
 
 # -- the commands

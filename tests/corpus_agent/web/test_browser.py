@@ -8,7 +8,14 @@ from urllib.parse import urlencode
 import pytest
 
 from corpus_agent.web.site import NAVIGATION
-from tests.attacks.injection.strings import PACKAGED, Targets, carried, documents, load
+from tests.attacks.injection.strings import (
+    PACKAGED,
+    Targets,
+    carried,
+    contract,
+    documents,
+    load,
+)
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
@@ -201,7 +208,7 @@ def hostile(tmp_path_factory, planted, browser):
     docs = folder / "docs"
     docs.mkdir()
     for each in planted:
-        for name, content in documents(each):
+        for name, content in (*documents(each), contract(each.text)):
             (docs / name).write_bytes(content)
     from corpus_agent.service import session
     from corpus_agent.settings import Settings
@@ -244,6 +251,27 @@ def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
         ask(page, hostile, f"What do the notes say about the {each.word} valve?")
         only_ours(page, hostile.base)
     page.goto(at(hostile, "/history"))
+    only_ours(page, hostile.base)
+    context.close()
+    observer.nothing_happened()
+
+
+@pytest.mark.nightly
+def test_nothing_of_a_document_acts_on_the_pages_of_all_documents(browser, hostile, planted):
+    context = context_of(browser, hostile)
+    observer = Observer(hostile.origin)
+    observer.watch(context)
+    page = context.new_page()
+    for path in ("/table?fields=code,rent", "/list?condition=rent > 500", "/timeline?go=1"):
+        for first in range(0, len(planted), 200):
+            page.goto(at(hostile, f"{path}&at={first}"), wait_until="domcontentloaded")
+            only_ours(page, hostile.base)
+            assert page.get_by_text("985" if "rent" in path else "3 May").count() > 10
+    page.goto(at(hostile, "/check"))
+    said = "\n\n".join(f"“{each.text[:300]}”" for each in planted[:: max(1, len(planted) // 40)])
+    page.locator("textarea").fill(said[:15_000])
+    page.get_by_role("button", name="Check").click()
+    page.get_by_role("region", name="Findings").wait_for()
     only_ours(page, hostile.base)
     context.close()
     observer.nothing_happened()

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
 from corpus_agent.workspace.replacement import replaced
+from tests.support.other_user import as_nobody
 
 
 @pytest.fixture
@@ -80,6 +81,18 @@ def test_what_changed_since_it_was_read_must_be_read_again(tmp_path, tools):
     assert tools.edit("a.txt", "ONE", "two").startswith("Edited")
 
 
+def test_mode_and_owner_stay(tmp_path, tools):
+    path = put(tmp_path, "run.sh", "one\n")
+    path.chmod(0o4751)
+    owner = (1234, 2345) if os.getuid() == 0 else (os.getuid(), os.getgid())
+    os.chown(path, *owner)
+    path.chmod(0o4751)
+    assert edited(tools, "run.sh", "one", "two").startswith("Edited")
+    info = path.stat()
+    assert stat.S_IMODE(info.st_mode) == 0o4751
+    assert (info.st_uid, info.st_gid) == owner
+
+
 # --- the write behind an edit
 
 
@@ -101,6 +114,21 @@ def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path, tools):
     over.set()
     reader.join()
     assert seen <= {(20_000, b"a", b"a"), (20_000, b"b", b"b")} and len(seen) == 2
+
+
+def test_what_may_not_be_written_is_not_replaced_either(open_folder):
+    path = put(open_folder, "a.txt", "one\n")
+    path.chmod(0o444)
+    open_folder.chmod(0o777)
+    tools = FileTools(Workspace(open_folder), confirm=lambda _: True)
+
+    def work():
+        tools.read("a.txt")
+        return [tools.edit("a.txt", "one", "two"), tools.write("a.txt", "two")]
+
+    text = "Error: 'a.txt': this user has no permission. Use another path."
+    assert as_nobody(work) == [text, text]
+    assert path.read_bytes() == b"one\n"
 
 
 # --- any file, any line ends

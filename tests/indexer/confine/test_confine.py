@@ -579,6 +579,59 @@ def test_a_child_that_was_started_later_is_confined_too(tmp_path):
     assert python(code, secret, "free") == {"child": ["ok", "ok"]}
 
 
+@pytest.mark.slow
+def test_a_process_ends_with_the_parent_that_it_named(tmp_path):
+    code = """
+    import time
+    from indexer.confine import die_with_parent
+    ready, go = os.pipe()
+    middle = os.fork()
+    if middle == 0:
+        child = os.fork()
+        if child == 0:
+            if sys.argv[1] == "held":
+                die_with_parent(os.getppid())
+            os.write(go, b"%d" % os.getpid())
+            time.sleep(60)
+            os._exit(0)
+        time.sleep(60)
+        os._exit(0)
+    child = int(os.read(ready, 20))
+    os.kill(middle, 9)
+    os.waitpid(middle, 0)
+    def alive():
+        try:
+            return Path(f"/proc/{child}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
+        except OSError:
+            return False
+    deadline = time.monotonic() + (20 if sys.argv[1] == "held" else 0.5)
+    while alive() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    outcome["alive"] = alive()
+    if alive():
+        os.kill(child, 9)
+    """
+    assert python(code, "held") == {"alive": False}
+    assert python(code, "free") == {"alive": True}
+
+
+@pytest.mark.slow
+def test_the_sockets_that_remain_are_plain_pairs():
+    code = """
+    import asyncio
+    from indexer.confine import *
+    confine(Policy(files=(*system_files(), *interpreter_files())))
+    async def main():
+        return await asyncio.to_thread(lambda: 41) + 1
+    outcome["asyncio"] = asyncio.run(main())
+    one, other = socket.socketpair()
+    one.sendall(b"x")
+    outcome["pair"] = other.recv(1).decode()
+    attempt("datagrams", socket.socketpair, socket.AF_UNIX, socket.SOCK_DGRAM)
+    """
+    assert python(code) == {"asyncio": 42, "pair": "x", "datagrams": "EPERM"}
+
+
 @pytest.mark.parametrize(
     ("how", "says"),
     [
