@@ -24,8 +24,13 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 _MARKS = re.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
+_MODAL = re.compile(
+    r"\b(?:will|would|shall|should|may|might|can|could|must|recommend\w*|suggest\w*|propos\w+"
+    r"|plan(?:s|ned) to|soll\w*|wird|werden|würde\w*|kann|können|darf|dürfen|muss|müssen)\b"
+)
 _LABEL = re.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
 HITS = 8  # passages that a statement is compared with
+MOST_BETWEEN = 2  # of its words in the document others may stand
 SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
 
@@ -79,8 +84,10 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """
     if len({window.passage.source for window in windows}) > 1 or not _in_order(statement, windows):
         return False
-    if CONDITION.search(windows[0].evidence.text) and not CONDITION.search(statement):
-        return False
+    text = " ".join(window.evidence.text for window in windows)
+    for turning in (CONDITION, _MODAL):
+        if {*turning.findall(text.casefold())} != {*turning.findall(statement.casefold())}:
+            return False
     around = " ".join(f"{each.evidence.titles} {each.evidence.text}" for each in windows)
     if not set(_MARKS.findall(statement)) <= set(_MARKS.findall(around)):
         return False
@@ -97,8 +104,13 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
 
 
 def _in_order(statement: str, windows: Sequence[Window]) -> bool:
-    """Whether the words come in the document's order: who pays whom is said by that."""
-    there = [word for window in windows for word in terms(window.evidence.text)]
+    """Whether the words come in the document's order, and together: so it says who pays whom."""
+    there = [
+        word
+        for window in windows
+        for word in terms(window.evidence.text)
+        if word not in STOP_WORDS and not has_digit(word)
+    ]
     at = 0
     for word in terms(statement):
         if word in STOP_WORDS or has_digit(word):
@@ -106,9 +118,10 @@ def _in_order(statement: str, windows: Sequence[Window]) -> bool:
         places = [n for n, other in enumerate(there) if same_word(word, other)]
         if not places:  # it leads to the sentence: a heading, the document's name
             continue
-        if places[-1] < at:
+        following = next((place for place in places if place >= at), None)
+        if following is None or (at and following > at + MOST_BETWEEN):
             return False
-        at = next(place for place in places if place >= at)
+        at = following + 1
     return True
 
 
