@@ -3,7 +3,7 @@
 `across`: a question of each language over the English paragraphs. `same`: over those of its own.
 `pool`: over the paragraphs of all eleven at once, of which any translation of the right one counts.
 
-    python benchmarks/languages.py {across,same,pool} [--stores DIR] [--every N] [LANGUAGE ...]
+    python benchmarks/languages.py {across,same,pool} [--every N] [--model minilm] [LANGUAGE ...]
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ def main() -> None:
     parser.add_argument("over", choices=("across", "same", "pool"))
     parser.add_argument("languages", nargs="*", default=LANGUAGES)
     parser.add_argument("--stores", type=Path, help="keep the indexes here")
+    parser.add_argument("--model", type=Path, default=Path("multilingual"), help="or minilm")
     parser.add_argument("--every", type=int, default=1, help="every n-th question alone")
     options = parser.parse_args()
     rows: list[tuple[str, *tuple[float, ...]]] = []
@@ -106,7 +107,7 @@ def main() -> None:
             where = {"across": "en", "same": language, "pool": "all"}[options.over]
             kept = options.stores or Path(scratch)
             folder = folder_of(where, kept)
-            with corpus_of(folder, kept / where, Path("multilingual")) as index:
+            with corpus_of(folder, kept / where, options.model) as index:
                 if options.over == "pool":
                     more: tuple[float, ...] = (
                         own_first(index, asked, language),

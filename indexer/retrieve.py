@@ -82,6 +82,8 @@ def search(
         worded = worded.more(snapshot.worded(own))
     pool = snapshot.pool(near, worded)
     fused = fuse(vector, pool, worded, other_weight(encoder, text))
+    if is_multilingual(encoder):
+        fused = languages_by_vectors(fused)
     if named:
         fused = named_first(fused, named)
     if not asked:  # the text of those alone that are shown
@@ -218,6 +220,19 @@ def fuse(
     keys = zip((-scores).tolist(), pool.sources, pool.ordinals, strict=True)
     order = [at for _, at in sorted(zip(keys, range(len(scores)), strict=True))]
     return Fused(pool, order, scores, cosines, bm25)
+
+
+def languages_by_vectors(fused: Fused) -> Fused:
+    """The same rows: vectors alone say which language comes where, words order those of one."""
+    languages = fused.pool.languages
+    own = {
+        language: iter([at for at in fused.order if languages[at] == language])
+        for language in set(languages)
+    }
+    order = [next(own[languages[at]]) for at in np.argsort(-fused.cosines, kind="stable")]
+    scores = np.empty_like(fused.scores)
+    scores[order] = -np.sort(-fused.scores)
+    return replace(fused, order=order, scores=scores)
 
 
 def named_first(fused: Fused, named: Mapping[str, float]) -> Fused:

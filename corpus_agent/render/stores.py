@@ -105,7 +105,7 @@ def not_read(share: float) -> str:
     """What it means that this share of the passages is not in English; "" below a hundredth."""
     if share < LEAST_UNREAD:
         return ""
-    return f"{share:.0%} of the passages are not English: found by their words, less by meaning"
+    return f"{share:.0%} of the passages are not English: found by words, less by meaning"
 
 
 def waiting_text(pages: int, pictures: int) -> str:
@@ -135,8 +135,7 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
         yield f"scans    without text: {waiting}; read by: {recognition['command']}"
     if languages["command"]:
         yield (
-            f"language {not_read(languages['unread'])}; the multilingual model mends it: "
-            f"{languages['command']}"
+            f"language {not_read(languages['unread'])}. For any language: {languages['command']}"
         )
     if verbose:
         yield from _details(status)

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from indexer.embed.protocol import Encoder
 
-# Of CENTRES, in their order.
-LANGUAGES = (
+LANGUAGES = (  # of CENTRES
     *("en", "de", "es", "fr", "it", "nl", "pt", "pl", "ru", "el", "tr", "vi", "zh", "ja", "ko"),
     *("ar", "hi", "th"),
 )

@@ -252,12 +252,12 @@ def _reasons(
     for label, count in sorted(readers.items(), key=str):
         if label is None:
             if registry != known:
-                yield f"Readers changed; files that none could read are tried again: {count:,}."
+                yield f"This release reads other kinds. Files that are tried again: {count:,}."
             continue
         name, version = label.partition("+")[0].split("/")
         if registry.get(name) != version:
-            now = f"now {name}/{registry[name]}" if name in registry else "gone"
-            yield f"The reader {label} is {now}; files that it read are read again: {count:,}."
+            how = "reads these in a new way" if name in registry else "reads these no longer"
+            yield f"This release {how}: {name}. Files that are read again: {count:,}."
 
 
 def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> list[str]:

@@ -26,6 +26,7 @@ from typing import Any
 import pytest
 import regex
 
+from corpus_agent.fields import lexicon
 from corpus_agent.text.patterns import Lazy
 
 Pattern = Any  # re.Pattern of text or bytes, or regex.Pattern: they have no common type
@@ -75,6 +76,10 @@ def patterns_of(module: ModuleType) -> Iterator[Used]:
             ) if method in _METHODS:
                 compiled = (re if library == "re" else regex).compile(written)
                 yield Used(f"{module.__name__}:{node.lineno}", compiled, frozenset({method}))
+    if module is lexicon:  # its patterns stand in a table
+        for name in lexicon.content()["document"]:
+            found = lexicon.document(name)
+            yield Used(f"{module.__name__}.document.{name}", found, frozenset({"search"}))
 
 
 def _held(value: Any, depth: int = 0) -> Iterator[Pattern]:
@@ -240,6 +245,9 @@ BOUNDED = {
     "corpus_agent.answering.answer_type.KINDS",
     "corpus_agent.answering.citations._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",
+    "corpus_agent.fields.lexicon.document.and",  # matched at places of 3,000 characters
+    "corpus_agent.fields.lexicon.document.described",  # matched behind a name
+    "corpus_agent.fields.lexicon.document.name",  # matched at one place
     "corpus_agent.text.column_names",  # the last 400 characters of a line
     "corpus_agent.text.numbers._SCALED",
     "corpus_agent.text.sentences",

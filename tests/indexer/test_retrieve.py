@@ -1,6 +1,6 @@
 """From two result lists to one: the order, the parts of the score, and room for other documents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from indexer.records import Chunk, Hit, Query
 from indexer.retrieve import (
     diverse,
     fuse,
+    languages_by_vectors,
     phrases,
     search,
     with_relevance,
@@ -35,7 +36,7 @@ class Row:
     language: str = ""
 
 
-def fused(query, by_vector, by_text):
+def fused(query, by_vector, by_text, then=lambda one: one):
     """The sources in their order, each with its score, cosine and BM25."""
     rows = list({row.source: row for row in (*by_vector, *by_text)}.values())
     ids = {row.source: number for number, row in enumerate(rows)}
@@ -54,7 +55,7 @@ def fused(query, by_vector, by_text):
         [row.language for row in rows],
         np.stack([row.vector for row in rows]),
     )
-    one = fuse(query, pool, ranked(by_text))
+    one = then(fuse(query, pool, ranked(by_text)))
     return {pool.sources[at]: (one.scores[at], one.cosines[at], one.bm25[at]) for at in one.order}
 
 
@@ -68,6 +69,19 @@ def test_a_passage_near_in_both_ways_comes_first():
     )
     assert list(hits) == ["both", "near", "lexical"]
     assert all(0 <= score <= 1 for score, _, _ in hits.values())
+
+
+def test_words_order_passages_of_one_language_and_vectors_order_languages():
+    query = unit(1, 0, 0)
+    right = Row("right.en", unit(1, 0.2, 0), 0.95, "en")
+    same = [Row(f"{n}.de", unit(1, 1 + n, 0), 0.5, "de") for n in range(3)]
+    worded = [replace(row, score=7.0 + n) for n, row in enumerate(same)]
+    hits = fused(query, [right, *same], worded, languages_by_vectors)
+    assert list(hits) == ["right.en", "2.de", "1.de", "0.de"]
+    assert sorted((score for score, *_ in hits.values()), reverse=True) == [
+        score for score, *_ in hits.values()
+    ]
+    assert next(iter(fused(query, [right, *same], worded))) != "right.en"  # the control
 
 
 def test_equal_scores_are_ordered_by_source():

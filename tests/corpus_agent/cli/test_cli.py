@@ -100,7 +100,7 @@ def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
         ("sub/b.txt", "indexed", None),
     ]
     lines = cli("status").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["3", "folder", "index"]
+    assert [line.split()[0] for line in lines] == ["3", "folder", "index", "scans"]
     assert {"engine", "model"} <= {
         line.split()[0] for line in cli("status", "-v").stdout.splitlines()
     }

@@ -58,7 +58,7 @@ def test_what_is_done_again_without_a_change_is_said_with_the_reason():
     todo = plan(seen, stored, {}, KNOWN)
     assert len(todo.update) == 2
     assert todo.reasons == (
-        f"The reader text/0 is now text/{KNOWN['text']}; files that it read are read again: 2.",
+        "This release reads these in a new way: text. Files that are read again: 2.",
     )
     assert plan(seen, dict.fromkeys("abc", row("a")), {}, KNOWN).reasons == ()
 
