@@ -106,10 +106,10 @@ def judged(corpus: Index, labels: dict[str, str]) -> Counter[tuple[str, str]]:
 def claims(cases: int) -> None:
     table = data("claims", "scifact-claims-train.csv").read_text("utf-8").splitlines()
     rows = list(csv.DictReader(table))[:: max(1, len(table) // cases)]
-    cited = {one for row in rows for one in json.loads(row["cited_doc_ids"])}
+    cited = {one for row in rows for one in re.findall(r"\d+", row["cited_doc_ids"])}
     with tempfile.TemporaryDirectory() as scratch:
         for source, document in document_files("scifact-train", Path(scratch)).items():
-            if int(document) not in cited:
+            if document not in cited:
                 Path(scratch, source).unlink()
         with corpus_of(Path(scratch)) as corpus:
             found = judged(corpus, {row["claim"]: row["evidence_label"] for row in rows})
