@@ -62,6 +62,7 @@ class FourBitModel(ModelFolder):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
         self.name = MULTILINGUAL
+        self._few: tuple[NDArray[np.int64], Tokenizer | None] = np.empty(0, np.int64), None
 
     @cached_property
     def _bytes(self) -> mmap:
@@ -132,8 +133,13 @@ class FourBitModel(ModelFolder):
         if "tokenizer" in self.__dict__ or sum(map(len, texts)) > FEW_CHARACTERS:
             return super().tokens(texts)
         pieces = self._layout.pieces_in(_normalizer().normalize_str(" ".join(texts)))
-        found = self._layout.tokenizer(pieces).encode_batch(list(texts))
-        return [Tokens(pieces[each.ids].tolist(), each.offsets) for each in found]
+        known, tokenizer = self._few
+        if tokenizer is None or not np.isin(pieces, known).all():  # sentences have their passages'
+            known = np.union1d(pieces, known)
+            tokenizer = self._layout.tokenizer(known)
+            self._few = known, tokenizer
+        found = tokenizer.encode_batch(list(texts))
+        return [Tokens(known[each.ids].tolist(), each.offsets) for each in found]
 
     def words(self, tensors: dict[str, NDArray[np.float32]]) -> FourBitRows:
         """The vectors of the vocabulary, opened row by row: all at once are 384 MB."""
@@ -241,15 +247,16 @@ class _Layout:
         return cls(width, layers, heads, positions, epsilon, ends, scores, text, specials, tensors)
 
     @cached_property
-    def starts(self) -> NDArray[np.uint64]:
-        """The first eight bytes of each piece, as a number."""
+    def by_start(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The first eight bytes of each piece, as sorted numbers, and which piece each is of."""
         sizes = np.minimum(np.diff(self.ends.astype(np.int64)), 8)
         letters = np.frombuffer(self.text + bytes(8), np.uint8)[
             self.ends[:-1, None] + np.arange(8, dtype=np.uint32)
         ]
         letters[np.arange(8) >= sizes[:, None]] = 0
         starts: NDArray[np.uint64] = letters.view("<u8")[:, 0]
-        return starts
+        order = np.argsort(starts, kind="stable")
+        return starts[order], order
 
     def pieces_in(self, text: str) -> NDArray[np.int64]:
         """The numbers of the pieces that a text may hold, by their first letters, in order.
@@ -260,14 +267,18 @@ class _Layout:
         here = {written[at : at + size] for at in range(len(written)) for size in range(1, 9)}
         wanted = np.array([int.from_bytes(each, "little") for each in here], np.uint64)
         kept = [*self.specials, int(self.scores.argmin())]
-        return np.union1d(np.flatnonzero(np.isin(self.starts, wanted)), kept)
+        starts, order = self.by_start
+        first, last = (np.searchsorted(starts, wanted, side) for side in ("left", "right"))
+        found = [order[at:end] for at, end in zip(first, last, strict=True) if at < end]
+        return np.unique(np.concatenate([*found, kept]))
 
     def tokenizer(self, pieces: NDArray[np.int64]) -> Tokenizer:
         """A tokenizer of these pieces alone, which it numbers from 0."""
         from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-        ends, scores = self.ends.tolist(), self.scores.tolist()
-        words = [(self.text[ends[at] : ends[at + 1]].decode(), scores[at]) for at in pieces]
+        ends = zip(self.ends[pieces].tolist(), self.ends[pieces + 1].tolist(), strict=True)
+        said = [self.text[start:end].decode() for start, end in ends]
+        words = [*zip(said, self.scores[pieces].tolist(), strict=True)]
         first, last, unknown = np.searchsorted(pieces, self.specials).tolist()
         tokenizer = Tokenizer(models.Unigram(words, unknown, byte_fallback=False))
         tokenizer.normalizer = _normalizer()
