@@ -8,7 +8,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import as_object, in_answer, place_of, qualified, taken
+from corpus_agent.render.common import (
+    UNREAD_FILES,
+    as_object,
+    in_answer,
+    place_of,
+    qualified,
+    taken,
+)
 from corpus_agent.text.column_names import ends_with_figures
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
@@ -138,8 +145,8 @@ def _searched(answer: Answer) -> str:
     coverage = answer.coverage
     if not (coverage.searched or coverage.unreadable):
         return ""  # a notice says that the index is empty
-    failed = f" ({coverage.unreadable:,} could not be read: corpus-agent files --status failed)"
-    unread = failed if coverage.unreadable else ""
+    several = f" ({coverage.unreadable:,} could not be read: {UNREAD_FILES})"
+    unread = several if coverage.unreadable else ""
     documents = number_of(coverage.searched, "document")
     return f"Nothing in the {documents} is about this.{unread}"
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.answering.records import Answer, Citation, Passage
 from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import evidence, place
-from corpus_agent.text.naming import answerer, called, cleaned, quoted, unambiguous
+from corpus_agent.text.naming import answerer, called, cleaned, is_host_like, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, unlinked
 from corpus_agent.text.wording import documents_searched, number_of
 from corpus_agent.tools.toolbox import ToolSpec
@@ -223,6 +223,8 @@ def handed_over(answer: Answer, tools: Collection[str] = (), *, again: bool = Fa
         if isinstance(value, str):
             if field in ("source", "changed"):
                 text = name_of(value)
+                if is_host_like(text):
+                    return disarmed(text, tools)  # a name, which is shown as code
             else:
                 text = value if field in _OF_SEVERAL_LINES else one_line(value)
             return disarmed(unlinked(text), tools)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, taken
+from corpus_agent.render.common import UNREAD_FILES, as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
@@ -147,7 +147,7 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
         return
     reasons = Counter(row.reason or "" for row in unread).most_common()
     counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
-    yield f"{said} ({counted}): corpus-agent files --status failed,empty"
+    yield f"{said} ({counted}): {UNREAD_FILES}"
 
 
 def waiting_line(waiting: ToRecognise) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import as_object, local_time, size_mb, taken
+from corpus_agent.render.common import UNREAD_FILES, as_object, local_time, size_mb, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import number_of
@@ -126,7 +126,7 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
     yield f"folder   {_path(status['root'])}{_missing(status)}"
     yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
     if unread := files["failed"] + files["empty"] - files["blank"]:
-        yield f"unread   {number_of(unread, 'file')}: corpus-agent files --status failed,empty"
+        yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
     if files["unreachable"]:
         yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
     recognition, languages = status["recognition"], status["languages"]

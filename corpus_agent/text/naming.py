@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from corpus_agent.text.delimiters import neutral
-from corpus_agent.text.sanitize import inert, one_line, unlinked
+from corpus_agent.text.sanitize import ONE_DOT, inert, one_line, unlinked
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
@@ -24,7 +24,7 @@ _MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 # One word, without the program's own separators: blanks, colons, middle dots, brackets other than
 # those around a broken dot.
 _PLAIN = r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*"
-_ONE_DOT = re.compile(r"(?!www\.)[a-z0-9_-]{1,60}\.[a-z0-9]{1,8}", re.IGNORECASE | re.ASCII)
+_ONE_DOT = re.compile(ONE_DOT, re.IGNORECASE | re.ASCII)
 _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
@@ -82,7 +82,7 @@ def called(name: str, breaking: Breaking = None, kind: Kind = FILE, *, again: bo
     clean = cleaned(name) if again else unambiguous(name)
     if breaking is None:
         return _called(clean, name, kind)
-    if breaking is unlinked and kind is FILE and _is_host_like(name):
+    if breaking is unlinked and kind is FILE and is_host_like(name):
         return f"`{name}`"  # no viewer links within code
     return _broken(clean, breaking, kind)
 
@@ -172,7 +172,7 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return shown, (*written, *map(_unquoted, written), line, inert(line))
 
 
-def _is_host_like(name: str) -> bool:
+def is_host_like(name: str) -> bool:
     """Whether a plain name is a viewer's host for want of a folder, as `lease.md` in Moldova."""
     plain = _ONE_DOT.fullmatch(name) and not _OUR_WORDS.search(name)
     return bool(plain) and unlinked(name) != name

@@ -101,6 +101,8 @@ _NUMBERS = re.compile(r"(?<![\d.])(\d{1,3})\.(?=\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.
 _AT = re.compile(r"(?<=[^\s\[])@(?=[^\s\]:(])")
 # A possible host with its subdomains: no viewer begins one after a slash.
 _RUN = re.compile(r"(?<![\w.-])[\w.-]*\.[\w-][\w.-]*")
+ONE_DOT = r"(?!www\.)[a-z0-9_-]{1,60}\.[a-z0-9]{1,8}"  # a file's name that may be a host's
+_QUOTED_FILE = re.compile(rf"(['\"`])({ONE_DOT})\1", re.IGNORECASE | re.ASCII)
 _EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # then a page may begin a text after it
 # A last part that may end a host name; "_" ends it, since Markdown may remove that character.
 _END = re.compile(r"(?<![\s\[])\.(xn--[\w-]+|[^\W\d_]{2,})(?![^\W_]|-)(?!\.[^\W_])", re.IGNORECASE)
@@ -118,6 +120,22 @@ def unlinked(text: str) -> str:
     text = _LOCALHOST.sub(lambda found: f"{found[1] or found[3]}[{found[2] or found[4]}]", text)
     text = _NUMBERS.sub(r"\1[.]", text)
     return _AT.sub("[@]", _RUN.sub(_without_host, text))
+
+
+def message(text: str) -> str:
+    """A message of the program on one line, `unlinked` but for quoted names, shown as code.
+
+    A sign of code elsewhere in it could end theirs, so that none is shown so.
+    """
+    line = one_line(text)
+    if "`" in _QUOTED_FILE.sub("", line):
+        return unlinked(line)
+    parts = _QUOTED_FILE.split(line)  # text, mark, name, text, ...
+    return "".join(
+        f"`{part}`" if at % 3 == 2 else unlinked(part)
+        for at, part in enumerate(parts)
+        if at % 3 != 1
+    )
 
 
 def _without_host(found: re.Match[str]) -> str:

@@ -67,6 +67,11 @@ _NO_KEY = _PAGE.format(
     "<p>or open the address that the server printed in its terminal.</p>",
 )
 
+_USED = _PAGE.format(
+    title="This address was used already",
+    text="<p>Type <code>corpus-agent web --open</code> for a new one.</p>",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -158,7 +163,7 @@ class Door:
         self._app = app
         self._listener = listener
         self._keys = keys
-        self._token: str | None = keys.token
+        self._used = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer why not."""
@@ -185,20 +190,22 @@ class Door:
         return None
 
     def _is_token(self, asked: Asked, scope: Scope) -> bool:
-        """Whether a request brings the token, which is then used up."""
-        if self._token is None or asked.method != "GET" or asked.path != "/":
+        """Whether a request brings the token, used up or not."""
+        if asked.method != "GET" or asked.path != "/":
             return False
         if malformed(asked) is not None or misnamed(asked, self._listener) is not None:
             return False
         query = scope["query_string"].decode("ascii", "replace")
-        if not hmac.compare_digest(query.encode(), f"token={self._token}".encode()):
-            return False
-        self._token = None
-        return True
+        return hmac.compare_digest(query.encode(), f"token={self._keys.token}".encode())
 
     async def _enter(self, send: Send) -> None:
+        """Give the cookie for the token, once."""
+        if self._used:
+            return await _answer(send, NO_KEY, _USED)
+        self._used = True
         value = f"{COOKIE}={self._keys.cookie}; Path={self._keys.base}/; HttpOnly; SameSite=Strict"
-        await _answer(send, 200, _ENTERED.format(base=self._keys.base), {"Set-Cookie": value})
+        entered = _ENTERED.format(base=self._keys.base)
+        return await _answer(send, 200, entered, {"Set-Cookie": value})
 
 
 def _asked(scope: Scope) -> Asked:

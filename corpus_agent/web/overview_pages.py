@@ -13,7 +13,7 @@ from starlette.responses import Response
 from corpus_agent import render
 from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.web.search_page import Chosen, number
-from indexer import CorpusError
+from indexer import CorpusError, is_day
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -70,9 +70,14 @@ def timeline(site: Site, request: Request) -> Response:
     """The dated statements of all documents in order, between two days if these are asked for."""
     given = request.query_params
     asked = ("timeline", *(["go"] if given.get("go") else []))
-    made, problem = _looked(site, given, asked, site.service.timeline)
-    found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
     first, last = given.get("since", "").strip(), given.get("until", "").strip()
+    wrong = [day for day in (first, last) if day and not is_day(day)]
+    made, problem = None, ""
+    if wrong:
+        problem = f"{visible(wrong[0])!r} is no date: write 2024, 2024-03 or 2024-03-12."
+    else:
+        made, problem = _looked(site, given, asked, site.service.timeline)
+    found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
     rows = [
         one
         for one in (found["statements"] if found else ())
