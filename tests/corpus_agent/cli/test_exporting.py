@@ -39,6 +39,7 @@ def test_an_answer_is_written_beside_the_documents_and_never_over_a_file(cli, tm
     assert cli("check", "r.json", "--format", "md").returncode == 2
     missing = cli("check", "gone.md")
     assert (missing.returncode, missing.stderr.splitlines()[1][:5]) == (2, "Try: ")
+    assert cli("check", "r.json", "--llm", "none").returncode == 2
     refused = cli(*asked, "--export", "a.md")
     assert (refused.returncode, "is not overwritten" in refused.stderr) == (2, True)
     assert "among your documents" in cli(*asked, "--export", docs / "b.md").stderr
