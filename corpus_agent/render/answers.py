@@ -8,20 +8,13 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import (
-    UNREAD_FILES,
-    as_object,
-    in_answer,
-    place_of,
-    qualified,
-    taken,
-)
+from corpus_agent.render.common import as_object, in_answer, place_of, qualified, taken
 from corpus_agent.text.column_names import ends_with_figures
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.table_rows import is_row
-from corpus_agent.text.wording import documents_searched, number_of
+from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage

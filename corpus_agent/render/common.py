@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from indexer import OpenStore
 
 SCHEMA_VERSION = 1
-UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
 
 Object = dict[str, Any]
 """A JSON object; docs/json.md names its keys."""

@@ -1,9 +1,6 @@
 """Renders an answer for a parent agent: claims, quotations and verdicts, framed as data.
 
-The parent may have tools and a network, and documents may be written to misuse them. So only
-distinguishable parts are passed on: the program's own words, sentences that a checked quotation
-supports, unsupported sentences, and the quotations. Does not evaluate meaning or detect attacks.
-Used by the librarian and by the MCP server.
+Documents may be written to misuse the parent's tools, so only distinguishable parts are passed on.
 """
 
 from __future__ import annotations

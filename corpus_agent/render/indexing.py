@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import UNREAD_FILES, as_object, taken
+from corpus_agent.render.common import as_object, taken
 from corpus_agent.render.files import problem_object, why_unread
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import UNREAD_FILES, number_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from corpus_agent.render.common import UNREAD_FILES, as_object, local_time, size_mb, taken
+from corpus_agent.render.common import as_object, local_time, size_mb, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import UNREAD_FILES, number_of
 from indexer import LEAST_UNREAD, paths
 
 if TYPE_CHECKING:

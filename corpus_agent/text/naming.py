@@ -59,11 +59,7 @@ MODEL = Kind(re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?"))  # it may
 
 
 def unambiguous(name: str) -> str:
-    """`name` on one line and harmless; with a mark if that differs from the name itself.
-
-    The mark is from the name's hash, so that names that look alike differ; also a name that equals
-    the shown form of another one (`lease[.]md` beside `lease.md`).
-    """
+    """`name` on one line and harmless; with a mark of its hash if another looks like it."""
     clean = cleaned(name)
     return f"{clean}~{_hash(name)}" if clean == name and _OUR_SIGNS.search(name) else clean
 
@@ -140,8 +136,7 @@ def spellings(name: str) -> Iterator[str]:
 def known(sources: Iterable[str]) -> dict[str, str]:
     """Each source by every form in which it is shown, and by its own name.
 
-    A shown form takes precedence over another source's own name: a reader takes names from the
-    program's output. A form that two sources share means neither.
+    A shown form comes before another's own name; one that two sources share means neither.
     """
     listed = sorted(set(sources))
     shown: dict[str, str] = {}

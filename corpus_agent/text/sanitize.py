@@ -123,19 +123,13 @@ def unlinked(text: str) -> str:
 
 
 def message(text: str) -> str:
-    """A message of the program on one line, `unlinked` but for quoted names, shown as code.
-
-    A sign of code elsewhere in it could end theirs, so that none is shown so.
-    """
+    """A message of the program on one line, `unlinked`; the names that it quotes stand as code."""
     line = one_line(text)
     if "`" in _QUOTED_FILE.sub("", line):
-        return unlinked(line)
-    parts = _QUOTED_FILE.split(line)  # text, mark, name, text, ...
-    return "".join(
-        f"`{part}`" if at % 3 == 2 else unlinked(part)
-        for at, part in enumerate(parts)
-        if at % 3 != 1
-    )
+        return unlinked(line)  # a sign of code elsewhere could end theirs
+    before, *named = _QUOTED_FILE.split(line)
+    pairs = zip(named[1::3], named[2::3], strict=True)
+    return unlinked(before) + "".join(f"`{name}`{unlinked(after)}" for name, after in pairs)
 
 
 def _without_host(found: re.Match[str]) -> str:

@@ -1,8 +1,5 @@
 """Who may enter: the key, the name of the server, where a form comes from; and what may go out.
 
-    request ──> refusal(request, door) ──> None: the pages
-                                       └─> a number and a reason
-
 An ASGI middleware around all pages. Everything without the cookie is refused, whatever it asks for;
 the token of the printed address becomes the cookie once. Knows no page and no document.
 """
@@ -83,10 +80,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What decides about a request: its first line and its headers, names in lower case.
-
-    `target` is all that stands between method and version, `path` its first part, decoded.
-    """
+    """What decides about a request: its first line and its headers, names in lower case."""
 
     method: str
     path: str

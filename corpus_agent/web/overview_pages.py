@@ -71,11 +71,8 @@ def timeline(site: Site, request: Request) -> Response:
     given = request.query_params
     asked = ("timeline", *(["go"] if given.get("go") else []))
     first, last = given.get("since", "").strip(), given.get("until", "").strip()
-    wrong = [day for day in (first, last) if day and not is_day(day)]
-    made, problem = None, ""
-    if wrong:
-        problem = f"{visible(wrong[0])!r} is no date: write 2024, 2024-03 or 2024-03-12."
-    else:
+    made, problem = None, "That is no date: write 2024, 2024-03 or 2024-03-12."
+    if all(is_day(day) for day in (first, last) if day):
         made, problem = _looked(site, given, asked, site.service.timeline)
     found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
     rows = [
@@ -90,10 +87,7 @@ def timeline(site: Site, request: Request) -> Response:
 def _looked(
     site: Site, given: Mapping[str, str], what: Sequence[str], look: Callable[[Index], Any]
 ) -> tuple[Any, str]:
-    """What a look at the chosen documents gives, perhaps one of a moment ago; else the problem.
-
-    Nothing where only the kind of page is asked for, so that a look costs no one who wants none.
-    """
+    """What a look at the chosen documents gives, perhaps one of a moment ago; else the problem."""
     if not any(what[1:]):
         return None, ""
     corpus, chosen = site.service.corpus(), Chosen.from_query(given)

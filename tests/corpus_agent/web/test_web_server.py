@@ -124,7 +124,7 @@ def test_every_document_is_looked_at_and_each_value_leads_to_its_place(server):
         for bound in ("since", "until"):
             refused = server.get("/timeline", go=1, **{bound: day})
             assert 'class="notice"' in refused.text
-            assert "looked at" not in refused.words.partition("is no date")[2]
+            assert "looked at" not in refused.words
     assert server.get("/timeline", go=1, sort=1).status == 200
     assert server.get("/timeline", go=1, sort="name").status == 200
 
