@@ -168,5 +168,5 @@ class DocumentText:
 
     @cached_property
     def durations(self) -> list[Reading]:
-        """All spans of time of the text, in order."""
-        return find_durations(self.text)
+        """The spans of days and longer of the text, in order."""
+        return [one for one in find_durations(self.text) if "T" not in one.normal]
