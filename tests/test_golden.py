@@ -125,6 +125,8 @@ def test_each_figure_has_a_command_that_is_there_and_each_script_a_figure():
         assert row["figure"], row["name"]
         named |= set(re.findall(r"(?:benchmarks|tests)/[\w/]+\.py", row["command"]))
     scripts = {f"benchmarks/{path.name}" for path in (REPOSITORY / "benchmarks").glob("*.py")}
-    assert scripts - named == {f"benchmarks/{name}.py" for name in ("common", "mutants", "sets")}
+    assert scripts - named == {
+        f"benchmarks/{name}.py" for name in ("common", "evidence", "mutants", "sets")
+    }
     assert [path for path in named if not (REPOSITORY / path).exists()] == []
     assert len({row["name"] for row in FIGURES["row"]}) == len(FIGURES["row"])

@@ -114,7 +114,11 @@ class _Reader:
         """A block as one quotation; a line in it or behind it may say who is quoted."""
         body = _SIGNS_BEFORE.sub("", self._text[start:end])
         following = self._text[end : end + 300].lstrip("\n").partition("\n")[0]
-        by = [line[0] for line in _BY.finditer(body) if self._place(line[0])]
+        by = [
+            line[0]
+            for line in _BY.finditer(body)
+            if self._place(line[0]) and not claims_something(self._bare(line[0]), "text")
+        ]
         if _BY.match(following) or following.startswith(("(", "[")):
             by.append(following)
         named = self._place("\n".join(by))
@@ -146,9 +150,8 @@ class _Reader:
         done = 0
         for unit in units(text):
             body, first = text[unit.start : unit.end], max(0, done - 1)
-            if (note := _NOTE.match(body)) and self._place(body, note.end()):
-                self.left_out["reference"] += 1
-                continue
+            note = _NOTE.match(body)
+            refers = note is not None and self._place(body, note.end()) is not None
             noted = (self._notes[mark] for mark in _NOTE_MARK.findall(body) if mark in self._notes)
             named = self._place(body) or next(noted, None)
             while done < len(spans) and spans[done][0] < unit.end:
@@ -159,8 +162,12 @@ class _Reader:
             said = body
             for begin, end in reversed(spans[first:done]):
                 said = said[: max(0, begin - unit.start)] + said[max(0, end - unit.start) :]
-            if said == body or self._says_more(said):
+            if refers and not claims_something(self._bare(said), "text"):
+                self.left_out["reference"] += 1
+            elif said == body or self._says_more(said):
                 yield from self._statement(at + unit.start, body, unit.kind, named)
+        for begin, end in spans[done:]:
+            yield from self._quotation(at + begin, at + end, text[begin:end].strip(), None)
 
     def _says_more(self, said: str) -> bool:
         """Whether a sentence states something beside its quotations, or only leads to them."""

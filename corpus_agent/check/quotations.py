@@ -40,11 +40,14 @@ WHOLE = 0.9  # of the words of a quotation that its parts have together
 
 _ELLIPSIS = regex.compile(r"\s*[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
 _CONDITIONS = (
-    r"(?:\b(?:unless|except|provided|if|only|until|subject to|sofern|falls|wenn|außer|nur"
+    r"(?:\b(?:unless|except|provided|if|only|until|subject to|in the event|as long as|pending"
+    r"|assuming|other than|save (?:for|where)|apart from|instead of|rather than|myth|doubt(?:s|ed)?"
+    r"|pretend(?:s|ed)?|accused|alleged(?:ly)?|claim(?:s|ed) (?:that|to)|unlikely|reject(?:s|ed)"
+    r"|wrong to|repealed|refuse de|lorsque|soweit|sofern|falls|wenn|außer|nur|falsch"
     r"|es sei denn|sauf|à moins|si|seulement|excepto|salvo|siempre que|solo|sólo|se|tranne)\b"
     r"|如果|除非|仅|只)"
 )
-_CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
+CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
 # What follows in a clause of its own says something else, but for a condition or a "but".
 _CLAUSE = regex.compile(
     rf"[;；](?!\s*(?:{_CONDITIONS}|but|however|aber|jedoch|mais|pero|ma\b|但))", regex.IGNORECASE
@@ -233,6 +236,8 @@ def _sense_lost(quote: str, whole: str) -> Difference | None:
     whose = quote[:80]  # "without" counts with what is missing
     if len(denials(f"{_CLAUSE.split(before)[-1]} {whose}", whole)) > len(denials(whose, whole)):
         return "", one_line(before)
+    if before.count("~~") % 2:
+        return "", "~~"  # struck
     for rest in (_CLAUSE.split(before)[-1], _CLAUSE.split(behind)[0]):
         if lost := _turning(rest, whole):
             return "", lost
@@ -242,7 +247,7 @@ def _sense_lost(quote: str, whole: str) -> Difference | None:
 
 def _turning(left_out: str, whole: str) -> str:
     """The words that are left out, if a negation or a condition is among them."""
-    turns = left_out and (denials(left_out, whole) or _CONDITION.search(left_out))
+    turns = left_out and (denials(left_out, whole) or CONDITION.search(left_out))
     return one_line(left_out) if turns else ""
 
 

@@ -74,5 +74,5 @@ class Checked:
 
     @property
     def holds(self) -> bool:
-        """Whether everything was found as it is written."""
-        return all(finding.kind in FOUND for finding in self.findings)
+        """Whether everything was found as it is written; not where nothing is stated."""
+        return bool(self.findings) and all(finding.kind in FOUND for finding in self.findings)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
-from corpus_agent.check.quotations import is_at
+from corpus_agent.check.quotations import CONDITION, is_at
 from corpus_agent.check.records import Finding, Kind, Piece
+from corpus_agent.text.numbers import found as figures_of
+from corpus_agent.text.sentences import units
+from corpus_agent.text.tokens import STOP_WORDS, has_digit, same_word, terms
 from indexer import Query
 
 if TYPE_CHECKING:
@@ -17,9 +23,15 @@ if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
     from corpus_agent.tools.corpus import CorpusView
 
+_MARKS = re.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
+_MODAL = re.compile(
+    r"\b(?:will|would|shall|should|may|might|can|could|must|recommend\w*|suggest\w*|propos\w+"
+    r"|plan(?:s|ned) to|soll\w*|wird|werden|würde\w*|kann|können|darf|dürfen|muss|müssen)\b"
+)
 _LABEL = re.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
 HITS = 8  # passages that a statement is compared with
-SURELY = 0.9  # of its words; of SciFact's claims .90 are right with so many, .60 with any number
+MOST_BETWEEN = 2  # of its words in the document others may stand
+SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
 
 class StatementFinder:
@@ -42,7 +54,7 @@ class StatementFinder:
         if isinstance(found, Judgement):
             return self._differing(piece, found)
         cited = [self._cited(window) for window in found]
-        says = coverage(piece.text, together(found)) >= SURELY
+        says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
         if not (says and all(each.stands for each in cited)):  # or the file changed meanwhile
             return Finding(piece, "not_found")
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
@@ -63,3 +75,60 @@ class StatementFinder:
         return check_quotation(
             self._corpus, 0, window.passage.source, window.evidence.text, window.line
         )
+
+
+def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
+    """Whether one document says a statement, and one sentence or row of it what its figures are of.
+
+    Each figure counts as often as it is said: of "2 April" and "severity 2" one 2 is not enough.
+    """
+    if len({window.passage.source for window in windows}) > 1 or not _in_order(statement, windows):
+        return False
+    text = " ".join(window.evidence.text for window in windows)
+    for turning in (CONDITION, _MODAL):
+        if {*turning.findall(text.casefold())} != {*turning.findall(statement.casefold())}:
+            return False
+    around = " ".join(f"{each.evidence.titles} {each.evidence.text}" for each in windows)
+    if not set(_MARKS.findall(statement)) <= set(_MARKS.findall(around)):
+        return False
+    wanted = _figures(statement)
+    if not wanted:
+        return True
+    return any(
+        wanted <= _figures(f"{window.evidence.titles} {said}")
+        and wanted & _figures(said)
+        and 2 * coverage(statement, Evidence(said, window.evidence.titles)) >= 1
+        for window in windows
+        for said in _sentences(window)
+    )
+
+
+def _in_order(statement: str, windows: Sequence[Window]) -> bool:
+    """Whether the words come in the document's order, and together: so it says who pays whom."""
+    there = [
+        word
+        for window in windows
+        for word in terms(window.evidence.text)
+        if word not in STOP_WORDS and not has_digit(word)
+    ]
+    at = 0
+    for word in terms(statement):
+        if word in STOP_WORDS or has_digit(word):
+            continue
+        places = [n for n, other in enumerate(there) if same_word(word, other)]
+        if not places:  # it leads to the sentence: a heading, the document's name
+            continue
+        following = next((place for place in places if place >= at), None)
+        if following is None or (at and following > at + MOST_BETWEEN):
+            return False
+        at = following + 1
+    return True
+
+
+def _sentences(window: Window) -> Iterator[str]:
+    text = window.evidence.text
+    return (text[unit.start : unit.end] for unit in units(text, window.passage.language))
+
+
+def _figures(text: str) -> Counter[tuple[str, ...]]:
+    return Counter(figure.values for figure in figures_of(text))

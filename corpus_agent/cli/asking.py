@@ -278,7 +278,9 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
     receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
     if receipts and form != "text":
         raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
-    asking = llm["llm"] is not None and not receipts
+    asking = llm["llm"] is not None
+    if receipts and asking:
+        raise UsageError(f"--llm judges the statements of a text, and {str(file)!r} is a receipt.")
     settings = settings_in_force(several=True, **(llm if asking else {}))
     launch = launch_to_read(settings, asking=asking, typed=asking)
     seal, key = launch.seal.state, launch.receipt_key

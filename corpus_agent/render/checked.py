@@ -18,7 +18,7 @@ from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
 from corpus_agent.text.sanitize import enclosed, inert, one_line
-from corpus_agent.text.tokens import has_digit
+from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import documents_searched, number_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,16 @@ def checked_lines(checked: Checked) -> Iterator[str]:
     for word, line, finding in zip(words, lines, checked.findings, strict=True):
         where = ", ".join(map(_place, finding.citations))
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
+        if whole := _whole(finding):
+            yield f"{'':<{sum(wide) + 4}}in: {whole}"
     yield from _foot(checked)
+
+
+def _whole(finding: Finding) -> str:
+    """The sentence in which a quotation that is a piece of it stands; "" where it is all of it."""
+    piece, whole = finding.piece, finding.citations[0].quote if finding.citations else ""
+    stands = piece.is_quotation and finding.kind in ("quoted", "elsewhere")
+    return f"“{one_line(inert(whole))}”" if stands and terms(whole) != terms(piece.text) else ""
 
 
 def _foot(checked: Checked) -> Iterator[str]:

@@ -29,6 +29,16 @@ LEASE = """# Lease
 STARTER = "# Boris\n\nIn the fridge he is fine for up to 12 days without feeding.\n"
 PAGES = ["Frost protection\nThe valve opens below 4 degrees in every room.", "The pump runs daily."]
 MIETE = "# Vertrag\n\nDie Miete beträgt 500 Euro im Monat und ist am dritten Werktag fällig.\n"
+BOATS = """The hirer ~~shall pay for the lost paddles~~ keeps the boat.
+
+The hirer pays the owner fifty euros for damage.
+
+The pump may be started if the valve is open and the light is green.
+
+The boat of 2 April had severity 1.
+
+Moor Bank is rated at BBB.
+"""
 KIOSK = "# 说明\n\n租客可以在提前三个月书面通知后终止合同。\n"
 CORPUS = ListedCorpus(
     {
@@ -40,6 +50,7 @@ CORPUS = ListedCorpus(
         "miete.md": MIETE,
         "garden.md": "Mow the lawn.\n" + "\nWater it." * 5 + "\n\nMow the lawn.\n",
         "kiosk.md": KIOSK,
+        "boats.md": BOATS,
     },
     unread=["scan.pdf"],
 )
@@ -118,6 +129,16 @@ def kinds(text: str) -> list[str]:
         ("The rent is £985 per calendar month (manual.pdf).",
          "elsewhere", "home/lease.md:3", "", ""),
         ("The glacier lost nine metres of ice.", "not_found", "", "", ""),
+        ("1. lease.md:3 “The tenant shall repaint the whole mill.”", "not_found", "", "", ""),
+        ("> — lease.md: The tenant may burn the old mill down at once.",
+         "not_found", "", "", ""),
+        ("“shall pay for the lost paddles”", "pieced_together", "boats.md:1", "", "~~"),
+        ("The owner pays the hirer fifty euros for damage.", "not_found", "", "", ""),
+        ("The hirer pays the owner fifty euros for damage.", "supported", "boats.md:3", "", ""),
+        ("The pump may be started.", "not_found", "", "", ""),
+        ("The boat of 2 April had severity 2.", "not_found", "", "", ""),
+        ("Moor Bank is rated at A.", "not_found", "", "", ""),
+        ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
     ],
 )  # fmt: skip
 def test_each_piece_is_said_to_stand_where_it_does(text, kind, place, said, found):
@@ -140,7 +161,7 @@ def test_each_piece_is_said_to_stand_where_it_does(text, kind, place, said, foun
 )
 def test_what_states_nothing_is_left_out_and_counted(text, left_out):
     done = checked(text)
-    assert (done.findings, done.left_out, done.holds) == ([], left_out, True)
+    assert (done.findings, done.left_out, done.holds) == ([], left_out, False)
 
 
 def test_a_sentence_that_says_more_than_its_quotation_is_judged_beside_it():
@@ -171,6 +192,7 @@ def test_the_screen_and_the_object_say_the_same():
     )
     assert list(render.checked_lines(checked(text))) == [
         "✓ quoted   line 1  “up to 12 days without feeding”  kitchen/starter.md:3",
+        "                   in: “In the fridge he is fine for up to 12 days without feeding.”",
         (
             "? figure   line 3  “The rent is £1,230 per calendar month.”: £1,230; the nearest "
             "passage says £985  home/lease.md:3"
@@ -180,7 +202,7 @@ def test_the_screen_and_the_object_say_the_same():
             "months' notice in”  home/lease.md:5"
         ),
         "3 statements: 1 quoted or supported, 1 altered, 1 doubtful",
-        "8 documents searched, 1 could not be read",
+        "9 documents searched, 1 could not be read",
     ]
     found = render.checked_object(checked(text), "enforced")["check"]
     assert (found["holds"], found["counts"]) == (
