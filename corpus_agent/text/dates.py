@@ -21,11 +21,9 @@ _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
 _DURATION = lazy(r"P(T?)([0-9]{1,6})([BDHWMY])")  # B: days of business; behind T: hours, minutes
-_MINUTES = {  # at least, at most
-    **{"B": (1440, 4 * 1440), "D": (1440, 1440), "W": (7 * 1440, 7 * 1440)},
-    **{"M": (28 * 1440, 31 * 1440), "Y": (365 * 1440, 366 * 1440)},
-    **{"TH": (60, 60), "TM": (1, 1)},
-}
+_DAYS = {"B": (1, 4), "D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
+_MINUTES = {unit: (least * 1440, most * 1440) for unit, (least, most) in _DAYS.items()}
+_MINUTES |= {"TH": (60, 60), "TM": (1, 1)}
 _MONTHS = {"M": 1, "Y": 12}
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
 _MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
