@@ -96,10 +96,7 @@ def _refused(words: str, why: str) -> UsageError:
 
 
 def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
-    """Type, plain form and currency of a date, a span of time or an amount that is the whole value.
-
-    What is not understood is not passed over.
-    """
+    """Type, plain form and currency of a date, span of time or amount that is the whole value."""
     if _PERIOD.fullmatch(value) and find_dates(f"{value}-01-01"[:10]):
         return "date", value, ""
     days = {one.normal for one in find_dates(value) if (one.start, one.end) == (0, len(value))}

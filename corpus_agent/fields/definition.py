@@ -1,8 +1,4 @@
-"""What a field is: from its words to its type and its phrases.
-
-The lexicon has what people ask of contracts, invoices, leases, letters and minutes; any other field
-is found by its own words, and its type guessed from them.
-"""
+"""What a field is: from its words to its type and its phrases."""
 
 from __future__ import annotations
 

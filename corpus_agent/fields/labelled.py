@@ -144,22 +144,17 @@ def _beside(
 def _amounts(
     document: DocumentText, kind: FieldType, read: list[Reading], at: int, *, sure: bool
 ) -> list[Reading]:
-    """The values of a text that begins at `at`, none of them a year or the number of a clause.
-
-    A year counts where it is the first thing behind a sure label.
-    """
+    """The values of a text that begins at `at`, none of them a year or the number of a clause."""
     text, kept = document.text, []
     for one in (_moved(each, at) for each in read):
         led = text[document.line_span(one.start)[0] : one.start]
-        if kind == "date" or not _BARE.fullmatch(one.text):
-            is_amount = True
-        elif _YEAR.fullmatch(one.text):
-            is_amount = sure and not text[at : one.start].strip()
+        is_item = "#" in led or _ITEM.match(text, one.end) is not None
+        if _YEAR.fullmatch(one.text):  # counts as the first thing behind a sure label
+            counts = sure and not text[at : one.start].strip()
         else:
-            is_item = "#" in led or _ITEM.match(text, one.end)
-            is_amount = not (is_item and not led.strip(" #*_"))
-            is_amount = is_amount and not lexicon.near("clause").search(led)
-        if is_amount:
+            is_item = is_item and not led.strip(" #*_")
+            counts = not is_item and lexicon.near("clause").search(led) is None
+        if counts or kind == "date" or not _BARE.fullmatch(one.text):
             kept.append(one)
     return kept
 

@@ -29,10 +29,8 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import Object, Seal
 
 _DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
-_UNITS = {
-    "Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day", "TH": "hour",
-    "TM": "minute",
-}  # fmt: skip
+_UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day"}
+_UNITS |= {"TH": "hour", "TM": "minute"}
 _NARROWEST = 12  # characters of a column
 _TALLEST = 8  # lines of a cell
 _NAME = 0.3  # of the width, for the names of documents
@@ -183,10 +181,7 @@ def left_lines(table: FieldTable) -> Iterator[str]:
 
 
 def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[str]:
-    """The documents that fulfil the condition, those that may, and how many others there are.
-
-    With `verbose` those that do not, too.
-    """
+    """The documents that fulfil the condition, those that may, and how many others there are."""
     for wanted in ("yes", "unclear", "no") if verbose else ("yes", "unclear"):
         if wanted != "yes" and listed.count(wanted):
             yield {"unclear": "unclear:", "no": "not:"}[wanted]
