@@ -55,7 +55,7 @@ def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[Proposed
 
 
 def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
-    """Where the introduction of the parties begins, and the parties; none if nobody is introduced."""
+    """Where the introduction of the parties begins, and the parties; none if none is."""
     best, value, text = (0, list[Party]()), (1, 0, 0), document.text
     for opening in ("opens", "made_by"):
         if opening == "made_by" and value[0] > 1:
