@@ -54,7 +54,7 @@ _XDG = {2: "the file was not found", 3: _NO_VIEWER, 4: "no program for it could 
 
 
 def open_document(place: str, roots: Mapping[str, Path]) -> tuple[str, str]:
-    """The source of the document at SOURCE[:LINE], and the program that shows it; raises CorpusError."""
+    """The source of the document at SOURCE[:LINE], and the program that shows it."""
     refused: CorpusError | None = None
     for name, line in _readings(place):
         for source in sources_of(name, roots):
