@@ -1,7 +1,6 @@
 """The MCP server: the protocol on the standard streams, by the official SDK.
 
-Replies as soon as it runs: the index and the model are loaded in a thread, and every call runs in
-one, so that the protocol never blocks. tools.py has the tools. Import it after the seal: the SDK
+Loads and calls run in threads, so that the protocol never blocks. Import it after the seal: the SDK
 imports an HTTP stack, which is not used.
 """
 

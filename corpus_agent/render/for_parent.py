@@ -202,17 +202,13 @@ def tokens_at_most(text: str) -> int:
     return -(-plain // 3) + others + -(-(every - plain - others) // 2)
 
 
-# -- cleaning
-
-
 _OF_SEVERAL_LINES = ("text", "question", "quote", "unsupported")
 
 
 def handed_over(answer: Answer, tools: Collection[str] = (), *, again: bool = False) -> Answer:
     """The answer that a parent may get: without links and without names of the `tools`.
 
-    Its sources get the form of `naming.unambiguous`; with `again` they have it, since the answer
-    was handed over before.
+    With `again` its sources have the form of `naming.unambiguous` already.
     """
     name_of = cleaned if again else unambiguous
 

@@ -1,7 +1,6 @@
 """The delimiters around corpus text, by which a model distinguishes documents from other text.
 
-Marks and neutralises; does not evaluate meaning. Called by tools/search.py and tools/read.py for
-every piece of corpus text; the system prompt explains the delimiters.
+Marks and neutralises; does not evaluate meaning.
 """
 
 from __future__ import annotations

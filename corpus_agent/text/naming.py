@@ -1,8 +1,6 @@
 """Untrusted names in the program's own text: files, models, titles.
 
-Outside a frame a name stands beside the program's own words. A name that could be mistaken for
-them, or for another name, is quoted there, on one line, in at most MAX_CALLED characters. Each
-written form of a name is accepted as input (`spellings`).
+One that could be mistaken for the program's own words is quoted; each form is read (`spellings`).
 """
 
 from __future__ import annotations

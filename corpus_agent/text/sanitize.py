@@ -1,7 +1,6 @@
 """Text for a terminal, a page or a model, without control and hidden characters.
 
-Corpus text is untrusted. Applied wherever such text leaves the program. Does not evaluate meaning
-or detect attacks: it removes their means.
+Does not evaluate meaning or detect attacks: it removes their means.
 """
 
 from __future__ import annotations
@@ -111,9 +110,7 @@ _END = re.compile(r"(?<![\s\[])\.(xn--[\w-]+|[^\W\d_]{2,})(?![^\W_]|-)(?!\.[^\W_
 def unlinked(text: str) -> str:
     """`inert` text in which no viewer finds a host or an address by itself: `evil[.]com`.
 
-    For parents and clients, whose viewers may link hosts and e-mail addresses without a scheme
-    (GFM, linkify). A file name below a folder is no host (`notes/a.md`), one by itself may
-    be (`a.md` is in Moldova). Idempotent.
+    A file name below a folder is no host (`notes/a.md`), one by itself may be one.
     """
     text = _ENTITY.sub("& ", _ESCAPED.sub(r"\\ ", inert(text)))
     text = _AUTHORITY.sub(lambda found: _DOT.sub("[.]", found[0]), text)

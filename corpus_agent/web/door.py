@@ -46,8 +46,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-# A page, not a redirect: a browser that came from elsewhere would follow a redirect without the
-# cookie, and this page begins a visit of its own.
+# Not a redirect, which a browser that came from elsewhere would follow without the cookie.
 _ENTERED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>corpus-agent</title>
 <link rel="icon" href="{base}/static/icon.svg">
 <meta http-equiv="refresh" content="0;url={base}/"><p><a href="{base}/">Go on</a></p></html>"""
