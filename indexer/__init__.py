@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other
     from indexer.store import storage as storage
+    from indexer.store.filters import is_day as is_day
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync.display import RunDisplay as RunDisplay
@@ -126,7 +127,7 @@ _PUBLIC = {
         "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD MANY_UNREAD "
         "MULTILINGUAL OCR_CHOICES OpenStore PagePicture Query Status STATUSES is_other"
     ),
-    "indexer.store.filters": "parse_filter",
+    "indexer.store.filters": "is_day parse_filter",
     "indexer.store.snapshot": "Inspection",
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",

@@ -38,7 +38,7 @@ from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.cli.progress import counted
 from corpus_agent.selftest import evaluation
 from corpus_agent.settings import stores_to_read
-from corpus_agent.text.naming import called, known, quoted
+from corpus_agent.text.naming import PATH, called, known, quoted
 from corpus_agent.trust.stores import place_of
 from indexer import (
     MAX_FILE_BYTES,
@@ -317,7 +317,10 @@ def _read(file: Path) -> bytes:
         try:
             return read_regular(file, MAX_FILE_BYTES)
         except OSError as error:
-            raise UsageError(f"{str(file)!r} cannot be read: {error.strerror}.") from None
+            gone = isinstance(error, FileNotFoundError)
+            why = "there is no such file" if gone else error.strerror
+            message = f"{called(str(file), kind=PATH)} cannot be read: {why}."
+            raise UsageError(message, "Try: corpus-agent check --help") from None
     data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(f"The text has more than {MAX_FILE_BYTES:,} bytes.")

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from corpus_agent import fields, render
-from corpus_agent.cli.common import JSON, Among, below, main, opened
+from corpus_agent.cli.common import JSON, Among, below, is_verbose, main, opened
 from corpus_agent.cli.exporting import opened_new, warn_of_index, write_text
 from corpus_agent.cli.printing import clean, print_json, print_lines
 from corpus_agent.cli.progress import counted
@@ -77,7 +77,7 @@ def list_documents(words: str, among: Among, as_json: bool) -> None:
         listed = served.listed(words, corpus, on_document)
     if as_json:
         return print_json(render.list_object(listed, served.launch.seal.state), corpus)
-    return print_lines(render.list_lines(listed))
+    return print_lines(render.list_lines(listed, verbose=is_verbose()))
 
 
 @main.command()

@@ -40,6 +40,8 @@ _SCALE = (
     r"(?:[\u00a0\u202f ]?(?:thousand|million|billion|mio|mrd|tsd|millionen|milliarden|millions"
     r"|milliards|millones|mln|mn|bn|tausend)\b\.?)?"
 )
+# Of a sum a letter is a scale, too: "£5m"; without its currency "5m" are five metres.
+_SUM = rf"{_NUMBER}(?i:[mkb](?![\p{{L}}\p{{N}}])|{_SCALE})"
 _BEFORE = (
     rf"(?:{'|'.join(map(regex.escape, sorted(_SIGNS, key=len, reverse=True)))}"
     rf"|(?<!\p{{L}})(?:{_CODES})(?!\p{{L}}))"
@@ -53,20 +55,21 @@ _PER = (
 )
 _MONEY = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?"
-    rf"(?P<number>{_NUMBER}(?i:{_SCALE}))(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
+    rf"(?P<number>{_SUM})(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
     rf"(?:\s(?P<code>{_CODES})(?!\p{{L}}))?(?i:{_PER})"
-    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_NUMBER}(?i:{_SCALE}))(?:[,.][-–]{{1,2}})?"
+    rf"|(?<![\p{{L}}\p{{N}}.,])(?P<number>{_SUM})(?:[,.][-–]{{1,2}})?"
     rf"[\u00a0\u202f ]?(?P<sign>{_BEFORE}|(?i:{_NAMED})(?!\p{{L}}))(?i:{_PER})"
 )
 _PLAIN_SUM = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}.,])(?<![\p{{L}}\p{{N}}.,/-]{_DASH}){_NUMBER}(?![\p{{L}}\p{{N}}%]|[.,]\d)"
+    rf"(?<![\p{{L}}\p{{N}}.,])(?<![\p{{L}}\p{{N}}.,/-]{_DASH}){_NUMBER}(?i:{_SCALE})(?![\p{{L}}\p{{N}}%]|[.,]\d)"
 )
 _PERCENT = regex.compile(
     rf"(?i)(?<![\p{{N}}.,])(?P<number>{_NUMBER})\s?"
     r"(?:%|(?:per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|procent)\b)"
 )
 _ANY_NUMBER = regex.compile(
-    rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER})(?![\p{{L}}\p{{N}}/]|[.,]\d)"
+    rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER}(?i:{_SCALE}))"
+    r"(?![\p{L}\p{N}/]|[.,]\d)"
 )
 # A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash,
 # as is a hyphen with a blank behind it. The currency may stand between.
@@ -121,17 +124,18 @@ def find_percentages(text: str) -> list[Reading]:
 
 
 def find_numbers(text: str) -> list[Reading]:
-    """The numbers, without those that are part of a name or a code."""
-    found = (_amount(text, match) for match in _ANY_NUMBER.finditer(text))
-    return [one for one in found if one is not None]
+    """The numbers, without those that are part of a name or a code; amounts with their currency."""
+    return _with_bare(text, find_money(text), _ANY_NUMBER)
 
 
-def _with_bare(text: str, found: list[Reading]) -> list[Reading]:
+def _with_bare(
+    text: str, found: list[Reading], pattern: regex.Pattern[str] = _PLAIN_SUM
+) -> list[Reading]:
     """What was found, and the plain amounts beside it, in order."""
     rest = text
     for one in found:
         rest = rest[: one.start] + "x" * (one.end - one.start) + rest[one.end :]
-    bare = (_amount(text, match) for match in _PLAIN_SUM.finditer(rest))
+    bare = (_amount(text, match) for match in pattern.finditer(rest))
     return sorted([*found, *(one for one in bare if one is not None)], key=_start)
 
 
@@ -144,7 +148,8 @@ def _amount(
 ) -> Reading | None:
     """An amount with its sign; None if it is no one number."""
     named = match.groupdict()
-    values = figures((named.get("number") or match[0]).replace("\u00a0", " "))
+    # A letter is a scale behind a sum alone: "€5m" is read so, and "5m" is five metres.
+    values = figures("€" + (named.get("number") or match[0]).replace("\u00a0", " "))
     if len(values) != 1:
         return None
     minus = _MINUS.search(text, max(0, match.start() - _REACH), match.start())
@@ -234,7 +239,8 @@ def _span(match: regex.Match[str]) -> str:
         return ""
     if more:
         return f"P{12 * count + (int(more) if more.isdecimal() else _COUNT_OF[fold(more)])}M"
-    return f"P{count}{'B' if code == 'D' and _OF_WORK.search(match[0]) else code}"
+    code = "B" if code == "D" and _OF_WORK.search(match[0]) else code
+    return f"P{code[:-1]}{count}{code[-1]}"
 
 
 def _count(match: regex.Match[str]) -> int | None:

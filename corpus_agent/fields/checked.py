@@ -19,10 +19,7 @@ _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)
 def checked_value(
     document: DocumentText, proposal: ProposedValue, kind: FieldType
 ) -> FieldValue | None:
-    """The value with its quotations; None if one does not stand in the document or shows it not.
-
-    A computed value stands nowhere: it follows from its quotations.
-    """
+    """The value with its quotations; None if one does not stand in the document or shows it not."""
     span, citations = (proposal.start, proposal.end), list[Citation]()
     for n, each in enumerate((span, *proposal.also), start=1):
         citation = quoted_span(document, n, each)
@@ -77,10 +74,7 @@ def _doubt(document: DocumentText, value: Reading, kind: FieldType) -> str:
 
 
 def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
-    """The sentences of a span as a quotation that was looked up, else its lines and those around.
-
-    A sentence may have been cut where a line ends; with the lines around it nothing is left out.
-    """
+    """The sentences of a span as a quotation looked up, else its lines and those around."""
     if not 0 <= span[0] < span[1] <= len(document.written):
         return None
     around = (document.lines_around(*span, beside) for beside in (0, 1, 3))

@@ -43,6 +43,8 @@ _KINDS: tuple[FieldType, ...] = ("duration", "percent", "money", "number")
 _FINDERS = (find_durations, find_percentages, find_money, find_numbers)
 _NUMBERED = ("money", "percent", "rate", "number")
 _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
+_SHORT = re.compile(r"(?i)([0-9][0-9.,]*)([kmb])")
+_SCALES = {"k": "thousand", "m": "million", "b": "billion"}
 _BETWEEN_NAMES = re.compile(r"; |, | and ")
 
 
@@ -83,7 +85,7 @@ def parse_condition(words: str) -> FieldCondition:
         return FieldCondition(field, shown, sign, fold(value.strip(_QUOTES)))
     kind, plain, currency = _read(value, only_dates=written in _DATED)
     if kind != field.type and not (kind == "number" and field.type in _NUMBERED):
-        if field.is_known:
+        if field.is_known or field.type == "identifier":
             raise _refused(shown, f"asks for a {kind}, and {field.name!r} is of type {field.type}")
         field = field_of(compared["field"], kind)
     return FieldCondition(field, shown, sign, plain, currency)
@@ -94,15 +96,14 @@ def _refused(words: str, why: str) -> UsageError:
 
 
 def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
-    """Type, plain form and currency of a date, a span of time or an amount that is the whole value.
-
-    What is not understood is not passed over.
-    """
+    """Type, plain form and currency of a date, span of time or amount that is the whole value."""
     if _PERIOD.fullmatch(value) and find_dates(f"{value}-01-01"[:10]):
         return "date", value, ""
     days = {one.normal for one in find_dates(value) if (one.start, one.end) == (0, len(value))}
     if len(days) == 1:
         return "date", days.pop(), ""
+    if short := _SHORT.fullmatch(value):  # "1.5m"
+        value = f"{short[1]} {_SCALES[short[2].lower()]}"
     for kind, find in zip(_KINDS, () if only_dates else _FINDERS, strict=False):
         for reading in find(value):
             if (reading.start, reading.end) == (0, len(value)):
@@ -139,9 +140,10 @@ def _holds(condition: FieldCondition, normal: str) -> bool | None:
     """Whether a value in its normal form fulfils a condition; None where that cannot be told."""
     if condition.sign == "contains":
         return condition.value in fold(normal)
+    if condition.field.type in WORDED:  # any of several names, as in "England and Wales"
+        same = condition.value in [fold(normal), *map(fold, _BETWEEN_NAMES.split(normal))]
+        return same == (condition.sign == "=")
     order = _order(normal, condition.value, condition.currency)
-    if isinstance(order, bool):
-        return order == (condition.sign == "=") if condition.sign in ("=", "!=") else None
     if order is None:
         return None
     return {
@@ -150,8 +152,8 @@ def _holds(condition: FieldCondition, normal: str) -> bool | None:
     }[condition.sign or "="]  # fmt: skip
 
 
-def _order(normal: str, wanted: str, currency: str) -> int | bool | None:
-    """Below 0, 0 or above 0 as one value is less, equal or more; of words whether they are equal.
+def _order(normal: str, wanted: str, currency: str) -> int | None:
+    """Below 0, 0 or above 0 as one value is less, equal or more.
 
     None where that cannot be told: a month for a day, another currency.
     """
@@ -168,6 +170,6 @@ def _order(normal: str, wanted: str, currency: str) -> int | bool | None:
         return None
     try:
         mine, other = Decimal(number), Decimal(wanted)
-    except InvalidOperation:  # words: any of several names, as in "England and Wales"
-        return wanted in [fold(normal), *map(fold, _BETWEEN_NAMES.split(normal))]
+    except InvalidOperation:
+        return None
     return (mine > other) - (mine < other)

@@ -1,8 +1,4 @@
-"""What a field is: from its words to its type and its phrases.
-
-The lexicon has what people ask of contracts, invoices, leases, letters and minutes; any other field
-is found by its own words, and its type guessed from them.
-"""
+"""What a field is: from its words to its type and its phrases."""
 
 from __future__ import annotations
 
@@ -70,7 +66,7 @@ def not_understood(table: FieldTable) -> Iterator[str]:
         phrases = {_bare(phrase): phrase for _, _, listed, _ in _known() for phrase in listed}
         near = get_close_matches(_bare(field.name), phrases, n=1, cutoff=_SPELT_ALIKE)
         meant = f"did you mean “{phrases[near[0]]}”?" if near else "try other words, or search."
-        yield f"“{field.name}” is not a field that is known, and no document has it: {meant}"
+        yield f"“{field.name}” is not understood; it is not looked for: {meant}"
 
 
 def guessed_type(words: str) -> FieldType:
@@ -78,6 +74,8 @@ def guessed_type(words: str) -> FieldType:
     asked = [word.strip("?.,") for word in fold(words).split()]
     if "how" in asked and "many" in asked:
         return "number"
+    if asked[1:] and asked[-1] in lexicon.words("identifiers"):
+        return "identifier"
     kinds: Sequence[FieldType] = [*lexicon.content()["type_of"]]
     return next((kind for kind in kinds if lexicon.words("type_of", kind) & {*asked}), "text")
 

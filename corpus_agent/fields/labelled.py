@@ -54,6 +54,12 @@ _SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
 _HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ \t]")
 _LINE_REST = regex.compile(r"[^\n|]{1,300}")
+# An identifier in a sentence: words of capitals or with figures.
+_CODE = regex.compile(
+    r"(?:(?:\p{Lu}{1,12}|[\p{L}/._-]{0,20}\p{N}[\p{L}\p{N}/._-]{0,40})(?![\p{L}\p{N}])[ ]?){1,12}+"
+)
+_BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d")
+_ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
 # The end of a sentence behind a value of a few words, and no abbreviation.
 _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 
@@ -67,7 +73,9 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
         rank = ranks.get(phrase, len(ranks))
         # A short word means little but as a label, unless it is what was asked for.
         weak = len(phrase) < (6 if rank else 5)
-        weak = weak and (rank > 0 or field.type != "text" or len(phrase) < _SHORTEST_WORD)
+        weak = weak and (
+            rank > 0 or field.type not in ("identifier", "text") or len(phrase) < _SHORTEST_WORD
+        )
         table = document.headers.get(document.line_at(match.start()))
         if table is not None:
             read = _below(document, field.type, table, match.span())
@@ -116,22 +124,39 @@ def _beside(
     sure = label is not None and opens
     find = finder_of(kind, document, labelled=sure)
     behind = _SENTENCE_END.split(text[at : at + _REACH], maxsplit=1)[0]
-    if read := find(behind):
-        gap = behind[: read[0].start]
+    if read := _amounts(document, kind, find(behind), at, sure=sure):
+        gap = text[at : read[0].start]
         connected = lexicon.near("connected").match(gap) is not None
         if loose and not connected:
             return
         score = _NEXT_LINE if alone and not gap.strip() else _score(gap, connected, sure)
-        for one in _first(read, at):
+        for one in _first(read):
             yield ProposedValue((one,), start, max(end, one.end), score)
     if loose or label is not None:
         return
     first = max(0, start - _REACH_BEFORE)
     before = _SENTENCE_END.split(text[first:start])[-1]
-    for one in find(before)[-1:]:
-        if len(before[one.end :].split()) <= 3 and "\n" not in before[one.start :]:
-            moved = _moved(one, start - len(before))
-            yield ProposedValue((moved,), moved.start, end, _BEFORE)
+    for one in _amounts(document, kind, find(before), start - len(before), sure=False)[-1:]:
+        if len(text[one.end : start].split()) <= 3 and "\n" not in text[one.start : start]:
+            yield ProposedValue((one,), one.start, end, _BEFORE)
+
+
+def _amounts(
+    document: DocumentText, kind: FieldType, read: list[Reading], at: int, *, sure: bool
+) -> list[Reading]:
+    """The values of a text that begins at `at`, none of them a year or the number of a clause."""
+    text, kept = document.text, []
+    for one in (_moved(each, at) for each in read):
+        led = text[document.line_span(one.start)[0] : one.start]
+        is_item = "#" in led or _ITEM.match(text, one.end) is not None
+        if _YEAR.fullmatch(one.text):  # counts as the first thing behind a sure label
+            counts = sure and not text[at : one.start].strip()
+        else:
+            is_item = is_item and not led.strip(" #*_")
+            counts = not is_item and lexicon.near("clause").search(led) is None
+        if counts or kind == "date" or not _BARE.fullmatch(one.text):
+            kept.append(one)
+    return kept
 
 
 def _line_label(
@@ -155,9 +180,9 @@ def _moved(reading: Reading, by: int) -> Reading:
     return replace(reading, start=reading.start + by, end=reading.end + by)
 
 
-def _first(read: list[Reading], at: int) -> list[Reading]:
-    """The first value of a text that begins at `at`; both, if it may be read in two ways."""
-    return [_moved(one, at) for one in read if one.start == read[0].start]
+def _first(read: list[Reading]) -> list[Reading]:
+    """The first value; both, if it may be read in two ways."""
+    return [one for one in read if one.start == read[0].start]
 
 
 def _below(
@@ -184,7 +209,8 @@ def _below(
             yield _proposal(_as_written(text, at, to), at, _LABELLED)
             continue
         read = finder_of(kind, document, labelled=True)(text[at:to])
-        for one in _first(read, at):
+        for one in _first(read):
+            one = _moved(one, at)
             yield _proposal(one, one.start, _LABELLED)
 
 
@@ -229,7 +255,11 @@ def _worded(
     else:
         led = _NAMED_SO.match(text, at)
         said = led.end() if led else at
-        if kind == "place":
+        if kind == "identifier":
+            code = _CODE.match(text, said)
+            end = said + len(code[0].rstrip(" ._-/")) if code else said
+            found = _as_written(text, said, end) if regex.search(r"\p{N}", text[said:end]) else None
+        elif kind == "place":
             found = place_at(text, said)
         elif said > at + 1:
             found = _name(document, said)
@@ -246,7 +276,8 @@ def _rest_of_line(document: DocumentText, kind: FieldType, at: int) -> Reading |
         return None
     if kind == "place" and len(rest[0]) > _MOST_PLACE:
         return place_at(document.text, at, rest.end())
-    end = at + len(rest[0].rstrip())
+    said = _SENTENCE_END.split(rest[0], maxsplit=1)[0] if kind == "identifier" else rest[0]
+    end = at + len(said.rstrip())
     ended = _FULL_STOP.search(document.text, at, end)
     return _as_written(document.text, at, ended.start() if ended else end)
 

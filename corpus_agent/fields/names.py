@@ -1,8 +1,4 @@
-"""The names of parties and places of a text. Pure.
-
-A name is a run of capitalised words, cut where a description begins; nothing is looked up in a
-list of companies, people or towns.
-"""
+"""The names of parties and places of a text. Pure."""
 
 from __future__ import annotations
 

@@ -95,10 +95,7 @@ class DocumentText:
         return at < self._matter[1]
 
     def sentence(self, start: int, end: int) -> tuple[int, int]:
-        """Start and end of the sentences that hold a span; of its lines where they are too long.
-
-        Of front matter, those of the properties.
-        """
+        """Start and end of the sentences that hold a span; of its lines where they are too long."""
         held = [each for each in self._matter[0] if each[0] < end and start < each[1]]
         if held:
             return min(held[0][0], start), max(held[-1][1], end)
@@ -168,5 +165,5 @@ class DocumentText:
 
     @cached_property
     def durations(self) -> list[Reading]:
-        """All spans of time of the text, in order."""
-        return find_durations(self.text)
+        """The spans of days and longer of the text, in order."""
+        return [one for one in find_durations(self.text) if "T" not in one.normal]

@@ -1,7 +1,4 @@
-"""Who makes an agreement: the names behind "between", with the roles that they are given. Pure.
-
-"between Dunmoor Heating Ltd, a company …, (the "Supplier") and Jane Roe ("Customer")".
-"""
+"""Who makes an agreement: the names behind "between", with the roles that they are given. Pure."""
 
 from __future__ import annotations
 
@@ -58,10 +55,7 @@ def with_role(document: DocumentText, phrases: tuple[str, ...]) -> list[Proposed
 
 
 def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
-    """Where the introduction of the parties begins, and the parties; none if nobody is introduced.
-
-    Of several places that name parties the one that names most of them, then defines most roles.
-    """
+    """Where the introduction of the parties begins, and the parties; none if none is."""
     best, value, text = (0, list[Party]()), (1, 0, 0), document.text
     for opening in ("opens", "made_by"):
         if opening == "made_by" and value[0] > 1:

@@ -10,9 +10,14 @@ from corpus_agent.text.values import Reading
 
 # A rate is a share, or an amount for each hour or metre: which of them, its value says.
 FieldType = Literal[
-    "date", "money", "duration", "percent", "rate", "party", "place", "number", "text"
+    "date", "money", "duration", "percent", "rate", "party", "place", "number", "identifier", "text"
 ]
-WORDED: tuple[FieldType, ...] = ("party", "place", "text")  # with no form but their words
+WORDED: tuple[FieldType, ...] = (
+    "party",
+    "place",
+    "identifier",
+    "text",
+)  # with no form but their words
 # doubtful: only where something else is said of it. unknown: the field was not understood.
 # unreadable: nobody could look.
 CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unreadable"]

@@ -1,8 +1,4 @@
-"""A table of fields: every document of an index looked at, every value looked up where it stands.
-
-Reads each document once, as it is now; proposes values by the rules of its fields, and keeps those
-whose quotation the evidence check finds.
-"""
+"""A table of fields: every document looked at, every value looked up where it stands."""
 
 from __future__ import annotations
 

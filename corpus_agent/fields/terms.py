@@ -128,10 +128,7 @@ def is_agreement(document: DocumentText) -> bool:
 
 
 def document_date(document: DocumentText) -> list[ProposedValue]:
-    """When the document was made, from its opening; else from its first signatures.
-
-    None where it leaves the place of its date blank: a form says no date.
-    """
+    """When the document was made, from its opening; else from its first signatures."""
     blank = lexicon.document("blank").search(document.text, 0, _HEAD)
     head = (one for one in document.dates if one.start <= _HEAD)
     found = [one for one in cued(document, "made", head, 1 / 40_000) if one.score >= 0.5]
@@ -162,10 +159,7 @@ def _signed(document: DocumentText) -> list[ProposedValue]:
 
 
 def beginning(document: DocumentText) -> list[ProposedValue]:
-    """The day that a document calls its effective date, else the one from which its term runs.
-
-    The day on which it was made or signed only where it says that it begins then.
-    """
+    """The day that a document calls its effective date, else the one from which its term runs."""
     found = cued(document, "effective date", document.dates, 1e-5)
     says = None if found and found[0].score >= _LEAST else _begins_when_made(document)
     if says is None:
@@ -234,10 +228,7 @@ def _named_beginning(document: DocumentText, clause: tuple[int, int]) -> Reading
 
 
 def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> list[ProposedValue]:
-    """The durations that are notice of an ending, best first, with those `beside` its phrases.
-
-    Notice of something else (a meeting, an inspection, a higher price) is none of it.
-    """
+    """The durations that are notice of an ending, best first, with those `beside` its phrases."""
     kept = []
     for one in beside:
         sentence = document.text[slice(*document.sentence(one.start, one.end))]

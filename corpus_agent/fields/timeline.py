@@ -1,7 +1,4 @@
-"""The dated statements of all documents in order, and the documents that fulfil a condition.
-
-Every document is looked at, and every quotation is looked up, as for a table.
-"""
+"""The dated statements of all documents in order, and the documents that fulfil a condition."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent.render.for_parent import NAME, SPEC, disarmed
-from corpus_agent.text.sanitize import one_line, unlinked
+from corpus_agent.text.sanitize import message
 from corpus_agent.tools.result import ToolResult, failure
 from corpus_agent.tools.toolbox import check_arguments
 from indexer import CorpusError
@@ -40,7 +40,7 @@ def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
     try:
         return librarian.ask(checked["question"]).for_model()
     except CorpusError as error:
-        return failure(one_line(unlinked(str(error))), code=error.code).text
+        return failure(message(str(error)), code=error.code).text
 
 
 async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
@@ -51,7 +51,7 @@ async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -
     try:
         return (await librarian.ask_async(checked["question"])).for_model()
     except CorpusError as error:
-        return failure(one_line(unlinked(str(error))), code=error.code).text
+        return failure(message(str(error)), code=error.code).text
 
 
 def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:

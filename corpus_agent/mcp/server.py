@@ -1,7 +1,6 @@
 """The MCP server: the protocol on the standard streams, by the official SDK.
 
-Replies as soon as it runs: the index and the model are loaded in a thread, and every call runs in
-one, so that the protocol never blocks. tools.py has the tools. Import it after the seal: the SDK
+Loads and calls run in threads, so that the protocol never blocks. Import it after the seal: the SDK
 imports an HTTP stack, which is not used.
 """
 
@@ -27,7 +26,7 @@ from mcp.shared.exceptions import MCPError
 
 from corpus_agent.mcp.tools import TOOLS, Listed, Tools
 from corpus_agent.service.cancel import Cancel
-from corpus_agent.text.sanitize import one_line, unlinked
+from corpus_agent.text.sanitize import message, one_line, unlinked
 from corpus_agent.tools.result import ToolResult, failure
 from indexer import CorpusError, __version__
 
@@ -117,7 +116,7 @@ class _Session:
             try:
                 return self._tools.result().call(params.name, params.arguments, cancel, step.set)
             except CorpusError as error:  # the index could not even be opened
-                return failure(one_line(unlinked(str(error))), code=error.code)
+                return failure(message(str(error)), code=error.code)
 
         async with anyio.create_task_group() as group:
             group.start_soon(_beat, context, step)
@@ -216,4 +215,4 @@ def _protocol_errors() -> Iterator[None]:
     try:
         yield
     except CorpusError as error:
-        raise MCPError(code=types.INVALID_PARAMS, message=one_line(unlinked(str(error)))) from None
+        raise MCPError(code=types.INVALID_PARAMS, message=message(str(error))) from None

@@ -152,7 +152,7 @@ class Tools:
         except CorpusError as error:
             for_user = bool(error.hint) and not isinstance(error, Refused)  # a command to type
             said = f"{error.message} For the user: {error.hint}" if for_user else str(error)
-            return failure(self._frame.line(said), code=error.code)
+            return failure(self._frame.error(said), code=error.code)
 
     def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
         count = arguments.get("k", search.HITS)

@@ -14,7 +14,7 @@ from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.table_rows import is_row
-from corpus_agent.text.wording import documents_searched, number_of
+from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
@@ -138,8 +138,8 @@ def _searched(answer: Answer) -> str:
     coverage = answer.coverage
     if not (coverage.searched or coverage.unreadable):
         return ""  # a notice says that the index is empty
-    failed = f" ({coverage.unreadable:,} could not be read: corpus-agent files --status failed)"
-    unread = failed if coverage.unreadable else ""
+    several = f" ({coverage.unreadable:,} could not be read: {UNREAD_FILES})"
+    unread = several if coverage.unreadable else ""
     documents = number_of(coverage.searched, "document")
     return f"Nothing in the {documents} is about this.{unread}"
 

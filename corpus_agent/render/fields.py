@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from corpus_agent.fields.timeline import ListedDocuments, Timeline
     from corpus_agent.render.common import Object, Seal
 
-_DURATION = re.compile(r"P(\d{1,6})([BDMWY])")
+_DURATION = re.compile(r"P(T?)(\d{1,6})([BDHMWY])")
 _UNITS = {"Y": "year", "M": "month", "W": "week", "D": "day", "B": "business day"}
+_UNITS |= {"TH": "hour", "TM": "minute"}
 _NARROWEST = 12  # characters of a column
 _TALLEST = 8  # lines of a cell
 _NAME = 0.3  # of the width, for the names of documents
@@ -179,11 +180,11 @@ def left_lines(table: FieldTable) -> Iterator[str]:
     yield from (_plain(notice) for notice in not_understood(table))
 
 
-def list_lines(listed: ListedDocuments) -> Iterator[str]:
+def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[str]:
     """The documents that fulfil the condition, those that may, and how many others there are."""
-    for wanted in ("yes", "unclear"):
-        if wanted == "unclear" and listed.count(wanted):
-            yield "unclear:"
+    for wanted in ("yes", "unclear", "no") if verbose else ("yes", "unclear"):
+        if wanted != "yes" and listed.count(wanted):
+            yield {"unclear": "unclear:", "no": "not:"}[wanted]
         for row, verdict in zip(listed.table.rows, listed.verdicts, strict=True):
             if verdict != wanted:
                 continue
@@ -192,9 +193,10 @@ def list_lines(listed: ListedDocuments) -> Iterator[str]:
             quoted = (tuple(_quotation_lines(value)) for value in row.cells[0].values)
             for lines in dict.fromkeys(quoted):  # one sentence may say several values
                 yield from lines
-    if listed.count("yes") or listed.count("unclear"):
+    if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
         yield ""
-    yield _plain(listed.counted)
+    unnamed = " (-v names those that do not)" if listed.count("no") and not verbose else ""
+    yield _plain(listed.counted) + unnamed
     yield from left_lines(listed.table)
 
 
@@ -284,7 +286,7 @@ def _csv_place(value: FieldValue) -> str:
 
 
 def _span(found: re.Match[str]) -> str:
-    return number_of(int(found[1]), _UNITS[found[2]])
+    return number_of(int(found[2]), _UNITS[found[1] + found[3]])
 
 
 def _no_formula(text: str) -> str:

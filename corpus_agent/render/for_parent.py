@@ -1,9 +1,6 @@
 """Renders an answer for a parent agent: claims, quotations and verdicts, framed as data.
 
-The parent may have tools and a network, and documents may be written to misuse them. So only
-distinguishable parts are passed on: the program's own words, sentences that a checked quotation
-supports, unsupported sentences, and the quotations. Does not evaluate meaning or detect attacks.
-Used by the librarian and by the MCP server.
+Documents may be written to misuse the parent's tools, so only distinguishable parts are passed on.
 """
 
 from __future__ import annotations
@@ -17,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from corpus_agent.answering.records import Answer, Citation, Passage
 from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import evidence, place
-from corpus_agent.text.naming import answerer, called, cleaned, quoted, unambiguous
+from corpus_agent.text.naming import answerer, called, cleaned, is_host_like, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, unlinked
 from corpus_agent.text.wording import documents_searched, number_of
 from corpus_agent.tools.toolbox import ToolSpec
@@ -205,17 +202,13 @@ def tokens_at_most(text: str) -> int:
     return -(-plain // 3) + others + -(-(every - plain - others) // 2)
 
 
-# -- cleaning
-
-
 _OF_SEVERAL_LINES = ("text", "question", "quote", "unsupported")
 
 
 def handed_over(answer: Answer, tools: Collection[str] = (), *, again: bool = False) -> Answer:
     """The answer that a parent may get: without links and without names of the `tools`.
 
-    Its sources get the form of `naming.unambiguous`; with `again` they have it, since the answer
-    was handed over before.
+    With `again` its sources have the form of `naming.unambiguous` already.
     """
     name_of = cleaned if again else unambiguous
 
@@ -223,6 +216,8 @@ def handed_over(answer: Answer, tools: Collection[str] = (), *, again: bool = Fa
         if isinstance(value, str):
             if field in ("source", "changed"):
                 text = name_of(value)
+                if is_host_like(text):
+                    return disarmed(text, tools)  # a name, which is shown as code
             else:
                 text = value if field in _OF_SEVERAL_LINES else one_line(value)
             return disarmed(unlinked(text), tools)

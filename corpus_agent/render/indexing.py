@@ -11,7 +11,7 @@ from corpus_agent.render.files import problem_object, why_unread
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import UNREAD_FILES, number_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +147,7 @@ def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
         return
     reasons = Counter(row.reason or "" for row in unread).most_common()
     counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
-    yield f"{said} ({counted}): corpus-agent files --status failed,empty"
+    yield f"{said} ({counted}): {UNREAD_FILES}"
 
 
 def waiting_line(waiting: ToRecognise) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.render.common import as_object, local_time, size_mb, taken
 from corpus_agent.text.naming import PATH, called, unambiguous
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import UNREAD_FILES, number_of
 from indexer import LEAST_UNREAD, paths
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
     yield f"folder   {_path(status['root'])}{_missing(status)}"
     yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
     if unread := files["failed"] + files["empty"] - files["blank"]:
-        yield f"unread   {number_of(unread, 'file')}: corpus-agent files --status failed,empty"
+        yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
     if files["unreachable"]:
         yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
     recognition, languages = status["recognition"], status["languages"]

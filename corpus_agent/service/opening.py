@@ -49,14 +49,12 @@ _TERMINAL = ("TERM", "COLORTERM", "TERMINFO", "SHELL", "USER", "LOGNAME")
 MAX_LINE_DIGITS = 9
 LEAST_SECONDS = 2.0  # in which a viewer says that it cannot
 # What xdg-open means by its exit code.
-_XDG = {2: "the file was not found", 3: "no program for it was found", 4: "none could be started"}
+_NO_VIEWER = "no program for it is set up here"
+_XDG = {2: "the file was not found", 3: _NO_VIEWER, 4: "no program for it could be started"}
 
 
 def open_document(place: str, roots: Mapping[str, Path]) -> tuple[str, str]:
-    """The source of the document at SOURCE[:LINE], and the program that shows it.
-
-    `roots` are by what the sources of each begin with, "" of one alone. Raises CorpusError.
-    """
+    """The source of the document at SOURCE[:LINE], and the program that shows it."""
     refused: CorpusError | None = None
     for name, line in _readings(place):
         for source in sources_of(name, roots):
@@ -65,7 +63,7 @@ def open_document(place: str, roots: Mapping[str, Path]) -> tuple[str, str]:
             except Refused as error:
                 refused = refused or error
                 continue
-            return source, _shown_by(path, sample, line)
+            return source, _shown_by(path, sample, line, source)
     hint = "List them: corpus-agent files"
     raise refused or Refused(f"No document is at {quoted(place)}.", hint, code="not_indexed")
 
@@ -98,7 +96,7 @@ def _beneath(source: str, roots: Mapping[str, Path]) -> tuple[Path, bytes]:
         os.close(descriptor)
 
 
-def _shown_by(path: Path, sample: bytes, line: int) -> str:
+def _shown_by(path: Path, sample: bytes, line: int, source: str) -> str:
     """The name of the program that was started."""
     suffix, where = path.suffix.lower(), f"It is {called(str(path), kind=PATH)}."
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
@@ -111,9 +109,12 @@ def _shown_by(path: Path, sample: bytes, line: int) -> str:
             raise Refused(message, where, code="bad_argument")
     words = ["xdg-open", str(path)] if views else _editor(editor, path, line, where)
     program = starting.find_program(words[0])
-    if program is None:
+    if program is None and not views:
         raise CorpusError(f"There is no program {quoted(words[0])} here.", where)
-    _run([str(program), *words[1:]], where, waits=not views)
+    failed = _NO_VIEWER if program is None else _run([str(program), *words[1:]], waits=not views)
+    if program is None or failed:
+        read = f"Try: corpus-agent read {shlex.quote(called(source))}"
+        raise CorpusError(f"{called(source)} was not opened: {failed}.", read)
     return one_line(program.name)
 
 
@@ -130,8 +131,8 @@ def _editor(editor: str, path: Path, line: int, where: str) -> list[str]:
     return [*given, *at]
 
 
-def _run(words: list[str], where: str, *, waits: bool) -> None:
-    """Run an editor until it ends; start a viewer and look whether it fails at once."""
+def _run(words: list[str], *, waits: bool) -> str:
+    """Run an editor until it ends; start a viewer and look whether it fails at once; why it did."""
     wanted = starting.variables(*starting.DESKTOP, *_TERMINAL)
     command = starting.Command(tuple(words), {**starting.common_variables(), **wanted})
     stream = None if waits else subprocess.DEVNULL
@@ -141,8 +142,6 @@ def _run(words: list[str], where: str, *, waits: bool) -> None:
     try:
         code = process.wait(None if waits else LEAST_SECONDS)
     except subprocess.TimeoutExpired:
-        return
-    if code:
-        ended = f"{quoted(Path(words[0]).name)} ended with exit code {code}"
-        means = ("" if waits else _XDG.get(code, "")) or ended
-        raise CorpusError(f"It was not opened: {means}.", f"{where} Or read it: corpus-agent read")
+        return ""
+    ended = f"{quoted(Path(words[0]).name)} ended with exit code {code}" if code else ""
+    return ("" if waits else _XDG.get(code, "")) or ended

@@ -20,8 +20,10 @@ from corpus_agent.text.values import Reading
 _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))
 _MONTH = rf"(?P<month>{_WORDS})(?!\p{{L}})\.?"
-_DURATION = lazy(r"P([0-9]{1,6})([BDWMY])")  # B: days of business
+_DURATION = lazy(r"P(T?)([0-9]{1,6})([BDHWMY])")  # B: days of business; behind T: hours, minutes
 _DAYS = {"B": (1, 4), "D": (1, 1), "W": (7, 7), "M": (28, 31), "Y": (365, 366)}  # at least, at most
+_MINUTES = {unit: (least * 1440, most * 1440) for unit, (least, most) in _DAYS.items()}
+_MINUTES |= {"TH": (60, 60), "TM": (1, 1)}
 _MONTHS = {"M": 1, "Y": 12}
 _DAY = r"(?P<day>3[01]|[12]\d|0?[1-9])(?!\d)"
 _MONTH_FIGURE = r"(?P<month>1[0-2]|0?[1-9])(?!\d)"
@@ -227,7 +229,7 @@ def habit(text: str) -> bool | None:
 
 def add_duration(day: str, duration: str) -> str | None:
     """The day a duration later ("P3Y", "P18M", "P2W", "P90D", "P-1D"); None if it has no day."""
-    if len(day) != len("2024-03-12"):
+    if len(day) != len("2024-03-12") or "T" in duration:
         return None
     start = date.fromisoformat(day)
     count, unit = int(duration[1:-1]), duration[-1]
@@ -250,14 +252,16 @@ def compare_durations(one: str, other: str) -> int | None:
     A year is twelve months. A month has 28 to 31 days, so that it is neither shorter nor longer
     than 30 days.
     """
-    mine, its = (_DURATION.fullmatch(each) for each in (one, other))
-    if mine is None or its is None:
+    read = [_DURATION.fullmatch(each) for each in (one, other)]
+    spans = [(int(each[2]), each[1] + each[3]) for each in read if each is not None]
+    units = {unit for _, unit in spans}
+    if len(spans) < 2 or not units <= _MINUTES.keys():
         return None
-    if mine[2] == its[2] or {mine[2], its[2]} <= _MONTHS.keys():
-        here, there = (int(each[1]) * _MONTHS.get(each[2], 1) for each in (mine, its))
+    if len(units) == 1 or units <= _MONTHS.keys():
+        here, there = (count * _MONTHS.get(unit, 1) for count, unit in spans)
         return (here > there) - (here < there)
     (least, most), (shortest, longest) = (
-        tuple(int(each[1]) * days for days in _DAYS[each[2]]) for each in (mine, its)
+        tuple(count * minutes for minutes in _MINUTES[unit]) for count, unit in spans
     )
     if least == most == shortest == longest:
         return 0

@@ -1,7 +1,6 @@
 """The delimiters around corpus text, by which a model distinguishes documents from other text.
 
-Marks and neutralises; does not evaluate meaning. Called by tools/search.py and tools/read.py for
-every piece of corpus text; the system prompt explains the delimiters.
+Marks and neutralises; does not evaluate meaning.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from corpus_agent.text.sanitize import one_line, unlinked, visible
+from corpus_agent.text.sanitize import message, one_line, unlinked, visible
 
 # Characters that a reader, or a tokenizer, may take for the ones of a delimiter and that NFKC does
 # not map to them: Unicode's angle brackets and guillemets, slashes, Cyrillic and Greek letters.
@@ -74,6 +73,10 @@ class Frame:
         """A message on one line outside the delimiters, in the form for the frame's reader."""
         line = label(text)
         return label(unlinked(line)) if self.outside else line
+
+    def error(self, text: str) -> str:
+        """As `line`, the message of an error: the names that it quotes stand unaltered."""
+        return label(message(label(text))) if self.outside else label(text)
 
     @property
     def closing(self) -> str:

@@ -1,8 +1,6 @@
 """Untrusted names in the program's own text: files, models, titles.
 
-Outside a frame a name stands beside the program's own words. A name that could be mistaken for
-them, or for another name, is quoted there, on one line, in at most MAX_CALLED characters. Each
-written form of a name is accepted as input (`spellings`).
+One that could be mistaken for the program's own words is quoted; each form is read (`spellings`).
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from corpus_agent.text.delimiters import neutral
-from corpus_agent.text.sanitize import inert, one_line, unlinked
+from corpus_agent.text.sanitize import ONE_DOT, inert, one_line, unlinked
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
@@ -24,7 +22,7 @@ _MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 # One word, without the program's own separators: blanks, colons, middle dots, brackets other than
 # those around a broken dot.
 _PLAIN = r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*"
-_ONE_DOT = re.compile(r"(?!www\.)[a-z0-9_-]{1,60}\.[a-z0-9]{1,8}", re.IGNORECASE | re.ASCII)
+_ONE_DOT = re.compile(ONE_DOT, re.IGNORECASE | re.ASCII)
 _OUR_WORDS = re.compile(
     r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
     re.IGNORECASE,
@@ -59,11 +57,7 @@ MODEL = Kind(re.compile(r"\w(?:[\w./+@-]|\[[.@:]\])*(?::\w[\w.-]*)?"))  # it may
 
 
 def unambiguous(name: str) -> str:
-    """`name` on one line and harmless; with a mark if that differs from the name itself.
-
-    The mark is from the name's hash, so that names that look alike differ; also a name that equals
-    the shown form of another one (`lease[.]md` beside `lease.md`).
-    """
+    """`name` on one line and harmless; with a mark of its hash if another looks like it."""
     clean = cleaned(name)
     return f"{clean}~{_hash(name)}" if clean == name and _OUR_SIGNS.search(name) else clean
 
@@ -82,7 +76,7 @@ def called(name: str, breaking: Breaking = None, kind: Kind = FILE, *, again: bo
     clean = cleaned(name) if again else unambiguous(name)
     if breaking is None:
         return _called(clean, name, kind)
-    if breaking is unlinked and kind is FILE and _is_host_like(name):
+    if breaking is unlinked and kind is FILE and is_host_like(name):
         return f"`{name}`"  # no viewer links within code
     return _broken(clean, breaking, kind)
 
@@ -140,8 +134,7 @@ def spellings(name: str) -> Iterator[str]:
 def known(sources: Iterable[str]) -> dict[str, str]:
     """Each source by every form in which it is shown, and by its own name.
 
-    A shown form takes precedence over another source's own name: a reader takes names from the
-    program's output. A form that two sources share means neither.
+    A shown form comes before another's own name; one that two sources share means neither.
     """
     listed = sorted(set(sources))
     shown: dict[str, str] = {}
@@ -172,7 +165,7 @@ def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return shown, (*written, *map(_unquoted, written), line, inert(line))
 
 
-def _is_host_like(name: str) -> bool:
+def is_host_like(name: str) -> bool:
     """Whether a plain name is a viewer's host for want of a folder, as `lease.md` in Moldova."""
     plain = _ONE_DOT.fullmatch(name) and not _OUR_WORDS.search(name)
     return bool(plain) and unlinked(name) != name

@@ -1,7 +1,6 @@
 """Text for a terminal, a page or a model, without control and hidden characters.
 
-Corpus text is untrusted. Applied wherever such text leaves the program. Does not evaluate meaning
-or detect attacks: it removes their means.
+Does not evaluate meaning or detect attacks: it removes their means.
 """
 
 from __future__ import annotations
@@ -101,6 +100,8 @@ _NUMBERS = re.compile(r"(?<![\d.])(\d{1,3})\.(?=\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.
 _AT = re.compile(r"(?<=[^\s\[])@(?=[^\s\]:(])")
 # A possible host with its subdomains: no viewer begins one after a slash.
 _RUN = re.compile(r"(?<![\w.-])[\w.-]*\.[\w-][\w.-]*")
+ONE_DOT = r"(?!www\.)[a-z0-9_-]{1,60}\.[a-z0-9]{1,8}"  # a file's name that may be a host's
+_QUOTED_FILE = re.compile(rf"(['\"`])({ONE_DOT})\1", re.IGNORECASE | re.ASCII)
 _EMPHASIS = re.compile(r"(?<![^\W_])_|_(?![^\W_])")  # then a page may begin a text after it
 # A last part that may end a host name; "_" ends it, since Markdown may remove that character.
 _END = re.compile(r"(?<![\s\[])\.(xn--[\w-]+|[^\W\d_]{2,})(?![^\W_]|-)(?!\.[^\W_])", re.IGNORECASE)
@@ -109,15 +110,23 @@ _END = re.compile(r"(?<![\s\[])\.(xn--[\w-]+|[^\W\d_]{2,})(?![^\W_]|-)(?!\.[^\W_
 def unlinked(text: str) -> str:
     """`inert` text in which no viewer finds a host or an address by itself: `evil[.]com`.
 
-    For parents and clients, whose viewers may link hosts and e-mail addresses without a scheme
-    (GFM, linkify). A file name below a folder is no host (`notes/a.md`), one by itself may
-    be (`a.md` is in Moldova). Idempotent.
+    A file name below a folder is no host (`notes/a.md`), one by itself may be one.
     """
     text = _ENTITY.sub("& ", _ESCAPED.sub(r"\\ ", inert(text)))
     text = _AUTHORITY.sub(lambda found: _DOT.sub("[.]", found[0]), text)
     text = _LOCALHOST.sub(lambda found: f"{found[1] or found[3]}[{found[2] or found[4]}]", text)
     text = _NUMBERS.sub(r"\1[.]", text)
     return _AT.sub("[@]", _RUN.sub(_without_host, text))
+
+
+def message(text: str) -> str:
+    """A message of the program on one line, `unlinked`; the names that it quotes stand as code."""
+    line = one_line(text)
+    if "`" in _QUOTED_FILE.sub("", line):
+        return unlinked(line)  # a sign of code elsewhere could end theirs
+    before, *named = _QUOTED_FILE.split(line)
+    pairs = zip(named[1::3], named[2::3], strict=True)
+    return unlinked(before) + "".join(f"`{name}`{unlinked(after)}" for name, after in pairs)
 
 
 def _without_host(found: re.Match[str]) -> str:

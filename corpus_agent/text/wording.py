@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from indexer import Coverage
 
 
+UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
+
+
 def number_of(number: int, one: str, more: str = "") -> str:
     """A number with its noun or verb, as in "1 page", "1,200 pages" and, with `more`, "1 has"."""
     return f"{number:,} {one if number == 1 else more or f'{one}s'}"

@@ -64,7 +64,7 @@ def run(
     try:
         window = corpus.read(source, offset, limit)
     except Refused as refused:
-        return failure(frame.line(str(refused)), corpus.version, code=refused.code)
+        return failure(frame.error(str(refused)), corpus.version, code=refused.code)
     if max_bytes < MAX_WINDOW_BYTES and window.lines:
         window = narrowed(window, max_bytes)
     return ToolResult(render(frame, window), window=window, version=corpus.version)

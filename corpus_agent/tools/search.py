@@ -56,7 +56,7 @@ def run(
             its = [hit for hit in pool if hit.chunk.source == about][:PER_SOURCE]
             hits = [*its, *(hit for hit in hits if hit not in its)][:limit]
     except Refused as refused:
-        return failure(frame.line(str(refused)), corpus.version, code=refused.code)
+        return failure(frame.error(str(refused)), corpus.version, code=refused.code)
     text = render(frame, corpus.coverage(), query, hits)
     return ToolResult(text, hits=tuple(hits), version=corpus.version)
 

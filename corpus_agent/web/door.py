@@ -1,8 +1,5 @@
 """Who may enter: the key, the name of the server, where a form comes from; and what may go out.
 
-    request ──> refusal(request, door) ──> None: the pages
-                                       └─> a number and a reason
-
 An ASGI middleware around all pages. Everything without the cookie is refused, whatever it asks for;
 the token of the printed address becomes the cookie once. Knows no page and no document.
 """
@@ -49,8 +46,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-# A page, not a redirect: a browser that came from elsewhere would follow a redirect without the
-# cookie, and this page begins a visit of its own.
+# Not a redirect, which a browser that came from elsewhere would follow without the cookie.
 _ENTERED = """<!doctype html><html lang="en"><meta charset="utf-8"><title>corpus-agent</title>
 <link rel="icon" href="{base}/static/icon.svg">
 <meta http-equiv="refresh" content="0;url={base}/"><p><a href="{base}/">Go on</a></p></html>"""
@@ -67,6 +63,11 @@ _NO_KEY = _PAGE.format(
     "<p>or open the address that the server printed in its terminal.</p>",
 )
 
+_USED = _PAGE.format(
+    title="This address was used already",
+    text="<p>Type <code>corpus-agent web --open</code> for a new one.</p>",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
@@ -78,10 +79,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What decides about a request: its first line and its headers, names in lower case.
-
-    `target` is all that stands between method and version, `path` its first part, decoded.
-    """
+    """What decides about a request: its first line and its headers, names in lower case."""
 
     method: str
     path: str
@@ -158,7 +156,7 @@ class Door:
         self._app = app
         self._listener = listener
         self._keys = keys
-        self._token: str | None = keys.token
+        self._used = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer why not."""
@@ -185,20 +183,22 @@ class Door:
         return None
 
     def _is_token(self, asked: Asked, scope: Scope) -> bool:
-        """Whether a request brings the token, which is then used up."""
-        if self._token is None or asked.method != "GET" or asked.path != "/":
+        """Whether a request brings the token, used up or not."""
+        if asked.method != "GET" or asked.path != "/":
             return False
         if malformed(asked) is not None or misnamed(asked, self._listener) is not None:
             return False
         query = scope["query_string"].decode("ascii", "replace")
-        if not hmac.compare_digest(query.encode(), f"token={self._token}".encode()):
-            return False
-        self._token = None
-        return True
+        return hmac.compare_digest(query.encode(), f"token={self._keys.token}".encode())
 
     async def _enter(self, send: Send) -> None:
+        """Give the cookie for the token, once."""
+        if self._used:
+            return await _answer(send, NO_KEY, _USED)
+        self._used = True
         value = f"{COOKIE}={self._keys.cookie}; Path={self._keys.base}/; HttpOnly; SameSite=Strict"
-        await _answer(send, 200, _ENTERED.format(base=self._keys.base), {"Set-Cookie": value})
+        entered = _ENTERED.format(base=self._keys.base)
+        return await _answer(send, 200, entered, {"Set-Cookie": value})
 
 
 def _asked(scope: Scope) -> Asked:

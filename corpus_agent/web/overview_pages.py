@@ -13,7 +13,7 @@ from starlette.responses import Response
 from corpus_agent import render
 from corpus_agent.text.sanitize import inert, visible
 from corpus_agent.web.search_page import Chosen, number
-from indexer import CorpusError
+from indexer import CorpusError, is_day
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -70,9 +70,11 @@ def timeline(site: Site, request: Request) -> Response:
     """The dated statements of all documents in order, between two days if these are asked for."""
     given = request.query_params
     asked = ("timeline", *(["go"] if given.get("go") else []))
-    made, problem = _looked(site, given, asked, site.service.timeline)
-    found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
     first, last = given.get("since", "").strip(), given.get("until", "").strip()
+    made, problem = None, "That is no date: write 2024, 2024-03 or 2024-03-12."
+    if all(is_day(day) for day in (first, last) if day):
+        made, problem = _looked(site, given, asked, site.service.timeline)
+    found = render.timeline_object(made, site.launch.seal.state) if made is not None else None
     rows = [
         one
         for one in (found["statements"] if found else ())
@@ -85,10 +87,7 @@ def timeline(site: Site, request: Request) -> Response:
 def _looked(
     site: Site, given: Mapping[str, str], what: Sequence[str], look: Callable[[Index], Any]
 ) -> tuple[Any, str]:
-    """What a look at the chosen documents gives, perhaps one of a moment ago; else the problem.
-
-    Nothing where only the kind of page is asked for, so that a look costs no one who wants none.
-    """
+    """What a look at the chosen documents gives, perhaps one of a moment ago; else the problem."""
     if not any(what[1:]):
         return None, ""
     corpus, chosen = site.service.corpus(), Chosen.from_query(given)

@@ -121,7 +121,7 @@ def _value(text: str, at: int, key: str, written: str) -> Value:
             raise _wrong(text, at, f"{key} is compared with a number, not {_shown(written)}")
         return int(number[1]) * _UNITS[(number[2] or "")[:1]]
     if key in _DAYS:
-        if not (_DAY.fullmatch(written) and _is_in_calendar(written)):
+        if not is_day(written):
             said = f"{key} is compared with 2024, 2024-03 or 2024-03-12, not {_shown(written)}"
             raise _wrong(text, at, said)
         return written
@@ -148,7 +148,10 @@ def link_target(written: str) -> str:
     return "/".join(parts).removesuffix(".md")
 
 
-def _is_in_calendar(written: str) -> bool:
+def is_day(written: str) -> bool:
+    """Whether it is a day, a month or a year of the calendar, as 2024-03."""
+    if not _DAY.fullmatch(written):
+        return False
     try:
         date.fromisoformat((written + "-01-01")[:10])
     except ValueError:

@@ -11,14 +11,17 @@ import colorsys
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from indexer.extract.extraction import table
+from indexer.extract.extraction import table, words
 from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
 
 CLEAR = "clear"  # a colour that lets all others through
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
-MAX_SHEET_CHARS = 50_000  # of rules that are read
+MAX_SHEET_CHARS = 50_000  # of rules that are read, comments left out
+MAX_ALIKE = 100  # selectors with the same last name; any more would make each element dear
+_OWN_RANK = 10_000  # of an element's own style, beyond any selector's
 _NAMED = table(
     "white=ffffff, black=000000, red=ff0000, blue=0000ff, green=008000, yellow=ffff00, "
     "gray=808080, grey=808080, silver=c0c0c0, whitesmoke=f5f5f5, snow=fffafa, ghostwhite=f8f8ff, "
@@ -63,52 +66,90 @@ class Look:
 
 
 Style = dict[str, str]
+# By property: whether it is important, how exact its selector is, its rule, its place there, value.
+_Declared = dict[str, tuple[bool, int, int, int, str]]
 
 
 class Sheet:
-    """The rules of a page's own stylesheet, by the tag, class or identifier that they are for."""
+    """The rules of a page's own stylesheet, by the tag, class or identifier that they are for.
 
-    def __init__(self) -> None:
-        self._rules: dict[str, list[tuple[int, frozenset[str], Style]]] = {}
-        self._room = MAX_SHEET_CHARS
+    With `any_case`, as in a page of no declared type, a name is found in any letter case.
+    """
+
+    def __init__(self, *, any_case: bool = False) -> None:
+        self._rules: dict[str, dict[frozenset[str], _Declared]] = {}
+        self._fold = str.lower if any_case else str
+        self._room, self._read = MAX_SHEET_CHARS, 0
 
     def read(self, css: str) -> None:
-        """Take in rules, but for those within others, such as of print."""
+        """Take in rules, but for those under a condition, such as of print."""
+        css = _COMMENTS.sub("", css)
         css, self._room = css[: self._room], max(0, self._room - len(css))
-        for rule in _AT_RULES.sub("", _COMMENTS.sub("", css.lower())).split("}"):
+        for rule in _AT_RULES.sub(lambda found: found[1] or "", css).split("}"):
             selectors, _, declared = rule.partition("{")
+            self._read += 1
             for selector in selectors.split(","):
-                parts = _PARTS.findall(selector.strip())
-                if parts and "".join(parts) == selector.strip():
-                    rank = sum({"#": 100, ".": 10}.get(part[0], 1) for part in parts)
-                    kept = (rank, frozenset(parts), _declared(declared))
-                    self._rules.setdefault(parts[-1], []).append(kept)
+                self._keep(_ANY.sub("", selector.strip()), declared)
+
+    def _keep(self, selector: str, declared: str) -> None:
+        found = _PARTS.findall(selector)
+        if not found or "".join(found) != selector:
+            return
+        parts = [self._fold(each) if each[0] in ".#" else each.lower() for each in found]
+        alike = self._rules.setdefault(parts[-1], {})
+        if (key := frozenset(parts)) in alike or len(alike) < MAX_ALIKE:
+            rank = sum({"#": 100, ".": 10}.get(part[0], 1) for part in parts)
+            _add(alike.setdefault(key, {}), _declared(declared, rank, self._read))
 
     def style_of(self, tag: str, attributes: Mapping[str, str]) -> Style:
-        """The declarations for an element, its own last."""
-        found: Style = {}
-        if self._rules:
-            classes = attributes.get("class", "").lower().split()
-            names = {tag, *(f".{each}" for each in classes), f"#{attributes.get('id', '').lower()}"}
-            every = (rule for name in names for rule in self._rules.get(name, ()))
-            for _, parts, style in sorted(every, key=lambda rule: rule[0]):
-                found |= style if parts <= names else {}
+        """The declarations that count for an element."""
         own = attributes.get("style", "")
-        return found | _declared(own) if own else found
+        found = dict(_declared(own, _OWN_RANK)) if own else {}
+        if self._rules:
+            classes = self._fold(attributes.get("class", "")).split()
+            names = {tag, *(f".{each}" for each in classes)}
+            names.add(f"#{self._fold(attributes.get('id', ''))}")
+            for name in names:
+                for parts, declared in self._rules.get(name, {}).items():
+                    if parts <= names:
+                        _add(found, declared)
+        return {name: each[-1] for name, each in found.items()}
 
 
-_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
-_AT_RULES = re.compile(r"@[^{};@]*+(?:;|\{(?:[^{}@]|\{[^{}@]*+\})*+\})")
+_COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
+_BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
+_AT_RULES = re.compile(  # what stands in the first kind counts
+    rf"(?i)@media\s+(?:only\s+)?(?:all|screen)(?:\s*,[^{{}}();@]*+)?\s*\{{({_BODY})\}}"
+    rf"|@[^{{}};@]*+(?:;|\{{{_BODY}\}})"
+)
+_ANY = re.compile(r"\A\*(?=[.#])")
 _PARTS = re.compile(r"[.#]?[\w-]+")
+_PROPERTIES = words(
+    "color -webkit-text-fill-color background background-color background-image background-clip "
+    "-webkit-background-clip visibility font font-size filter opacity display content-visibility "
+    "mso-hide clip clip-path overflow height max-height width max-width transform position left "
+    "top right bottom margin-top margin-left text-indent"
+)
+_COLOURING = re.compile(r"[^(]*\Z|(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|color(?:-mix)?|var)\(")
 
 
-def _declared(style: str) -> Style:
-    found = {}
-    for each in style.lower().split(";"):
-        name, colon, value = each.partition(":")
-        if colon:
-            found[name.strip()] = value.replace("!important", "").strip()
+@lru_cache(maxsize=64)
+def _declared(style: str, rank: int, rule: int = 0) -> _Declared:
+    """The declarations of a rule or of an element's own style."""
+    found: _Declared = {}
+    for at, each in enumerate(style.lower().split(";")):
+        name, _, given = each.partition(":")
+        value, mark, _ = given.partition("!")
+        name, value = name.strip(), value.strip()
+        if name in _PROPERTIES and (not name.endswith("color") or _COLOURING.match(value)):
+            _add(found, {name: (bool(mark), rank, rule, at, value)})
     return found
+
+
+def _add(found: _Declared, more: _Declared) -> None:
+    """Let the more important, the more exact or the later declaration of each property count."""
+    for name, declared in more.items():
+        found[name] = max(found.get(name, declared), declared)
 
 
 def look_of(outer: Look, tag: str, attributes: Mapping[str, str], sheet: Sheet) -> Look:

@@ -52,7 +52,11 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     from lxml import etree
 
     alone = _FOREIGN.search(source) is None
-    reader = _Reader(styled=not alone or "<style" in source.lower(), alone=alone)
+    sheet = Sheet(any_case=_TYPED.search(source) is None)
+    for given in _STYLES.finditer(source) if alone else ():
+        if given[2] and not _ELSEWHERE.search(given[1]):
+            sheet.read(given[2])
+    reader = _Reader(sheet, styled=not alone or "<style" in source.lower())
     # Without huge_tree all that is nested more than 256 deep would be left out.
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
     parser.feed(source.encode("utf-8", "replace"))
@@ -73,6 +77,9 @@ def _names(block: str, title: str) -> bool:
 
 # What may change how a page looks, and is not read.
 _FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
+_STYLES = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)")
+_ELSEWHERE = re.compile(r"(?i)\bmedia\s*=[\s\"']*(?!all\b|screen\b)\w")  # on paper, or not known
+_TYPED = re.compile(r"(?i)<!doctype\s")
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
@@ -175,9 +182,8 @@ MAX_NESTED = 32  # tables within tables; the cells of those further in are text 
 class _Reader:
     """Collects the blocks of a page; `close` gives them."""
 
-    def __init__(self, *, styled: bool, alone: bool) -> None:
-        self._styled, self._alone = styled, alone
-        self._sheet, self._css = Sheet(), list[str]()
+    def __init__(self, sheet: Sheet, *, styled: bool) -> None:
+        self._sheet, self._styled = sheet, styled
         self.title: list[str] = []
         self._blocks: list[Block] = []
         self._open = [_Element("")]
@@ -214,9 +220,6 @@ class _Reader:
             return
         if tag == "title" and self.title:
             tag = "template"  # the first one counts
-        if self._css:
-            self._sheet.read("".join(self._css))
-            self._css.clear()
         if tag in _BLOCKS:
             self._flush()
         in_header = self._tags["header"] > 0
@@ -300,7 +303,7 @@ class _Reader:
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)
         elif element.skipped:
-            self._css += [data] if element.tag == "style" and self._alone else []
+            return
         elif element.block != (element.menu, element.aside):
             # Within a line, of a button or an icon: set aside, and the line goes on.
             aside = self._marked(markdown.one_line(data))

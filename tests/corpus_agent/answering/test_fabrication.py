@@ -47,7 +47,7 @@ def test_no_quotation_that_was_made_up_reaches_the_user_as_verified():
             answer = answerer.answer("Is it so?", documents)
             false = next(case for case in three if case.kind in MADE_UP)
             kept += len(answer.citations)
-            dropped += any("dropped" in notice for notice in answer.notices)
+            dropped += any("left out" in notice for notice in answer.notices)
             for citation in answer.citations:
                 assert citation.verdict in ("verified", "moved")
                 assert squeezed(citation.quote) in whole(documents, citation.source)

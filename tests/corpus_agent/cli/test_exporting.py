@@ -37,6 +37,8 @@ def test_an_answer_is_written_beside_the_documents_and_never_over_a_file(cli, tm
     assert "The rent is due on the first day of every month." in text
     assert cli("check", "r.json").returncode == 0
     assert cli("check", "r.json", "--format", "md").returncode == 2
+    missing = cli("check", "gone.md")
+    assert (missing.returncode, missing.stderr.splitlines()[1][:5]) == (2, "Try: ")
     assert cli("check", "r.json", "--llm", "none").returncode == 2
     refused = cli(*asked, "--export", "a.md")
     assert (refused.returncode, "is not overwritten" in refused.stderr) == (2, True)

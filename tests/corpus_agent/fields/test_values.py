@@ -43,6 +43,8 @@ def test_a_date_that_may_be_read_in_two_ways_is_both_unless_others_say_which():
         ("US$ 1.2 million", "USD 1200000"),
         ("CHF 1'200.-", "CHF 1200"),
         ("100 dollars", "USD 100"),
+        ("£190m", "GBP 190000000"),
+        ("2.5k €", "EUR 2500"),
         ("12,50 zł", "PLN 12.5"),
     ],
 )
@@ -62,6 +64,8 @@ def test_a_sum_has_its_currency_and_a_plain_number(text, expected):
         ("the third anniversary", "P3Y"),
         ("drei Monate", "P3M"),
         ("un an", "P1Y"),
+        ("48 hours", "PT48H"),
+        ("30 Minuten", "PT30M"),
     ],
 )
 def test_a_duration_has_one_form(text, expected):
@@ -77,6 +81,8 @@ def test_a_duration_has_one_form(text, expected):
         ("landlord", "party"),
         ("interest rate", "percent"),
         ("how many rooms", "number"),
+        ("number of rooms", "number"),
+        ("account number", "identifier"),
         ("When was the roof mended?", "date"),
         ("colour of the door", "text"),
     ],

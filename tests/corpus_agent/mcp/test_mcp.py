@@ -78,6 +78,7 @@ def test_a_search_and_a_read_give_what_our_own_model_gets_without_links(tools):
     ("name", "arguments", "next_step"),
     [
         ("vectordb_read", {"source": "b.md"}, "Search to find sources."),
+        ("vectordb_read", {"source": "nope.md"}, "`nope.md` is not in the index"),
         ("vectordb_read", {"source": "../../etc/passwd"}, "is not in the index"),
         (
             "vectordb_read",

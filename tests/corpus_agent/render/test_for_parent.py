@@ -157,6 +157,10 @@ def test_every_text_of_an_answer_is_cleaned_and_nothing_else_is_changed():
         assert leaks.acting(text) == leaks.live_markup(text) == []
     assert (citation.line_start, clean.coverage, clean.version) == (1, Coverage(3, 1), 1)
     assert handed_over(clean, again=True) == clean
+    named = replace(given, passages=passages(replace(citation, source="db.md")), changed=("db.md",))
+    crossed = handed_over(handed_over(named), again=True)
+    assert (crossed.citations[0].source, crossed.changed) == ("db.md", ("db.md",))
+    assert "[1] `db.md`:1" in render(Frame(outside=True), crossed)
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,16 @@ def test_nothing_is_opened_that_is_no_document_below_the_folder(root, said, plac
     assert said.exists()
 
 
+def test_a_document_without_a_program_for_it_is_named_and_can_be_read(root, tmp_path, monkeypatch):
+    (tmp_path / "bin/xdg-open").write_text("#!/bin/sh\nexit 3\n")
+    for path in (os.environ["PATH"], str(root)):  # one that has no viewer, then no xdg-open
+        monkeypatch.setenv("PATH", path)
+        with pytest.raises(CorpusError) as caught:
+            open_document("paper.pdf", {"": root})
+        assert caught.value.message.startswith("paper.pdf was not opened")
+        assert caught.value.hint == "Try: corpus-agent read paper.pdf"
+
+
 def test_a_document_of_one_of_several_indexes_is_opened_in_its_folder(root, tmp_path, said):
     other = tmp_path / "other"
     other.mkdir()

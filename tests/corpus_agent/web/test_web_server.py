@@ -120,6 +120,11 @@ def test_every_document_is_looked_at_and_each_value_leads_to_its_place(server):
     dated = server.get("/timeline", go=1, since="2024-05", until="2024-05").words
     assert "2024-05-22" in dated
     assert "2024-12-08" not in dated
+    for day in ("2026-13-01", "2025-3", "soon"):
+        for bound in ("since", "until"):
+            refused = server.get("/timeline", go=1, **{bound: day})
+            assert 'class="notice"' in refused.text
+            assert "looked at" not in refused.words
     assert server.get("/timeline", go=1, sort=1).status == 200
     assert server.get("/timeline", go=1, sort="name").status == 200
 
@@ -180,6 +185,8 @@ def test_the_token_opens_once_and_is_worth_nothing_elsewhere(sample_store):
         again = server.request("GET", path)
         assert again.status == 401
         assert "set-cookie" not in again.headers
+        assert "used already" in again.words
+        assert "used already" not in server.request("GET", f"{path}x").words
 
 
 HOSTS = ["evil.example", "localhost", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}", "", "[::1]"]

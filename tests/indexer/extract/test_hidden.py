@@ -4,6 +4,7 @@ import io
 import itertools
 import json
 import re
+import time
 import zipfile
 from collections.abc import Callable
 
@@ -389,7 +390,21 @@ RULES = {
     "/* .x{} */#i, u { visibility : hidden }": "id=i",
     "div.b.c{font-size:0}": "class='b c'",
     "body{background:#fff} .x{color:#fff}": "class=x",
+    "*.x{display:none}": "class=x",
+    "@media all{p{top:0} .x{display:none}}": "class=x",
+    "@media screen, print { .x{display:none} }": "class=x",
+    f"/*{'y' * 60_000}*/.x{{display:none}}": "class=x",
+    ".x{display:none!important} .x{display:block}": "class=x",
+    "body{background:#fff} .x{color:white;color:foo()}": "class=x",
 }
+NOT_HIDING = [
+    "<!doctype html><style>.X{display:none}</style>",
+    "<style>.x{display:none}@media screen{.x{display:block}}</style>",
+    "<style>.x{display:none}div.x{display:block}</style>",
+    "<style>.x{display:none}</style><style>.x{display:block}</style>",
+    "<style media=print>.x{display:none}</style>",
+    "<!-- <style>.x{display:none}</style> -->",
+]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -399,10 +414,30 @@ def test_what_a_page_hides_by_its_own_stylesheet_is_marked(rule):
     assert_shows(page(html.replace("<div ", "<div z"), f"<style>{rule}</style>"), "a.html")
     for beside in ("<script src=a.js></script>", "<link rel=stylesheet href=a.css>"):
         assert_shows(page(html, f"<style>{rule}</style>{beside}"), "a.html")
-    for other in (f"@media print {{{rule}}}", f"div b {rule}", f"*{rule}"):
-        assert_shows(
-            page(html, f"<style>{other.replace('body{background:#fff}', '')}</style>"), "a.html"
-        )
+    assert_hides(page(f"{html}<style media='screen'><!-- {rule} --></style>"), "a.html")
+    if "@" not in rule:
+        assert_shows(page(html, f"<style>@media print {{{rule}}}</style>"), "a.html")
+
+
+def test_a_rule_that_does_not_count_hides_nothing():
+    html = f"<p>{SHOWN}</p><div class=x>{SECRET}</div>"
+    for head in NOT_HIDING:
+        assert_shows(head.encode() + page(html), "a.html")
+    for rule in ("div b .x{display:none}", "@media print{.x{display:none}}"):
+        assert_shows(page(html, f"<style>{rule}</style>"), "a.html")
+
+
+def test_rules_cost_an_element_no_more_than_their_room():
+    many = {
+        f"{'p,' * 24_990}p{{color:red}}": "<p>a" * 1_000,
+        f"{','.join(f'.x{n}.c' for n in range(5_000))}{{color:red}}": "<p class=c>a" * 1_000,
+        f"{'p,' * 12_000}p{{{'top:1;' * 4_000}}}": "<p>a" * 1_000,
+        "@media all{a{" * 3_800: "<p>a" * 1_000,
+    }
+    for rule, body in many.items():
+        began = time.process_time()
+        read(page(body, f"<style>{rule}</style>"), "a.html")
+        assert time.process_time() - began < 0.5, rule[:20]  # five times what the dearest takes
 
 
 def test_the_description_of_a_picture_that_nobody_sees_is_marked():
