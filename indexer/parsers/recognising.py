@@ -20,7 +20,7 @@ from indexer.extract.ocr.figures import figures_of, with_figures
 from indexer.extract.ocr.pictures import Pages, Picture, opened
 from indexer.extract.ocr.places import PlacedText, Sheet, words_of_pieces
 from indexer.extract.ocr.reading_order import Piece, certain_rows, is_suspect, lines_of_pieces
-from indexer.parsers import engines
+from indexer.parsers import words
 from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import ocr_policy
 
@@ -79,16 +79,16 @@ class Jobs:
 
     def judge(self, tables: Mapping[str, str]) -> Answer:
         """The script in which Tesseract read the strip well, None for none."""
-        sure = {script: engines.trial_confidence(table, script) for script, table in tables.items()}
+        sure = {script: words.trial_confidence(table, script) for script, table in tables.items()}
         best = max(sure, key=lambda script: sure[script], default=None)
-        return {"script": best if best and sure[best] > engines.MIN_TRIAL_CONFIDENCE else None}, b""
+        return {"script": best if best and sure[best] > words.MIN_TRIAL_CONFIDENCE else None}, b""
 
     def merge(self, table: str) -> Answer:
         """The lines of the page as Tesseract read them, with the figures of rapidocr."""
         assert self._read is not None, "the text of no page"
         figures = figures_of(self._read.pieces, self._skew)
-        read = with_figures(engines.lines_of_table(table), figures)
-        lines = [part for line in read for part in engines.shown(line)]
+        read = with_figures(words.lines_of_table(table), figures)
+        lines = [part for line in read for part in words.shown(line)]
         return {}, _page(lines, words_of_pieces(read, self._sheet(0.0)))
 
     @property

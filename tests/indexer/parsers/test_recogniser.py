@@ -7,7 +7,7 @@ import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr.reading_order import UNREADABLE
-from indexer.parsers import engines
+from indexer.parsers import words
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import RecognisedPage, Recogniser, is_line
 from tests.support import obeying_recogniser
@@ -150,5 +150,5 @@ TABLE = "\n".join(
 
 
 def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
-    lines = [part for line in engines.lines_of_table(TABLE) for part in engines.shown(line)]
+    lines = [part for line in words.lines_of_table(TABLE) for part in words.shown(line)]
     assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
