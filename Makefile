@@ -18,7 +18,7 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/demo
 	$(BIN)/corpus-agent --store .demo/store index sample_corpus
 	$(BIN)/corpus-agent --store .demo/store ask --llm none "How long can the sourdough starter stay in the fridge without being fed?"
-	$(BIN)/corpus-agent --store .demo/store ask --llm none "By how many months' notice may the tenant end the agreement?"
+	$(BIN)/corpus-agent --store .demo/store ask --llm none "How many months' notice does the tenant have to give?"
 
 # The wheel's empty environment is made beside the tests: its installation is one process.
 test: lint compiled

@@ -28,7 +28,7 @@ we give notice to end the tenancy, with NOTICE PERIOD.
 """
 STEPS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("glob", {"pattern": "*.txt"}),
-    ("ask_corpus", {"question": "By how many months' notice may the tenant end the agreement?"}),
+    ("ask_corpus", {"question": "How many months' notice does the tenant have to give?"}),
     ("read", {"path": "letter.txt"}),
     (
         "edit",

@@ -98,8 +98,7 @@ _SCORED = (WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE)
 WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
-# Without vectors, in languages that the model does not read. A passage
-# counts by its score in the search, against that of the first.
+# Without vectors: a passage counts by its score in the search, against that of the first.
 WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
 
 
@@ -145,8 +144,9 @@ def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Can
 
 
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
-    """The candidates of one passage, each with headings, lead-in line and previous sentence."""
-    under = f"{file_stem(passage.source)} > {passage.heading}".replace("_", " ").replace("-", " ")
+    """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
+    nearest = passage.heading.rpartition(" > ")[2]
+    under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
     heading, lead = "", ""
     before: tuple[str, ...] = ()
     own = units(passage.text, passage.language)
