@@ -9,7 +9,7 @@ from corpus_agent.check.pieces import MAX_CHARACTERS, take_apart
 from corpus_agent.check.quotations import QuotationFinder
 from corpus_agent.check.records import Checked
 from corpus_agent.check.statements import StatementFinder
-from corpus_agent.text.naming import called, known
+from corpus_agent.text.naming import known
 from corpus_agent.text.tokens import fold
 from indexer import CorpusError, UnreadableDocument, parsed_lines
 
@@ -24,7 +24,7 @@ def text_of(data: bytes, name: str) -> str:
         lines, _ = parsed_lines(data, name, lambda _, characters: characters > MAX_CHARACTERS)
     except UnreadableDocument as error:
         raise CorpusError(
-            f"{called(name)} cannot be read: {error}.",
+            f"The text cannot be read: {error.detail or error.reason}.",
             "Take text, Markdown, HTML, DOCX, PDF, or a receipt.",
         ) from None
     return "\n".join("" if line.is_mark else line.text for line in lines)
