@@ -15,7 +15,6 @@ from corpus_agent.answering.records import Answer
 from corpus_agent.librarian.process import COMMAND, Child, LibrarianFailed, LibrarianTimeout
 from corpus_agent.render.answers import answer_object
 from corpus_agent.render.for_parent import (
-    SPEC,
     CheckedClaim,
     claims,
     disarmed,
@@ -25,6 +24,7 @@ from corpus_agent.render.for_parent import (
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import message
 from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.toolbox import ASK_CORPUS as SPEC
 from corpus_agent.tools.toolbox import check_arguments
 from corpus_agent.trust.known import stores_from_here
 from indexer import CorpusError
