@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus_agent.seal import policy, seal
-from corpus_agent.selftest.escape import attempts
-from corpus_agent.selftest.escape.attempts import Surroundings
+from corpus_agent.selftest.escape import network, system
+from corpus_agent.selftest.escape.surroundings import Surroundings
 from indexer.confine import confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
 from indexer.parsers.limits import ocr_policy, worker_policy
 
 Listener = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
+_ATTEMPTS: dict[str, Any] = {**vars(network), **vars(system)}
 _CONFINED = {"parser": worker_policy, "recogniser": ocr_policy}
 
 
@@ -56,7 +57,7 @@ class Probe:
 
 def _probe(name: str, row: dict[str, Any]) -> Probe:
     """A row of the table; what it says nothing of is described by its attempt."""
-    said = getattr(attempts, row["attempt"][0]).__doc__.rstrip(".")
+    said = _ATTEMPTS[row["attempt"][0]].__doc__.rstrip(".")
     given = {"what": said[:1].lower() + said[1:], **row}
     for key in ("expected", "lacking"):
         if key in row:
@@ -78,7 +79,7 @@ def main(name: str, mode: str) -> int:
     walls: tuple[str, ...] = ()
     prepared: Any = None
     if probe.prepare:
-        prepared = getattr(attempts, probe.prepare[0])(around, *probe.prepare[1:])
+        prepared = _ATTEMPTS[probe.prepare[0]](around, *probe.prepare[1:])
     if mode == "sealed":
         try:
             walls = _close(probe, around, prepared.fileno() if probe.serves else None)
@@ -88,7 +89,7 @@ def main(name: str, mode: str) -> int:
     met: int | None = None
     made = (probe.directly,) if probe.directly and mode == "control" else probe.attempt
     try:
-        getattr(attempts, made[0])(around, prepared, *made[1:])
+        _ATTEMPTS[made[0]](around, prepared, *made[1:])
     except OSError as error:
         met = error.errno
     sys.stdout.write(json.dumps({"errno": met, "walls": walls}))

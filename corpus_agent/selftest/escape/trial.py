@@ -20,8 +20,8 @@ from errno import errorcode
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.selftest.escape.attempts import Surroundings
 from corpus_agent.selftest.escape.probes import PROBES, Listener, Probe
+from corpus_agent.selftest.escape.surroundings import Surroundings
 from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting
 

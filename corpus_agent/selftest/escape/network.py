@@ -1,89 +1,43 @@
-"""What selftest tries, a function an attempt, and what it makes ready before the seal.
+"""Attempts to reach the network: by sockets of every kind, by system calls, through the relay.
 
-probes.toml says which are made, and from where. A failed attempt raises OSError.
+probes.toml says which are made. A failed attempt raises OSError.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
-import fcntl
 import json
 import os
 import queue
-import resource
 import socket
 import stat
 import struct
-import termios
 import threading
 from dataclasses import dataclass
 from errno import ENOTSOCK, EPERM, EPIPE
-from pathlib import Path
 from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
 
 from corpus_agent.seal.address import TcpAddress
 from corpus_agent.seal.broker import Broker, start_broker
 from corpus_agent.seal.frames import Cause, Kind, Reply, failure_in
 from corpus_agent.seal.gate import Gate
-from indexer.confine import native_number, starting
+from corpus_agent.selftest.escape.surroundings import (
+    MESSAGE,
+    Surroundings,
+    by_number,
+    checked,
+    failed,
+    libc,
+)
+from indexer.confine import starting
 
-MESSAGE = b"probe"
 WAIT_SECONDS = 10
 _FASTOPEN = 0x20000000  # MSG_FASTOPEN
 _RTM_GETLINK, _NLM_F_REQUEST_DUMP = 18, 0x301
 _DNS = struct.pack("!6H", 0x1234, 0x0100, 1, 0, 0, 0) + b"\x05probe\x07invalid\0\0\x01\0\x01"
-_ATTRIBUTE, _IN_OPEN = "user.corpus-agent", 0x20
-# sys/ipc.h: a number that two processes could agree on, make it for this user, remove it again.
-_KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
 
 Pair = tuple[socket.socket, socket.socket]
-Neighbour = tuple[int, int]  # the id of an unsealed process, and a connection's descriptor there
-
-libc = ctypes.CDLL(None, use_errno=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """Where a probe runs: the folder of corpus, store and outside, and the listener's address."""
-
-    folder: str
-    address: str = ""
-    port: int = 0
-
-    @property
-    def inet(self) -> tuple[str, int]:
-        """The listener's address for a call of the socket module."""
-        return self.address, self.port
-
-    def at(self, place: str) -> Path:
-        """A file or folder, as in "outside/secret.txt"."""
-        return Path(self.folder) / place
-
-    @property
-    def secret(self) -> Path:
-        """A file that lies outside the corpus and the store."""
-        return self.at("outside/secret.txt")
-
-
-def _checked(result: int) -> int:
-    """The result of a C function, or its errno as an OSError."""
-    if result < 0:
-        raise _error(ctypes.get_errno())
-    return result
-
-
-def _error(number: int) -> OSError:
-    return OSError(number, os.strerror(number))
-
-
-def _by_number(syscall: str, *arguments: int | bytes | ctypes.Array[ctypes.c_char]) -> int:
-    """The result of a system call; ints are widened, or half a register would be garbage."""
-    passed = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return _checked(libc.syscall(native_number(syscall), *passed))
-
-
-# ---- To the network
 
 
 def connect(around: Surroundings, _: object) -> None:
@@ -129,7 +83,7 @@ def datagram_from_a_pair(around: Surroundings, _: object) -> None:
 def io_uring(_: Surroundings, __: object) -> None:
     """Set up io_uring, through which the kernel takes requests without system calls."""
     parameters = ctypes.create_string_buffer(120)  # struct io_uring_params
-    os.close(_by_number("io_uring_setup", 4, parameters))
+    os.close(by_number("io_uring_setup", 4, parameters))
 
 
 def _sockaddr(around: Surroundings) -> bytes:
@@ -139,14 +93,14 @@ def _sockaddr(around: Surroundings) -> bytes:
 
 def libc_connect(around: Surroundings, _: object) -> None:
     """Call socket and connect of the C library, as a native library would."""
-    descriptor = _checked(libc.socket(AF_INET, SOCK_STREAM, 0))
-    _checked(libc.connect(descriptor, _sockaddr(around), 16))
+    descriptor = checked(libc.socket(AF_INET, SOCK_STREAM, 0))
+    checked(libc.connect(descriptor, _sockaddr(around), 16))
 
 
 def connect_by_number(around: Surroundings, _: object) -> None:
     """Call socket and connect by number, as injected code would."""
-    descriptor = _by_number("socket", AF_INET, SOCK_STREAM, 0)
-    _by_number("connect", descriptor, _sockaddr(around), 16)
+    descriptor = by_number("socket", AF_INET, SOCK_STREAM, 0)
+    by_number("connect", descriptor, _sockaddr(around), 16)
 
 
 @dataclass(slots=True)
@@ -253,7 +207,7 @@ def connect_in_child(around: Surroundings, _: object) -> None:
     """Connect from a child process."""
     command = starting.Command(starting.python(_CHILD, around.address, str(around.port)))
     if status := starting.run(command).returncode:
-        raise _error(status)
+        raise failed(status)
 
 
 # ---- Through the relay
@@ -301,7 +255,7 @@ def _ask(relay: Broker, body: bytes) -> None:
     reply = frames.get(timeout=WAIT_SECONDS)
     cause = failure_in(reply.payload).cause if reply.kind is Kind.FAILED else None
     if cause in (Cause.REFUSED, Cause.GONE):
-        raise _error(EPERM if cause is Cause.REFUSED else EPIPE)
+        raise failed(EPERM if cause is Cause.REFUSED else EPIPE)
 
 
 def write_to_held(around: Surroundings, prepared: object) -> None:
@@ -322,176 +276,4 @@ def write_to_sockets(_: Surroundings, __: object) -> None:
                     sock.sendall(MESSAGE)
                     found += 1
     if not found:
-        raise _error(ENOTSOCK)
-
-
-# ---- To files
-
-
-def read(around: Surroundings, _: object, place: str) -> None:
-    """Read a file."""
-    around.at(place).read_bytes()
-
-
-def write(around: Surroundings, _: object, place: str) -> None:
-    """Make a file."""
-    around.at(place).write_bytes(MESSAGE)
-
-
-def truncate(around: Surroundings, _: object) -> None:
-    """Empty a file outside."""
-    os.truncate(around.secret, 0)
-
-
-def read_environment(_: Surroundings, __: object) -> None:
-    """Read another process's environment variables, keys perhaps."""
-    Path(f"/proc/{os.getppid()}/environ").read_bytes()
-
-
-def set_attribute(around: Surroundings) -> None:
-    """Set an attribute of the secret, as a browser records the origin of a file."""
-    with contextlib.suppress(OSError):  # the control reports a file system without attributes
-        os.setxattr(around.secret, _ATTRIBUTE, MESSAGE)
-
-
-def read_attribute(around: Surroundings, _: object) -> None:
-    """Read an attribute of a file outside."""
-    os.getxattr(around.secret, _ATTRIBUTE)
-
-
-def list_attributes(around: Surroundings, _: object) -> None:
-    """List the attributes of a file outside."""
-    os.listxattr(around.secret)
-
-
-def watch_outside(around: Surroundings, _: object) -> None:
-    """Be told the names of files that others open outside."""
-    descriptor = _by_number("inotify_init1", os.O_NONBLOCK)
-    _by_number("inotify_add_watch", descriptor, os.fsencode(around.at("outside")), _IN_OPEN)
-    around.secret.read_bytes()
-    os.read(descriptor, 4096)
-    os.close(descriptor)
-
-
-# ---- To other processes
-
-
-def start_shell(_: Surroundings, __: object) -> None:
-    """Start a shell."""
-    shell = starting.find_program("sh") or "/bin/sh"
-    starting.run(starting.Command((str(shell), "-c", "exit 0")))
-
-
-def start_neighbour(around: Surroundings) -> Neighbour:
-    """An unsealed process that holds a connection."""
-    connection = socket.create_connection(around.inet) if around.port else socket.socket()
-    ours, theirs = socket.socketpair()
-    process = os.fork()
-    if process == 0:
-        ours.close()
-        theirs.send(b".")
-        theirs.recv(1)  # returns when the probe has ended
-        os._exit(0)
-    ours.recv(1)
-    ours.detach()
-    number = connection.fileno()
-    connection.close()
-    return process, number
-
-
-def steal(_: Surroundings, neighbour: Neighbour) -> None:
-    """Take a connection from another process."""
-    process, descriptor = neighbour
-    stolen = _by_number("pidfd_getfd", os.pidfd_open(process), descriptor, 0)
-    os.write(stolen, MESSAGE)
-
-
-def read_memory(_: Surroundings, neighbour: Neighbour) -> None:
-    """Read the memory of another process."""
-    # The neighbour is a copy of this process: what is here is there at the same address.
-    buffer = ctypes.create_string_buffer(8)
-    vector = struct.pack("=QQ", ctypes.addressof(buffer), 8)
-    _by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
-
-
-def lower_limit(_: Surroundings, neighbour: Neighbour) -> None:
-    """Lower the limits of another process."""
-    resource.prlimit(neighbour[0], resource.RLIMIT_NOFILE, (64, 64))
-
-
-def lower_priority(_: Surroundings, neighbour: Neighbour) -> None:
-    """Lower its priority."""
-    os.setpriority(os.PRIO_PROCESS, neighbour[0], 19)
-
-
-def choose_cores(_: Surroundings, neighbour: Neighbour) -> None:
-    """Choose its cores."""
-    os.sched_setaffinity(neighbour[0], os.sched_getaffinity(neighbour[0]))
-
-
-def choose_schedule(_: Surroundings, neighbour: Neighbour) -> None:
-    """Choose how it is scheduled."""
-    os.sched_setscheduler(neighbour[0], os.SCHED_BATCH, os.sched_param(0))
-
-
-def signal(_: Surroundings, neighbour: Neighbour) -> None:
-    """Send it a signal."""
-    os.kill(neighbour[0], 0)
-
-
-def signal_group(_: Surroundings, __: object) -> None:
-    """Send a signal to a group of processes."""
-    os.killpg(0, 0)
-
-
-def signal_by_descriptor(_: Surroundings, neighbour: Neighbour) -> None:
-    """Have a descriptor send it a signal."""
-    one, other = os.pipe()
-    fcntl.fcntl(one, fcntl.F_SETOWN, neighbour[0])
-    os.close(one)
-    os.close(other)
-
-
-def system_v(_: Surroundings, __: object, kind: str, *size: int) -> None:
-    """Make something of System V that two processes share, and remove it."""
-    made = _by_number(f"{kind}get", _KEY, *size, _CREATE)
-    _by_number(f"{kind}ctl", made, *([0] if kind == "sem" else []), _REMOVE, 0)
-
-
-def named_queue(_: Surroundings, __: object) -> None:
-    """Make a POSIX message queue."""
-    name = b"corpus-agent-%d" % os.getpid()
-    os.close(_by_number("mq_open", name, os.O_CREAT | os.O_RDWR, 0o600, 0))
-    _by_number("mq_unlink", name)
-
-
-def named_memory(_: Surroundings, __: object) -> None:
-    """Make named shared memory."""
-    path = Path("/dev/shm") / f"corpus-agent-{os.getpid()}"  # noqa: S108 - played, not used
-    path.write_bytes(MESSAGE)
-    path.unlink()
-
-
-def own_terminal(_: Surroundings) -> int:
-    """A terminal of the probe's own, as its controlling terminal."""
-    _master, terminal = os.openpty()
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-    return terminal
-
-
-def type_into(_: Surroundings, terminal: int) -> None:
-    """Type into the terminal, as if by the user; the shell would read it next."""
-    fcntl.ioctl(terminal, termios.TIOCSTI, b"x")
-
-
-def start_process(_: Surroundings, __: object) -> None:
-    """Go on in a second process."""
-    if (pid := os.fork()) == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-
-
-def signal_parent(_: Surroundings, __: object) -> None:
-    """Send its parent a signal."""
-    os.kill(os.getppid() or 1, 0)
+        raise failed(ENOTSOCK)

@@ -1,0 +1,194 @@
+"""Attempts to reach files outside of the corpus, and other processes: memory, limits, terminals.
+
+probes.toml says which are made, and from where. A failed attempt raises OSError.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import socket
+import struct
+import termios
+from pathlib import Path
+
+from corpus_agent.selftest.escape.surroundings import MESSAGE, Surroundings, by_number
+from indexer.confine import starting
+
+_ATTRIBUTE, _IN_OPEN = "user.corpus-agent", 0x20
+# sys/ipc.h: a number that two processes could agree on, make it for this user, remove it again.
+_KEY, _CREATE, _REMOVE = 0x5EA1, 0o1600, 0
+
+Neighbour = tuple[int, int]  # the id of an unsealed process, and a connection's descriptor there
+
+
+def read(around: Surroundings, _: object, place: str) -> None:
+    """Read a file."""
+    around.at(place).read_bytes()
+
+
+def write(around: Surroundings, _: object, place: str) -> None:
+    """Make a file."""
+    around.at(place).write_bytes(MESSAGE)
+
+
+def truncate(around: Surroundings, _: object) -> None:
+    """Empty a file outside."""
+    os.truncate(around.secret, 0)
+
+
+def read_environment(_: Surroundings, __: object) -> None:
+    """Read another process's environment variables, keys perhaps."""
+    Path(f"/proc/{os.getppid()}/environ").read_bytes()
+
+
+def set_attribute(around: Surroundings) -> None:
+    """Set an attribute of the secret, as a browser records the origin of a file."""
+    with contextlib.suppress(OSError):  # the control reports a file system without attributes
+        os.setxattr(around.secret, _ATTRIBUTE, MESSAGE)
+
+
+def read_attribute(around: Surroundings, _: object) -> None:
+    """Read an attribute of a file outside."""
+    os.getxattr(around.secret, _ATTRIBUTE)
+
+
+def list_attributes(around: Surroundings, _: object) -> None:
+    """List the attributes of a file outside."""
+    os.listxattr(around.secret)
+
+
+def watch_outside(around: Surroundings, _: object) -> None:
+    """Be told the names of files that others open outside."""
+    descriptor = by_number("inotify_init1", os.O_NONBLOCK)
+    by_number("inotify_add_watch", descriptor, os.fsencode(around.at("outside")), _IN_OPEN)
+    around.secret.read_bytes()
+    os.read(descriptor, 4096)
+    os.close(descriptor)
+
+
+# ---- To other processes
+
+
+def start_shell(_: Surroundings, __: object) -> None:
+    """Start a shell."""
+    shell = starting.find_program("sh") or "/bin/sh"
+    starting.run(starting.Command((str(shell), "-c", "exit 0")))
+
+
+def start_neighbour(around: Surroundings) -> Neighbour:
+    """An unsealed process that holds a connection."""
+    connection = socket.create_connection(around.inet) if around.port else socket.socket()
+    ours, theirs = socket.socketpair()
+    process = os.fork()
+    if process == 0:
+        ours.close()
+        theirs.send(b".")
+        theirs.recv(1)  # returns when the probe has ended
+        os._exit(0)
+    ours.recv(1)
+    ours.detach()
+    number = connection.fileno()
+    connection.close()
+    return process, number
+
+
+def steal(_: Surroundings, neighbour: Neighbour) -> None:
+    """Take a connection from another process."""
+    process, descriptor = neighbour
+    stolen = by_number("pidfd_getfd", os.pidfd_open(process), descriptor, 0)
+    os.write(stolen, MESSAGE)
+
+
+def read_memory(_: Surroundings, neighbour: Neighbour) -> None:
+    """Read the memory of another process."""
+    # The neighbour is a copy of this process: what is here is there at the same address.
+    buffer = ctypes.create_string_buffer(8)
+    vector = struct.pack("=QQ", ctypes.addressof(buffer), 8)
+    by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
+
+
+def lower_limit(_: Surroundings, neighbour: Neighbour) -> None:
+    """Lower the limits of another process."""
+    resource.prlimit(neighbour[0], resource.RLIMIT_NOFILE, (64, 64))
+
+
+def lower_priority(_: Surroundings, neighbour: Neighbour) -> None:
+    """Lower its priority."""
+    os.setpriority(os.PRIO_PROCESS, neighbour[0], 19)
+
+
+def choose_cores(_: Surroundings, neighbour: Neighbour) -> None:
+    """Choose its cores."""
+    os.sched_setaffinity(neighbour[0], os.sched_getaffinity(neighbour[0]))
+
+
+def choose_schedule(_: Surroundings, neighbour: Neighbour) -> None:
+    """Choose how it is scheduled."""
+    os.sched_setscheduler(neighbour[0], os.SCHED_BATCH, os.sched_param(0))
+
+
+def signal(_: Surroundings, neighbour: Neighbour) -> None:
+    """Send it a signal."""
+    os.kill(neighbour[0], 0)
+
+
+def signal_group(_: Surroundings, __: object) -> None:
+    """Send a signal to a group of processes."""
+    os.killpg(0, 0)
+
+
+def signal_by_descriptor(_: Surroundings, neighbour: Neighbour) -> None:
+    """Have a descriptor send it a signal."""
+    one, other = os.pipe()
+    fcntl.fcntl(one, fcntl.F_SETOWN, neighbour[0])
+    os.close(one)
+    os.close(other)
+
+
+def system_v(_: Surroundings, __: object, kind: str, *size: int) -> None:
+    """Make something of System V that two processes share, and remove it."""
+    made = by_number(f"{kind}get", _KEY, *size, _CREATE)
+    by_number(f"{kind}ctl", made, *([0] if kind == "sem" else []), _REMOVE, 0)
+
+
+def named_queue(_: Surroundings, __: object) -> None:
+    """Make a POSIX message queue."""
+    name = b"corpus-agent-%d" % os.getpid()
+    os.close(by_number("mq_open", name, os.O_CREAT | os.O_RDWR, 0o600, 0))
+    by_number("mq_unlink", name)
+
+
+def named_memory(_: Surroundings, __: object) -> None:
+    """Make named shared memory."""
+    path = Path("/dev/shm") / f"corpus-agent-{os.getpid()}"  # noqa: S108 - played, not used
+    path.write_bytes(MESSAGE)
+    path.unlink()
+
+
+def own_terminal(_: Surroundings) -> int:
+    """A terminal of the probe's own, as its controlling terminal."""
+    _master, terminal = os.openpty()
+    os.setsid()
+    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+    return terminal
+
+
+def type_into(_: Surroundings, terminal: int) -> None:
+    """Type into the terminal, as if by the user; the shell would read it next."""
+    fcntl.ioctl(terminal, termios.TIOCSTI, b"x")
+
+
+def start_process(_: Surroundings, __: object) -> None:
+    """Go on in a second process."""
+    if (pid := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def signal_parent(_: Surroundings, __: object) -> None:
+    """Send its parent a signal."""
+    os.kill(os.getppid() or 1, 0)
