@@ -1,9 +1,6 @@
 """Answers from a model on this machine that has two tools and nothing else.
 
     passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
-
-A small model is asked without tools, from the passages alone. models/discovery.py finds the model;
-called by service/session.py.
 """
 
 from __future__ import annotations
@@ -67,10 +64,7 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one question: requests, and seconds for all of them.
-
-    `window` is the model's in tokens if the user sets it; otherwise the server is asked.
-    """
+    """Limits of one question; `window` in tokens if the user sets it, not the server."""
 
     steps: int = MAX_STEPS
     seconds: float = QUESTION_SECONDS
@@ -137,10 +131,7 @@ class ModelAnswerer:
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
-        """An answer whose citations are verified or moved; see the protocol.
-
-        Raises ModelUnavailable if the model gives none, and CorpusError from the corpus.
-        """
+        """An answer whose citations are verified or moved; see the protocol."""
         work = Work(question, corpus, tuple(history), on_event, self._encode)
         if self._own is not None:
             work.own = self._own.answer(question, corpus, history)
@@ -205,11 +196,7 @@ class ModelAnswerer:
         return self._checked(work, settled, model.deadline)
 
     def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
-        """The draft of a model that gets the passages and no tools.
-
-        It is asked for one word first, whether they answer; if program and model doubt that, no
-        draft is asked for.
-        """
+        """The draft of a model without tools; none where its first word denies the passages."""
         message = f"{work.passages_text()}\n\nQuestion: {work.asked}"
         denied = self._denied(work, model, message)
         if denied:
@@ -234,10 +221,7 @@ class ModelAnswerer:
         return _Draft("yes" if quotes_any(finished.citations, own) else "partly", finished)
 
     def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
-        """Whether program and model, which is asked for one word, doubt that the passages answer.
-
-        A model that cannot say denies nothing.
-        """
+        """Whether program and model, asked for one word, doubt that the passages answer."""
         read = None
         if work.own is not None:
             asked = sent(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
@@ -318,10 +302,7 @@ _WORDS = {"yes": 1.0, "part": 0.5, "partly": 0.5, "no": 0.0}  # the share of yes
 
 
 def log_odds(text: str, likeliest: Iterable[tuple[str, float]]) -> float | None:
-    """The log-odds of yes against no in a model's first word; None if it is no such word.
-
-    What is no probability counts nothing, as a server may report anything.
-    """
+    """The log-odds of yes against no in a model's first word; None if it is no such word."""
     yes = no = 0.0
     for token, logprob in likeliest:
         share = _WORDS.get(token.strip().casefold())

@@ -1,7 +1,4 @@
-"""The state of one question: its tools, the passages, the evidence for its citations.
-
-Runs the calls of a model; decides nothing. Called by answerer.py.
-"""
+"""The state of one question: its tools, the passages, the evidence for its citations."""
 
 from __future__ import annotations
 
@@ -70,10 +67,7 @@ class Work:
         )
 
     def search_first(self, window: ContextWindow) -> None:
-        """Create the tools, with results that fit the model's window, and run the first search.
-
-        A question that leans on the one before is searched in the document of its answer first.
-        """
+        """Create the tools, with results that fit the model's window, and run the first search."""
         self.window = window
         self.toolbox = Toolbox(self.corpus, self.frame, window.read_bytes, self._leaned_on())
         call = Call("first_search", search.NAME, {"query": self.asked})
@@ -98,10 +92,7 @@ class Work:
         return self.own is not None and bool(self.own.passages)
 
     def opening(self) -> list[Message]:
-        """Earlier turns, the question, and the first search in the form of a model's call.
-
-        What a reader would be shown and the search's result does not have stands below it.
-        """
+        """Earlier turns, the question, and the first search in the form of a model's call."""
         entries: list[Message] = []
         for turn in self._history:
             entries += [UserMessage(turn.question), AssistantMessage(turn.answer.text)]
@@ -113,10 +104,7 @@ class Work:
         return [*entries, UserMessage(self.question), AssistantMessage("", (first.call,)), first]
 
     def passages_text(self) -> str:
-        """The passages that a reader would be shown, in full; else the first hits of the search.
-
-        As many bytes of them as the model's window has room for.
-        """
+        """The passages that a reader would be shown, else the first hits, within the window."""
         room, framed = self.room, []
         for text in [one.text for one in self._own_passages] or [
             chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]

@@ -61,7 +61,7 @@ class Chat:
             except KeyboardInterrupt:
                 self._write("")  # a new line: Ctrl-C while typing clears the input
                 continue
-            if line in ("/quit", "/exit"):
+            if line in ("/quit", "/exit", "quit", "exit"):
                 return
             if line:
                 self._respond(line)

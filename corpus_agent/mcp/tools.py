@@ -1,8 +1,4 @@
-"""The tools and resources of the MCP server; a call returns text, never an exception.
-
-The texts come from the same functions as for our own model. Independent of the protocol, which is
-in server.py. Thread-safe.
-"""
+"""The tools and resources of the MCP server; a call returns text. Thread-safe."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The two tools of one conversation: their specifications (tools.toml), and a model's calls.
 
-Validates arguments and detects repeated calls; search.py and read.py do the rest. Called by the
-agent loop; no input from a model raises here.
+No input from a model raises here.
 """
 
 from __future__ import annotations
@@ -84,10 +83,7 @@ class Toolbox:
         max_read_bytes: int = MAX_WINDOW_BYTES,
         about: str | None = None,
     ) -> None:
-        """`max_read_bytes` limits one read, for models with a small window.
-
-        Hits of the document `about` come first.
-        """
+        """`max_read_bytes` limits one read; hits of the document `about` come first."""
         self._about = about
         self._corpus = corpus
         self._frame = frame
@@ -140,11 +136,7 @@ class Toolbox:
             self._given.pop(self._key(name, checked), None)
 
     def source_of(self, shown: str) -> str:
-        """The source that the tools have shown under this name, or the name itself.
-
-        An own name that is never shown may equal the shown name of another source: then neither is
-        returned.
-        """
+        """The source that the tools have shown under this name, or the name itself."""
         if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
             shown = shown[1:-1]  # errors quote names that no search has shown
         return self._names.get(shown) or unambiguous(shown)

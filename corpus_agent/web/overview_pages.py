@@ -148,10 +148,7 @@ def _csv(made: FieldTable) -> Response:
 
 
 def _rank(row: Object, column: int | None) -> tuple[float, str] | None:
-    """Where a row stands in the order of a column, from 1; without one, of the names.
-
-    A statement of a timeline has no columns and no name of its own, and stays where it is.
-    """
+    """Where a row stands in the order of a column, from 1; without one, of the names."""
     if column is None:
         return 0.0, row.get("source", "")
     cells = row.get("cells", ())

@@ -91,10 +91,7 @@ def _grep(
 
 
 def _of_texts(where: listing.Opened, found: Found) -> Found:
-    """The matches, without those in files that are text for ripgrep and not for `read`.
-
-    Sorted by path, so that the matches of a file are adjacent.
-    """
+    """The matches, without those in files that are text for ripgrep and not for `read`."""
     last, wanted = b"", True
     for name, rest in found:
         if name != last:

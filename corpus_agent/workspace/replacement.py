@@ -42,9 +42,7 @@ def check_strings(old: str, new: str) -> None:
 def replaced(data: bytes, old: str, new: str, *, everywhere: bool) -> Replaced:
     """`data` with `old` replaced by `new`: the only match, or with `everywhere` each one.
 
-    New line ends take the form that the file has at that place; a byte order mark stays, and so do
-    bytes that are not UTF-8. Raises Refused for strings that `check_strings` refuses, no match,
-    and several without `everywhere`.
+    New line ends take the form of that place; a byte order mark and foreign bytes stay.
     """
     check_strings(old, new)
     text = data.decode("utf-8", "surrogateescape")
