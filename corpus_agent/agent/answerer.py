@@ -1,13 +1,13 @@
 """Answers from a model on this machine that has two tools and nothing else.
 
-    passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
+passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
@@ -71,58 +71,45 @@ class Limits:
     window: int | None = None
 
 
+@dataclass
 class ModelAnswerer:
-    """An answerer that uses a model; implements the `Answerer` protocol."""
+    """An answerer that uses a model; implements the `Answerer` protocol.
 
-    def __init__(
-        self,
-        server: Server,
-        model: str,
-        broker: Broker,
-        limits: Limits | None = None,
-        *,
-        encode: EncodeTokens | None = None,
-        quotes_only: bool = False,
-        own: Answerer | None = None,
-        on_draft: OnDraft = lambda _: None,
-        on_passages: Callable[[Answer], None] = lambda _: None,
-        on_wait: Callable[[], None] = lambda: None,
-    ) -> None:
-        """`broker` sends the requests; `own` answers without the model, as evidence beside it.
+    `own` answers without the model, as evidence beside it; with `encode` a sentence can be
+    supported by synonyms. `on_draft` is called with the unchecked draft as it grows, `on_passages`
+    with the answer of `own` before the model is asked, `on_wait` often while the question runs:
+    what it raises ends it.
+    """
 
-        With `encode` a sentence can be supported by synonyms; with `quotes_only` the model only
-        chooses whole sentences of the documents. `on_draft` is called with the unchecked draft as
-        it grows, `on_passages` with the answer without the model before it is asked, `on_wait`
-        often while the question runs: what it raises ends it.
-        """
-        self._server = server
-        self._model = model
-        self._broker = broker
-        self._limits = limits or Limits()
-        self._encode = encode
-        self._quotes_only = quotes_only
-        self._own = own
-        self._on_draft = on_draft
-        self._on_passages = on_passages
-        self._on_wait = on_wait
-        self._capabilities: Capabilities | None = None
-        self._without_tools = False  # the model answers worse with tools offered
+    server: Server
+    model: str
+    broker: Broker
+    limits: Limits = Limits()
+    _: KW_ONLY
+    encode: EncodeTokens | None = None
+    quotes_only: bool = False
+    own: Answerer | None = None
+    on_draft: OnDraft = lambda _: None
+    on_passages: Callable[[Answer], None] = lambda _: None
+    on_wait: Callable[[], None] = lambda: None
+    _capabilities: Capabilities | None = field(default=None, init=False)
+    _without_tools: bool = field(default=False, init=False)  # it answers worse with them
 
     @property
     def name(self) -> str:
         """The model's name, made distinct from the program's own names."""
-        name = shown_name(self._model)
+        name = shown_name(self.model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
     @property
     def egress(self) -> str | None:
         """The remote host that was permitted, None on this machine."""
-        return self._server.egress
+        return self.server.egress
 
     @property
     def model_server(self) -> ModelServer:
         """The server's address, and the owner of its process when it was found."""
-        return ModelServer(str(self._server.address), self._server.owner)
+        return ModelServer(str(self.server.address), self.server.owner)
 
     def answer(
         self,
@@ -132,22 +119,22 @@ class ModelAnswerer:
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
         """An answer whose citations are verified or moved; see the protocol."""
-        work = Work(question, corpus, tuple(history), on_event, self._encode)
-        if self._own is not None:
-            work.own = self._own.answer(question, corpus, history)
-            self._on_passages(work.own)
-        deadline = Deadline(self._limits.seconds, self._on_wait)
+        work = Work(question, corpus, tuple(history), on_event, self.encode)
+        if self.own is not None:
+            work.own = self.own.answer(question, corpus, history)
+            self.on_passages(work.own)
+        deadline = Deadline(self.limits.seconds, self.on_wait)
         if self._capabilities is None:
-            self._capabilities = fetch_capabilities(self._broker, self._model, deadline)
+            self._capabilities = fetch_capabilities(self.broker, self.model, deadline)
             self._without_tools |= self._capabilities.answers_better_without_tools
-        window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
+        window = self.limits.window or self._capabilities.window or DEFAULT_WINDOW
         work.search_first(ContextWindow(window))
-        model = ChatModel(self._broker, self._model, deadline, self._on_draft)
+        model = ChatModel(self.broker, self.model, deadline, self.on_draft)
         return self._answer(work, self._drafted(work, model))
 
     def _drafted(self, work: Work, model: ChatModel) -> _Draft:
         """The checked draft; one without tools if the model refuses what the program finds."""
-        if self._quotes_only:
+        if self.quotes_only:
             return self._of_sentences(work, model)
         if self._without_tools:
             return self._from_passages(work, model)
@@ -180,9 +167,9 @@ class ModelAnswerer:
             work.window,
             on_event=work.on_event,
         )
-        text = conversation.answer(self._limits.steps)
+        text = conversation.answer(self.limits.steps)
         if not text:
-            steps = self._limits.steps
+            steps = self.limits.steps
             return _Draft("no", notices=(f"The model gave no answer to {steps} requests.",))
         settled = work.settled(text)
         if settled.failed:

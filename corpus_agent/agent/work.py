@@ -22,7 +22,7 @@ from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolResult, passage
-from corpus_agent.tools.toolbox import Toolbox, check_arguments
+from corpus_agent.tools.toolbox import SPECS, Toolbox, check_arguments
 
 if TYPE_CHECKING:
     from corpus_agent.answering.citations import Settled
@@ -83,7 +83,7 @@ class Work:
 
     def call(self, call: Call) -> ToolResult:
         """The result of one call, which is reported as an event."""
-        self.on_event(_event(self.toolbox, call))
+        self.on_event(_event(call))
         return self.toolbox.call(call.name, call.arguments)
 
     @property
@@ -138,9 +138,9 @@ class Work:
         return self.evidence.settle(visible(draft[:MAX_DRAFT]).strip())
 
 
-def _event(toolbox: Toolbox, call: Call) -> str:
+def _event(call: Call) -> str:
     """One line for the user, as in "read: notes/a.md from line 200"."""
-    spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
+    spec = next((spec for spec in SPECS if spec.name == call.name), None)
     if spec is None:
         return f"{called(call.name)}: there is no such tool"
     checked = check_arguments(spec, call.arguments)

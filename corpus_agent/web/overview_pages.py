@@ -38,7 +38,10 @@ def table(site: Site, request: Request) -> Response:
     )
     if made is not None and given.get("csv"):
         return _csv(made)
-    found = render.table_object(made, site.launch.seal.state) if made is not None else None
+    found = None
+    if made is not None:  # of a field that is not understood the foot says so
+        found = render.table_object(made, site.launch.seal.state)
+        found["notices"] = [*map(inert, made.notices)]
     rows = [row for row in found["rows"] if any(c["values"] for c in row["cells"])] if found else []
     foot = [*render.foot_lines(made)] if made is not None else []
     typed = {"fields": ", ".join(map(visible, words))}
