@@ -73,7 +73,7 @@ class _Property:
         return f"{year}-{month}-{day} {hour}:{minute}{f' ({zone})' if zone else ''}"
 
     def line(self, name: str) -> str:
-        """It as a line of the part of that name, as "Phone (work) of Ana Ruiz: 123"; "" for none."""
+        """It as a line of what has the name: "Phone (work) of Ana Ruiz: 123"; "" for none."""
         label = _LABELS.get(self.name, self.name.replace("-", " ").capitalize())
         if ";base64," in self.value[:80] or self.params.get("ENCODING", "").lower()[:1] == "b":
             return f"{label}: {self.params.get('FILENAME', '(not shown)')}"
