@@ -28,7 +28,7 @@ from corpus_agent.trust import stores as trusted
 from indexer import SealUnavailable, storage
 
 if TYPE_CHECKING:
-    from corpus_agent.doctor import Check, Finding
+    from corpus_agent.doctor import Check, Diagnosis
     from corpus_agent.settings import Settings
 
 _NAME = "corpus-agent"
@@ -75,7 +75,7 @@ def doctor(as_json: bool, llm: Llm) -> None:
         raise SystemExit(1)
 
 
-def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
+def _checks(settings: Settings, server: Diagnosis) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
     try:
         seal_off = click.get_current_context().obj["unsealed"]

@@ -74,7 +74,7 @@ USUAL = _OF_HELP.split()
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class Command(click.Command):
+class ProgramCommand(click.Command):
     """A command that takes the options of all commands behind its name, too."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -126,7 +126,7 @@ def _behind(option: click.Option) -> click.Option:
 class Commands(click.Group):
     """A group in which a CorpusError becomes one line, a hint and its exit code."""
 
-    command_class = Command
+    command_class = ProgramCommand
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

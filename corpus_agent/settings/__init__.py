@@ -96,9 +96,9 @@ CONFIG_NAME = "config.toml"
 MAX_CONFIG_BYTES = 1_000_000
 MAX_SHOWN = 80  # characters of a wrong value
 
-Kind = type | range | tuple[str, ...]  # a type, the numbers or the words that are allowed
+SettingKind = type | range | tuple[str, ...]  # a type, the numbers or the words that are allowed
 # The settings of the user's file and of variables; `store` only has a flag and a variable.
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, SettingKind] = {
     "store": Path,
     "llm": str,
     "llm_model": str,
@@ -116,7 +116,7 @@ KINDS: dict[str, Kind] = {
     "log": get_args(Log),
 }
 _OF_A_USER = KINDS.keys() - {"store"}
-_FLAG_ONLY: dict[str, Kind] = {"allow_remote_llm": str, "trust_store": bool}
+_FLAG_ONLY: dict[str, SettingKind] = {"allow_remote_llm": str, "trust_store": bool}
 # The settings that change no boundary: neither what is read nor which model is used. Code that
 # took over a run may rewrite the store, so their ranges are narrower: no document of ordinary size
 # is left out of the index, no model times out before it begins, nothing runs for weeks.

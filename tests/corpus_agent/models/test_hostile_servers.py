@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import pytest
 
 from corpus_agent import render
-from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
 from corpus_agent.agent.conversation import MAX_STEPS
 from corpus_agent.agent.request import MAX_CALLS
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -33,7 +33,7 @@ LOUD = WORDS.encode()
 QUESTION = "What sourdough temperature?"
 TRUE = "Keep the sourdough at a temperature of 24 °C."
 SECONDS, GRACE = 1.0, 1.0
-SHORT, PATIENT = Limits(seconds=SECONDS), Limits(seconds=60)
+SHORT, PATIENT = QuestionLimits(seconds=SECONDS), QuestionLimits(seconds=60)
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
