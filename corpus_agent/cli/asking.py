@@ -185,7 +185,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
-    from corpus_agent.cli.chat import Chat, Doing
+    from corpus_agent.cli.chat import Chat
 
     served = service.service.Service(launch)
     corpus = served.corpus()
@@ -203,7 +203,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
                 conversation=name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, style))
+    talk = Chat(corpus, answer, click.echo, style)
     talk.run()
     write_answers(export, [turn.answer for turn in talk.turns])
     warn_of_index(export_file, settings.root)

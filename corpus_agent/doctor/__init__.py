@@ -1,9 +1,4 @@
-"""`doctor`: checks the installation and the index, and names the commands that repair them.
-
-Checks are data: a name, a subject, and a function. `environment` checks this machine
-and installation and opens no document; `store` checks an index. These two are imported on first
-use, so that importing the package loads neither.
-"""
+"""`doctor`: checks the installation and the index, and names the commands that repair them."""
 
 from __future__ import annotations
 
@@ -27,10 +22,7 @@ State = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of a check, on one line, and the command that repairs it.
-
-    `warn`: works, but should be known; `fail`: wrong.
-    """
+    """The result of a check, on one line, and the command that repairs it."""
 
     state: State
     found: str

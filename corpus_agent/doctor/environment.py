@@ -1,8 +1,4 @@
-"""The checks of doctor outside of any index: this installation and this machine.
-
-Opens no document and no index. `model_server` needs the network of this machine, so it is called
-before the process is sealed; the rest works inside the seal.
-"""
+"""The checks of doctor outside of any index; `model_server` is called before the seal."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The checks of doctor on an index: the store, its rows, its vectors, and its folder.
-
-Reads one committed version and changes nothing. If the index does not open, the checks that depend
-on it are left out: the failed check names the first step.
-"""
+"""The checks of doctor on an index, of one committed version. Changes nothing."""
 
 from __future__ import annotations
 
@@ -40,10 +36,7 @@ LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.
 def every_check(
     indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Finding
 ) -> Iterator[Check]:
-    """The checks of this machine and of each index; `closed` is the outcome of sealing.
-
-    `server` is what was found of the model server before. Where sealing failed no index is opened.
-    """
+    """The checks of this machine and of each index; `closed` is the outcome of sealing."""
     _, settings, _ = indexes[0]
     yield from environment.checks(settings, closed, server)
     for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
@@ -52,10 +45,7 @@ def every_check(
 
 
 def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:
-    """The checks of the index that the settings mean, as far as it can be looked into.
-
-    `problem` is why it may not be looked into at all.
-    """
+    """The checks of the index that the settings mean, as far as it can be looked into."""
     store = settings.store
     if problem is not None:
         refused = Finding("fail", problem.message, problem.hint)

@@ -41,10 +41,7 @@ START_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibrarianAnswer(Answer):
-    """An answer of the librarian: sanitised, and tainted, since it comes from foreign documents.
-
-    `seal` is the state of the process that answered.
-    """
+    """An answer of the librarian: sanitised, and tainted, since it comes from foreign documents."""
 
     seal: SealState
     tainted: Literal[True] = True

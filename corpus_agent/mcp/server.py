@@ -167,11 +167,7 @@ class _Session:
 
 
 class Calls:
-    """Threads for calls, MAX_AT_ONCE; more calls wait.
-
-    A call that was cancelled keeps its thread until its work ends: what a client asks and cancels
-    again and again would otherwise run without bound.
-    """
+    """Threads for calls, MAX_AT_ONCE: a cancelled call keeps its thread until its work ends."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(MAX_AT_ONCE)

@@ -1,8 +1,4 @@
-"""The operations behind every interface: index, search, read, ask, watch, forget.
-
-Its modules are imported on first use, so that importing the package before the seal loads none of
-them.
-"""
+"""The operations behind every interface; its modules are imported on first use, after the seal."""
 
 from typing import TYPE_CHECKING
 

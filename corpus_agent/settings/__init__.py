@@ -130,10 +130,7 @@ _ABSOLUTE = ("config", "model")
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
-    """The settings in force except those of a store. A flag that was not given is None.
-
-    Raises UsageError for an unknown key, a value of the wrong type, a named file that is missing.
-    """
+    """The settings in force except those of a store. A flag that was not given is None."""
     given: dict[str, Any] = {
         key: environ[PREFIX + key.upper()]
         for key in (*KINDS, "config")
@@ -151,10 +148,7 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
 
 
 def of_store(settings: Settings, store: Path) -> Settings:
-    """The settings with those of the store's own config.toml; its owner must be verified before.
-
-    Raises UsageError for a key or a value that a store may not set.
-    """
+    """The settings with those of the store's own config.toml; its owner must be verified before."""
     path, data = store / CONFIG_NAME, storage.read_small(store, CONFIG_NAME)
     values = _parsed(path, data) if data is not None else {}
     for key, value in values.items():
@@ -276,10 +270,7 @@ def _shown(value: object) -> str:
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names, None for the packaged model; raises UsageError for none.
-
-    "minilm" is the packaged model, "multilingual" that of the extra: CorpusError where it is not.
-    """
+    """The folder that `flag` names, None for the packaged model; raises UsageError for none."""
     if folder == Path("minilm"):
         return None
     if folder == Path("multilingual"):
@@ -335,10 +326,7 @@ def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
 
 
 def one_by_one(settings: Settings) -> list[tuple[str, Settings]]:
-    """The settings for each of several stores alone, with its name; as they are, with "", for one.
-
-    Raises NoIndex as `existing_store` does.
-    """
+    """The settings for each of several stores alone, with its name, "" for a single one."""
     return [
         (one.name, replace(settings, store=one.store, root=one.root, several=()))
         for one in stores_to_read(settings)
@@ -346,10 +334,7 @@ def one_by_one(settings: Settings) -> list[tuple[str, Settings]]:
 
 
 def existing_store(settings: Settings) -> Path:
-    """The one store to read; raises NoIndex with the command that creates one.
-
-    Raises UsageError where several are named.
-    """
+    """The one store to read; raises NoIndex with the command that creates one."""
     check_one(settings)
     store = settings.store or storage.find_store(paths.working_folder())
     if store is None:

@@ -1,7 +1,4 @@
-"""The one socket of the server, made before the seal, and the browser, started before it.
-
-Imports nothing heavy: what starts threads must come after the seal. Called by the command line.
-"""
+"""The one socket of the server, made before the seal, and the browser, started before it."""
 
 from __future__ import annotations
 
@@ -59,10 +56,7 @@ def new_keys() -> Keys:
 
 
 def listen(port: int | None) -> ServedSocket:
-    """A socket at a port of this machine: that one, or the first free one from 8377 on.
-
-    Raises CorpusError if none is free.
-    """
+    """A socket at a port of this machine: that one, or the first free one from 8377 on."""
     wanted = range(PORT, PORT + MOST_TRIED) if port is None else (port,)
     for each in wanted:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -114,10 +108,7 @@ def open_browser(url: str) -> str | None:
 
 
 def wait_for_browsers() -> None:
-    """Have what was opened waited for, that none stays a zombie; after the seal: by threads.
-
-    A browser outlives this program if it likes.
-    """
+    """Have what was opened waited for, that none stays a zombie; after the seal: by threads."""
     while _OPENED:
         Thread(target=_OPENED.pop().wait, name="browser", daemon=True).start()
 

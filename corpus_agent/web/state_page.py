@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
     from corpus_agent.web.site import Site
 
+SAID = ("unread", "scans", "language")  # by the page itself
+
 
 def state(site: Site, request: Request) -> Response:
     """What the index holds, whether the process is sealed; what is wrong, if that is asked."""
     indexes = []
     for name, one in site.service.status():
         status = render.status_object(one, site.launch.seal.state)
-        _, *lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
+        lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
+        lines = [each for each in lines[1:] if each[0] not in SAID]
         indexes.append((name, status, render.local_time(status["updated"]), lines))
     findings = _findings(site) if request.query_params.get("examine") else None
     notices = [one_line(notice) for notice in site.launch.notices]

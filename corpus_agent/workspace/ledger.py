@@ -1,8 +1,4 @@
-"""The memory of one conversation: the windows that were returned, and the states of files seen.
-
-A file's state is its content, so that a new time alone changes nothing and no edit is missed; for a
-file too large to be read whole, the state is its status. Does not depend on any tool.
-"""
+"""The memory of one conversation: the windows that were returned, and the states of files seen."""
 
 from __future__ import annotations
 

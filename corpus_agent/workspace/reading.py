@@ -1,7 +1,4 @@
-"""The read tool: a window of a text or document, an image as an attachment, or a refusal.
-
-Called by files.py. Writes nothing.
-"""
+"""The read tool: a window of a text or document, an image as an attachment, or a refusal."""
 
 from __future__ import annotations
 
@@ -133,10 +130,7 @@ class Cut:
 
 
 def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
-    """`limit` lines, 2,000 lines or 50 KB, whichever is first; no more are taken than needed.
-
-    Has at least one line, so that paging terminates. Raises Refused for numbers out of range.
-    """
+    """`limit` lines, 2,000 lines or 50 KB, whichever is first, at least one; no more are taken."""
     check_numbers(offset, limit)
     shown: list[str] = []
     size = number = 0

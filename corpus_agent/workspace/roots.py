@@ -32,10 +32,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _SAFE
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder below which paths may be read, or also written.
-
-    `path` is the real path, `given` the path as given, `identity` its device and inode.
-    """
+    """A folder below which paths may be read or written: real, as given, by identity."""
 
     path: Path
     given: Path
@@ -45,10 +42,7 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A resolved path: the root, and the names below it, none of them `..`.
-
-    `shown` is its form for a model: relative to the main root, else absolute.
-    """
+    """A root and the names below it, none of them `..`; `shown` is relative to the main root."""
 
     root: Root
     parts: tuple[str, ...]
@@ -69,10 +63,7 @@ class Workspace:
         readable: Sequence[str | Path] = (),
         writable: Sequence[str | Path] = (),
     ) -> None:
-        """`root` may be read and written, and relative paths start there.
-
-        Inside nested roots the inner one decides. Raises CorpusError for what is no folder.
-        """
+        """`root` may be read and written, and relative paths start there."""
         self._main = _root(root, writable=True)
         others = [_root(path, writable=False) for path in readable]
         others += [_root(path, writable=True) for path in writable]
@@ -91,10 +82,7 @@ class Workspace:
         return self._place(path, self._absolute(path))
 
     def for_writing(self, path: str) -> Place:
-        """The place of `path`, without links.
-
-        Raises Refused outside the writable roots, for a link, and for what belongs to git.
-        """
+        """The place of `path`, without links."""
         absolute = self._absolute(path)
         place = self._place(path, absolute)
         if not place.root.writable:
@@ -203,11 +191,7 @@ def named(path: str) -> str:
 
 
 def open_place(place: Place) -> int:
-    """A descriptor for reading a regular file or a folder; the caller closes it.
-
-    Raises Refused for anything else and for a root that is no longer the same folder, OSError if
-    the system refuses.
-    """
+    """A descriptor for reading a regular file or a folder; the caller closes it."""
     return _regular(_open(place.root, place.parts, _READ), place)
 
 
@@ -242,10 +226,7 @@ def open_root(root: Root) -> int:
 
 
 def open_parent(place: Place, *, make: bool = False) -> int:
-    """A descriptor of the folder that holds `place`; raises as `open_place` does.
-
-    With `make`, missing folders are created.
-    """
+    """A descriptor of the folder that holds `place`; with `make`, missing folders are created."""
     return _open(place.root, place.parts[:-1], os.O_RDONLY | os.O_DIRECTORY | _SAFE, make=make)
 
 

@@ -37,10 +37,7 @@ from indexer import Refused
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposed change: `content` for the real `path`, over a file or as a new one.
-
-    `why` is the reason for the confirmation; see guarded.py. Its text is the question.
-    """
+    """A proposed change: `content` for the real `path`, over a file or as a new one."""
 
     path: Path
     content: str
@@ -199,10 +196,7 @@ def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
 def _put(
     folder: int, place: Place, data: bytes, old: os.stat_result | None, asked_why: str
 ) -> None:
-    """Replace the content of the file with `data`, atomically.
-
-    Raises Refused if the file changed since it was read, or since the person was asked.
-    """
+    """Replace the content of the file atomically; raises Refused if it changed."""
     name = place.parts[-1]
     temporary = f".corpus-agent-{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

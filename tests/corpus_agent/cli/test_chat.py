@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.cli.chat import Chat, Doing
+from corpus_agent.cli.chat import Chat
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer.records import Coverage
@@ -55,11 +55,10 @@ def conversation(lines, replies):
         def ask(question, corpus, history):
             return session.ask(question, corpus, answerer, history)
 
-        doing = Doing(ask, printed.append)
         stdin = sys.stdin
         sys.stdin = io.StringIO("\n".join(lines) + "\n")
         try:
-            Chat(corpus, doing).run()
+            Chat(corpus, ask, printed.append).run()
         finally:
             sys.stdin = stdin
         return "\n".join(printed), fake

@@ -308,7 +308,7 @@ def test_no_word_of_it_reaches_an_mcp_client_or_a_librarians_parent(tmp_path):
             launch = Launch(
                 unsealed(),
                 discovery.Model(place, "toy"),
-                answerer._broker,
+                answerer.broker,
                 settings=settings,
             )
             service = Service(launch, ENCODER)
