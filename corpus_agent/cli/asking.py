@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corpus_agent import agent, answering, check, render, selftest, service, trust
+from corpus_agent.cli.chat import Chat
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -182,13 +183,10 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
-    import secrets
-
-    from corpus_agent.cli.chat import Chat
 
     served = service.service.Service(launch)
     corpus = served.corpus()
-    name = secrets.token_hex(8)
+    name = os.urandom(8).hex()
     watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:

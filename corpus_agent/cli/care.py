@@ -12,6 +12,7 @@ from click.shell_completion import get_completion_class
 import indexer
 from corpus_agent import doctor as examination
 from corpus_agent import render
+from corpus_agent import selftest as tests
 from corpus_agent import trust as trusted
 from corpus_agent.cli.common import (
     JSON,
@@ -42,8 +43,7 @@ def selftest(as_json: bool) -> None:
 
     Exit 0 only if every attempt fails under the seal and every one of them works without it.
     """
-    from corpus_agent.selftest.escape import trial
-
+    trial = tests.escape.trial
     rows = trial.run_selftest()
     if as_json:
         print_json(render.as_object(**trial.as_json(rows)))
