@@ -245,7 +245,7 @@ class PageViewer:
         near: float | None = None,
         words: Sequence[PlacedText] = (),
     ) -> tuple[Box, ...]:
-        """The boxes of a quotation; see indexer.extract.pdf.outline. Raises as `picture` does.
+        """The boxes of a quotation; see indexer.extract.pdf.showing. Raises as `picture` does.
 
         `words` are those of the page where it was recognised.
         """

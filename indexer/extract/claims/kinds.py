@@ -1,7 +1,7 @@
 """What a file is by its bytes: a format that is read, or a kind that is skipped, and why.
 
 One table of first bytes and of suffixes, kinds.txt; of the two containers, ZIP and OLE2, what is
-in them decides. Text formats are told by `beginnings` and by their names.
+in them decides. Text formats are told in `registry`.
 """
 
 from __future__ import annotations
