@@ -87,12 +87,6 @@ def test_whoever_takes_the_process_over_has_no_socket_no_file_and_no_program():
     assert said == {"socket": "EPERM", "write": "EACCES", "read": "EACCES", "program": "EPERM"}
 
 
-def test_the_same_attempts_succeed_in_a_process_that_nothing_confines(tmp_path):
-    assert dict(obeying_recogniser.attempts(tmp_path)) == dict.fromkeys(
-        ("socket", "write", "read", "program"), "done"
-    )
-
-
 @pytest.mark.slow
 def test_a_page_that_kills_its_process_costs_itself():
     dying = as_bytes(picture([], (120, obeying_recogniser.DIE)))
