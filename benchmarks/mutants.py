@@ -149,7 +149,18 @@ def failing(
     if not tests:
         return []
     command = [str(tree / ".venv/bin/python"), "tests/support/offline.py", "-m", "pytest", "-q"]
-    command += ["-n", "0", "-p", "no:cacheprovider", "-m", marked, "-rfE", *options, *tests]
+    command += [
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=-rfE",
+        "-m",
+        marked,
+        *options,
+        *tests,
+    ]
     with subprocess.Popen(
         command,
         cwd=tree,

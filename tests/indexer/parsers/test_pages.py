@@ -13,11 +13,11 @@ from indexer.extract.points import MAX_POINTS, Points
 from indexer.parsers import protocol
 from indexer.parsers.pages import PageViewer, is_box, png_of
 from indexer.records import Box
-from tests.support.obeying_viewer import FRAMES
-from tests.support.obeying_worker import attempts
+from tests.attacks.obeying_viewer import FRAMES
+from tests.attacks.obeying_worker import attempts
 from tests.support.page_pictures import document, drawn, points_of_png
 
-OBEYING = "tests.support.obeying_viewer"
+OBEYING = "tests.attacks.obeying_viewer"
 
 
 @pytest.fixture(scope="module")

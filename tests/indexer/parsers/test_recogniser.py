@@ -10,11 +10,11 @@ from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import words
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import RecognisedPage, Recogniser, is_line
-from tests.support import obeying_recogniser
+from tests.attacks import obeying_recogniser
 from tests.support.parsing import file_of
 from tests.support.pictures import LEASE, as_bytes, picture
 
-OBEYING = "tests.support.obeying_recogniser"
+OBEYING = "tests.attacks.obeying_recogniser"
 MEMORY = OCR_MEMORY_BYTES
 
 

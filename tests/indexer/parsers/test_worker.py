@@ -20,8 +20,8 @@ from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.pool import in_order
 from indexer.parsers.worker import Worker
 from indexer.records import Line
-from tests.support import obeying_worker
-from tests.support.obeying_worker import do
+from tests.attacks import obeying_worker
+from tests.attacks.obeying_worker import do
 from tests.support.parsing import OBEYING, lines, read, reason
 from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY
@@ -171,7 +171,7 @@ def test_a_worker_opens_this_python():
 
 def test_a_process_that_nothing_confines_forks():
     outcome = python(
-        "from tests.support.obeying_worker import do, parse\n"
+        "from tests.attacks.obeying_worker import do, parse\n"
         "outcome = [line.text for line in parse(do('fork'), '').lines]"
     )
     assert outcome == ["done"]
@@ -232,7 +232,7 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     outcome = python("""
         from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
         from indexer.parsers.worker import Worker
-        from tests.support.obeying_worker import do
+        from tests.attacks.obeying_worker import do
         from tests.support.parsing import OBEYING, QUICK, read
         worker = Worker(OBEYING, lambda _: QUICK)
         for action in (do("native_memory", mib=1_000), do("crash", number=6)):
@@ -316,11 +316,11 @@ from pathlib import Path
 sys.path.insert(0, {repository!r})
 from indexer.parsers.worker import Worker
 from indexer.parsers.protocol import decoded
-from tests.support.obeying_worker import do
+from tests.attacks.obeying_worker import do
 if {seal}:
     from corpus_agent.seal import policy, seal
     seal(policy(Path(sys.argv[1]), None, read=[Path({repository!r}) / "tests"]))
-worker = Worker("tests.support.obeying_worker")
+worker = Worker("tests.attacks.obeying_worker")
 def read(data):
     descriptor = os.memfd_create("x")
     os.write(descriptor, data)
@@ -354,7 +354,7 @@ def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
         sys.path.insert(0, {str(REPOSITORY)!r})
         from indexer.parsers.limits import DocumentLimits
         from indexer.parsers.worker import Worker
-        from tests.support.obeying_worker import do
+        from tests.attacks.obeying_worker import do
         from tests.support.parsing import OBEYING, lines, reason
         from corpus_agent.seal import policy, seal
         seal(policy(Path(sys.argv[1]), None, read=[Path({str(REPOSITORY)!r}) / "tests"]))

@@ -15,8 +15,8 @@ from reportlab.platypus import Table as MadeTable
 
 from indexer.extract.pdf.outline import aligned, folded, letters_of, whole
 from indexer.extract.pdf.showing import ShownPdf
-from tests.support.page_pictures import drawn, hebrew, lines_of_pdf, read_back
-from tests.support.pdfs import pdf_of
+from tests.support.page_pictures import drawn, lines_of_pdf, read_back
+from tests.support.pdfs import bare_pdf, pdf_of
 
 STORY = (
     "The quarterly maintenance of the municipal observatory includes the recalibration of both "
@@ -143,7 +143,7 @@ def test_a_cell_is_outlined_and_its_row_whole():
 
 def test_words_that_are_read_from_the_right_are_outlined():
     lines = ("הדייר ישלם את שכר הדירה", "ביום הראשון בכל חודש", "המחיר הוא אלף שקלים")
-    data = hebrew(*lines)
+    data = bare_pdf([line[::-1] for line in lines])  # as it stands on the page
     read = [line.text for line in lines_of_pdf(data) if not line.is_mark]
     assert read == list(lines)
     every = [boxes(data, 1, line)[0][1] for line in lines]

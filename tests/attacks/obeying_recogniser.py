@@ -11,7 +11,7 @@ from indexer.extract.ocr.engine import RapidEngine, Recognition
 from indexer.extract.ocr.pictures import Picture
 from indexer.extract.ocr.reading_order import Piece
 from indexer.parsers import recognising
-from tests.support.obeying_worker import attempts, done
+from tests.attacks.obeying_worker import attempts, done
 
 POLICY = recognising.POLICY
 HANG, DIE, ATTACK = 101, 102, 103  # the height of a page says what is done

@@ -11,7 +11,7 @@ import struct
 
 from indexer.extract.points import GREY_BYTES, Points
 from indexer.parsers import picturing, protocol
-from tests.support.obeying_worker import attempts, channel, done
+from tests.attacks.obeying_worker import attempts, channel, done
 
 POLICY = picturing.POLICY
 ORDERS = {
