@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,10 +25,7 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.answering.passages import with_neighbours
-from corpus_agent.answering.shown import (
-    Sentence,
-    best_sentences,
-)
+from corpus_agent.answering.shown import Sentence, best_sentences
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.dates import without_dates
 from corpus_agent.text.front_matter import is_asked_for, key_of
@@ -251,18 +249,42 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
 class Weighed:
     """The candidates for a question, the texts of their passages, their coverage and features."""
 
+    question: str
     subject: Subject
     found: Sequence[Candidate]
     texts: Mapping[int, str]
     coverage: Coverage
     table: Vectors
 
-    @property
+    @cached_property
     def scores(self) -> Vectors:
         """The score of each candidate."""
         weights = WEIGHTS_BY_LETTERS if self.coverage.by_letters else WEIGHTS
         scores: Vectors = self.table @ weights
         return scores
+
+    def probability(self, at: int) -> float:
+        """The probability that the passage of a candidate holds the answer."""
+        one, scores = self.found[at], self.scores
+        by_passage: dict[int, list[str]] = {}
+        for each in self.found:
+            by_passage.setdefault(each.passage, []).extend((each.text, *each.around))
+        elsewhere = [
+            float(score)
+            for score, each in zip(scores, self.found, strict=True)
+            if each.passage != one.passage
+        ]
+        looked = confidence.Looked(
+            one.text,
+            one.around,
+            self.table[at],
+            by_passage[one.passage],
+            list(by_passage.values()),
+            float(scores[at]),
+            max(elsewhere, default=float(scores[at])),
+        )
+        found = confidence.figures(self.question, self.subject, self.coverage, looked)
+        return confidence.probability(found)
 
 
 def weighed(
@@ -291,7 +313,7 @@ def weighed(
         coverage = Coverage(subject, question, None, scale)
         table = features(subject, hits, found, coverage)
         texts = {c.passage: hits[c.passage].chunk.text for c in found}
-        return Weighed(subject, found, texts, coverage, table)
+        return Weighed(question, subject, found, texts, coverage, table)
     memory = {question: encode([question])[0]}
     plain = Coverage(subject, question, memory, scale)
     hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
@@ -306,36 +328,7 @@ def weighed(
     table = features(subject, hits, found, coverage)
     cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
     table[:, 0] = scaled(cosines, scale.sentence)
-    return Weighed(subject, found, texts, coverage, table)
-
-
-def figures(question: str, own: Weighed, at: int) -> list[float]:
-    """The figures about a candidate that confidence.py weighs."""
-    one, scores = own.found[at], own.scores
-    by_passage: dict[int, list[str]] = {}
-    for candidate in own.found:
-        by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
-    elsewhere = [
-        float(score)
-        for score, each in zip(scores, own.found, strict=True)
-        if each.passage != one.passage
-    ]
-    looked = confidence.Looked(
-        one.text,
-        one.around,
-        own.table[at],
-        by_passage[one.passage],
-        list(by_passage.values()),
-        float(scores[at]),
-        max(elsewhere, default=float(scores[at])),
-    )
-    return confidence.figures(question, own.subject, own.coverage, looked)
-
-
-def _is_in(candidate: Candidate, sentence: Sentence) -> bool:
-    """Whether a sentence that is shown is that candidate, or one with what it needs beside it."""
-    same = candidate.passage == sentence.passage
-    return same and sentence.start <= candidate.start and candidate.end <= sentence.end
+    return Weighed(question, subject, found, texts, coverage, table)
 
 
 def rank_sentences(
@@ -354,15 +347,10 @@ def rank_sentences(
     own = weighed(question, hits, encode, read, scale)
     if own is None:
         return Ranking((), 0.0)
-    found = []
-    for sentence in best_sentences(own):
-        within = [n for n, each in enumerate(own.found) if _is_in(each, sentence)]
-        at = max(within, key=lambda number: float(own.scores[number]))
-        chance = confidence.probability(figures(question, own, at))
-        found.append(replace(sentence, probability=chance))
+    found = best_sentences(own)
     likeliest = max((each.probability for each in found), default=0.0)
     least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
-    return Ranking(tuple(found), max(likeliest, least))
+    return Ranking(found, max(likeliest, least))
 
 
 def found_passages(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tomllib
 import unicodedata
-from collections.abc import Iterable
 from pathlib import Path
 
 from corpus_agent.text.patterns import lazy
@@ -95,12 +94,6 @@ def same_word(one: str, other: str) -> bool:
         (i for i, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short)
     )
     return common >= 4 and len(long) - common <= 3 and common >= 0.6 * len(long)
-
-
-def words_held(words: Iterable[str], text: str) -> list[str]:
-    """The words that a text has in any form."""
-    there = set(terms(text))
-    return [word for word in words if any(same_word(word, other) for other in there)]
 
 
 def word_spans(text: str, pairs: bool = False) -> list[tuple[int, int, str]]:
