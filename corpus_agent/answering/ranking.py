@@ -82,7 +82,6 @@ class Candidate:
 
 # ---- Limits
 PASSAGES_READ = 8
-MOST_BEFORE = 2  # sentences that each refer to the one before, up to one that says what it is
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
@@ -103,58 +102,20 @@ WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
 # ---- Candidates and their features
 
 
-def _candidate(
-    number: int, passage: Chunk, unit: Unit, before: Unit | None, around: Sequence[str]
-) -> Candidate:
-    """One unit as a candidate; a page's header, a pointer to elsewhere counts as a title."""
-    text = passage.text[unit.start : unit.end]
-    titled = unit.kind == "page" or (unit.kind == "text" and (is_title(text) or is_pointer(text)))
-    others = tuple(dict.fromkeys(other for other in around if other and other != text))
-    opening = unit.start
-    beside = before and before.kind == unit.kind == "text"
-    if before and beside and refers_back(text):
-        opening = unit.start if "\n\n" in passage.text[before.end : unit.start] else before.start
-    return Candidate(number, opening, unit.start, unit.end, text, others, titled)
-
-
-def _opening(candidate: Candidate, before: Sequence[Candidate]) -> int:
-    """Where a candidate begins with what it refers to, and with what that refers to."""
-    opening = candidate.opening
-    goes_on = opening < candidate.start and before and before[-1].start == opening
-    return before[-1].opening if goes_on else opening
-
-
-def _names_above(text: str, unit: Unit) -> str:
-    """The line of a passage that names the columns of a row of figures, "" if there is none."""
-    row = text[unit.start : unit.end]
-    if "\n" in row or not ends_with_figures(row):
-        return ""
-    lines = [*text[: unit.start].split("\n"), row]
-    at = names_of_columns(lines)
-    return "" if at is None else lines[at]
-
-
-def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Candidate]:
-    """The properties at the top of a passage, each with all of it: they are said of the whole."""
-    around = (passage.heading, passage.text)
-    every = (_candidate(number, passage, unit, None, around) for unit in own)
-    return [replace(one, key=key_of(one.text)) for one in every]
-
-
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
     nearest = passage.heading.rpartition(" > ")[2]
     under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
     heading, lead = "", ""
-    before: tuple[str, ...] = ()
+    before: tuple[str, ...] = ("",)  # with what it refers to
     own = units(passage.text, passage.language)
-    found = _of_properties(number, passage, [unit for unit in own if unit.kind == "property"])
+    found = [_of_property(number, passage, unit) for unit in own if unit.kind == "property"]
     own = own[len(found) :]
     naming = naming_lines(passage.text, own, first=passage.ordinal == 0)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
-            heading, lead, before = text, "", ()
+            heading, lead, before = text, "", ("",)
             continue
         if asks(text):
             lead = text
@@ -167,39 +128,69 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
+        titled, back = _is_titled(text, unit, is_last=unit is own[-1]), refers_back(text)
         named = _names_above(passage.text, unit) if unit.kind == "text" else ""
-        back = refers_back(text)
-        spoken_of = before if back else before[-1:]
-        around = (under, heading, lead, *((named,) if named else spoken_of))
-        candidate = _candidate(number, passage, unit, last, around)
-        opening = _opening(candidate, found[-1:] if len(before) <= MOST_BEFORE else ())
-        candidate = replace(candidate, opening=opening, naming=unit in naming)
-        if unit is own[-1] and unit.kind == "text" and not is_pointer(text):
-            candidate = replace(candidate, titled=False)  # the text that it would head is missing
-        found.append(candidate)
-        if unit.kind == "page":
-            continue
-        before = (*before[-MOST_BEFORE:], text) if back else (text,)
-        heading = text if candidate.titled else heading
-        lead = text if leads_in(text) else lead
+        around = dict.fromkeys((under, heading, lead, *((named,) if named else before)))
+        found.append(
+            Candidate(
+                number,
+                _opening(passage.text, last, unit) if back else unit.start,
+                unit.start,
+                unit.end,
+                text,
+                tuple(other for other in around if other and other != text),
+                titled,
+                naming=unit in naming,
+            )
+        )
+        if unit.kind != "page":
+            before = (before[-1], text) if back else (text,)
+            heading = text if titled else heading
+            lead = text if leads_in(text) else lead
     return found
+
+
+def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
+    """A property at the top of a passage, with all of it: it is said of the whole."""
+    text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
+    key = key_of(text)
+    return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
+
+
+def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
+    """Whether a unit says what others are about: a title, a page's header, a link to elsewhere."""
+    if unit.kind != "text":
+        return unit.kind == "page"
+    return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
+
+
+def _opening(text: str, before: Unit | None, unit: Unit) -> int:
+    """Where what a sentence refers to begins: the sentence before in its paragraph, or itself."""
+    if before is None or not before.kind == unit.kind == "text":
+        return unit.start
+    return unit.start if "\n\n" in text[before.end : unit.start] else before.start
+
+
+def _names_above(text: str, unit: Unit) -> str:
+    """The line of a passage that names the columns of a row of figures, "" if there is none."""
+    row = text[unit.start : unit.end]
+    if "\n" in row or not ends_with_figures(row):
+        return ""
+    lines = [*text[: unit.start].split("\n"), row]
+    at = names_of_columns(lines)
+    return "" if at is None else lines[at]
 
 
 def _said_of_all(hits: Sequence[Hit], found: Sequence[Candidate]) -> list[Candidate]:
     """The candidates, each with the lines of its document that name what or whose that is."""
     said: dict[str, list[str]] = {}
-    for candidate in found:
-        if candidate.naming:
-            said.setdefault(hits[candidate.passage].chunk.source, []).append(candidate.text)
+    for one in found:
+        if one.naming:
+            said.setdefault(hits[one.passage].chunk.source, []).append(one.text)
     return [
-        replace(one, around=tuple(dict.fromkeys((*one.around, *lines))))
-        if (
-            lines := [
-                text for text in said.get(hits[one.passage].chunk.source, ()) if text != one.text
-            ]
-        )
-        else one
+        replace(one, around=tuple(each for each in dict.fromkeys(every) if each != one.text))
         for one in found
+        for every in [(*one.around, *said.get(hits[one.passage].chunk.source, ()))]
     ]
 
 

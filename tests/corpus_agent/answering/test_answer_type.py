@@ -8,7 +8,7 @@ KINDS = {
     "date": """When does the lease end?; Until when does it run?; Bis wann läuft der Vertrag?;
         Jusqu'à quand court le bail ?; ¿Hasta cuándo dura el contrato?; Fino a quando dura?;
         Tot wanneer loopt het contract?; En quelle année a-t-il commencé ?;
-        What is the due date of the invoice?; At what time does the shop open?; À quelle heure ouvre la boutique ?""",
+        What is the due date?; At what time does it open?; À quelle heure ?""",
     "number": "How many rooms were there when it opened?; Wie hoch ist die Miete?; 多少钱?",
     "name": "Who pays?; Wem gehört das Haus?; Where is the meter?; Which city is it in?",
     "": "What is said of the lease?; By what method?; Near what modern day city?",
