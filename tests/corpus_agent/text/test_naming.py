@@ -7,7 +7,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from corpus_agent import render
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
@@ -20,7 +19,6 @@ from corpus_agent.text.naming import (
     called,
     known,
     quoted,
-    spellings,
     unambiguous,
 )
 from corpus_agent.text.sanitize import inert, unlinked
