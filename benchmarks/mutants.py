@@ -64,11 +64,6 @@ class Mutant:
         """What it is called in the results: the same wherever the line stands."""
         return f"{self.area}: {self.before!r} [{self.start}:{self.end}] {self.text[:80]!r}"
 
-    @property
-    def drawn(self) -> str:
-        """The lowest are tried."""
-        return hashlib.sha256(f"{SEED} {self.name}".encode()).hexdigest()
-
 
 def changed(node: ast.AST) -> Iterator[str]:
     """What a node is replaced by, in each way that an operator has for it."""
@@ -115,31 +110,33 @@ def mutants_of(area: str, path: Path, root: Path) -> Iterator[Mutant]:
             yield Mutant(area, name, node.lineno, node.col_offset, end, text, before)
 
 
+def drawn(mutant: Mutant) -> bytes:
+    """The lowest are tried."""
+    return hashlib.sha256(f"{SEED} {mutant.name}".encode()).digest()
+
+
+def files_of(tree: Path, places: list[str], pattern: str) -> list[Path]:
+    """The files that are named, and those of the folders that are."""
+    found = (path for name in places for path in (tree / name, *(tree / name).rglob(pattern)))
+    return sorted({path for path in found if path.is_file()})
+
+
 def chosen(root: Path, area: str, share: float) -> list[Mutant]:
     """The mutants of an area, the same where the lines are the same."""
-    places = [root / place for place in AREAS[area]["modules"]]
-    paths = [path for place in places for path in (place, *sorted(place.rglob("*.py")))]
-    every = {
-        one.name: one for path in paths if path.is_file() for one in mutants_of(area, path, root)
-    }
-    return sorted(every.values(), key=lambda one: one.drawn)[
-        : math.ceil(AREAS[area]["count"] * share)
-    ]
+    paths = files_of(root, AREAS[area]["modules"], "*.py")
+    every = {one.name: one for path in paths for one in mutants_of(area, path, root)}
+    return sorted(every.values(), key=drawn)[: math.ceil(AREAS[area]["count"] * share)]
 
 
-def tests_of(tree: Path, area: str, module: str | None = None) -> tuple[list[str], list[str]]:
+def tests_of(tree: Path, area: str, module: str = "") -> tuple[list[str], list[str]]:
     """The files of tests that name a module oftenest, and the others of its area."""
-    places = [tree / place for place in AREAS[area]["tests"]]
-    files = [path for place in places for path in (place, *sorted(place.rglob("test_*.py")))]
-    stem = Path(module or "").stem
-    named = {
-        path: path.read_text("utf-8").count(stem) if module else 0
-        for path in files
-        if path.is_file()
-    }
-    named = {path: count + 100 * (path.stem == f"test_{stem}") for path, count in named.items()}
-    own = sorted((path for path in named if named[path]), key=lambda path: -named[path])[:OWN]
-    return [str(path) for path in own], [str(path) for path in named if path not in own]
+    files, stem = files_of(tree, AREAS[area]["tests"], "test_*.py"), Path(module).stem
+
+    def named(path: Path) -> int:
+        return 100 * (path.stem == f"test_{stem}") + path.read_text("utf-8").count(stem)
+
+    own = sorted(filter(named, files), key=named, reverse=True)[:OWN] if module else []
+    return [str(path) for path in own], [str(path) for path in files if path not in own]
 
 
 def failing(
@@ -149,27 +146,12 @@ def failing(
     if not tests:
         return []
     command = [str(tree / ".venv/bin/python"), "tests/support/offline.py", "-m", "pytest", "-q"]
-    command += [
-        "-n",
-        "0",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "addopts=-rfE",
-        "-m",
-        marked,
-        *options,
-        *tests,
-    ]
+    command += ["-n", "0", "-p", "no:cacheprovider", "-o", "addopts=-rfE"]
     with subprocess.Popen(
-        command,
-        cwd=tree,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        text=True,
+        [*command, "-m", marked, *options, *tests], cwd=tree, start_new_session=True, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    ) as run:
+    ) as run:  # fmt: skip
         try:
             said, _ = run.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
@@ -211,12 +193,8 @@ def main() -> None:
     for area in options.area or AREAS:
         every = chosen(tree, area, options.share)
         for marked in (QUICK, SLOW) if options.slow else (QUICK,):
-            left = [
-                one
-                for one in every
-                if marked not in known.get(one.name, {})
-                and not any(known.get(one.name, {}).values())
-            ]
+            alive = [one for one in every if not any(known.get(one.name, {}).values())]
+            left = [one for one in alive if marked not in known.get(one.name, {})]
             if not left:
                 continue
             started = time.monotonic()  # the control: what fails unchanged is left out, and said
