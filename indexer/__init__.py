@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from indexer.records import Hit as Hit
     from indexer.records import Line as Line
     from indexer.records import Ocr as Ocr
-    from indexer.records import OpenStore as OpenStore
     from indexer.records import PagePicture as PagePicture
     from indexer.records import Query as Query
     from indexer.records import Status as Status
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from indexer.store.filters import is_day as is_day
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
+    from indexer.store.snapshot import OpenStore as OpenStore
     from indexer.sync.display import RunDisplay as RunDisplay
     from indexer.sync.documents import has_pages as has_pages
     from indexer.sync.folder import plan_folder as plan_folder
@@ -125,10 +125,10 @@ _PUBLIC = {
     "indexer.parsers.worker": "Enough parsed_lines",
     "indexer.records": (
         "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD MANY_UNREAD "
-        "MULTILINGUAL OCR_CHOICES OpenStore PagePicture Query Status STATUSES is_other"
+        "MULTILINGUAL OCR_CHOICES PagePicture Query Status STATUSES is_other"
     ),
     "indexer.store.filters": "is_day parse_filter",
-    "indexer.store.snapshot": "Inspection",
+    "indexer.store.snapshot": "Inspection OpenStore",
     "indexer.sync.display": "RunDisplay",
     "indexer.sync.folder": "plan_folder sync_folder",
     "indexer.sync.forget": "Forgotten forget_document",

@@ -5,11 +5,11 @@ No input or output. Used by all modules; imports none of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterable
 
 Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped", "unreachable")
@@ -127,15 +127,6 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenStore:
-    """One of several stores as it is read: the name before its sources, its folder, its version."""
-
-    name: str
-    store: Path
-    version: int
-
-
-@dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk that a search found; `score` in [0, 1] orders those of one search, higher is better.
 
@@ -204,6 +195,11 @@ class FileRow:
         return self.status in ("empty", "failed") and not self.is_blank
 
     @property
+    def is_picture(self) -> bool:
+        """Whether it is a picture rather than a document with pages."""
+        return (self.extractor or "").startswith("image/")
+
+    @property
     def is_document(self) -> bool:
         """Whether its text is in the index."""
         return self.status in ("indexed", "unreachable")
@@ -224,6 +220,15 @@ class Coverage:
     unreachable: int = 0
     kept_out: int = 0
     blank: int = 0
+
+    @classmethod
+    def of(cls, rows: Iterable[FileRow]) -> Coverage:
+        """How many of the rows have each status."""
+        counts, blank = dict.fromkeys(STATUSES, 0), 0
+        for row in rows:
+            counts[row.status] += 1
+            blank += row.is_blank
+        return cls(**counts, blank=blank)
 
     @property
     def searched(self) -> int:
@@ -280,6 +285,15 @@ class Fingerprint:
     chunker: str
     normaliser: str
     extractors: dict[str, str] = field(default_factory=dict)
+
+    def makes_same_rows(self, other: Fingerprint) -> bool:
+        """Whether rows made under the two may be mixed in one table.
+
+        Extractors are ignored, since each file row names its own and sync re-reads files one by
+        one; so is the query prefix, which no row contains.
+        """
+        one, two = (replace(each, extractors={}, query_prefix="") for each in (self, other))
+        return one == two
 
 
 @dataclass(frozen=True, slots=True)

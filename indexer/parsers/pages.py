@@ -154,8 +154,11 @@ def _script(said: dict[str, Any], _: bytes) -> str:
 
 
 def _page(body: bytes) -> RecognisedPage:
-    """The lines and words of an answer; raises Malformed for what no correct process sends."""
-    content = protocol.parsed(body)
+    return page_of(protocol.parsed(body))
+
+
+def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
+    """A page that an engine or an entry says was read; raises Malformed for none."""
     lines, words = (
         content.get(name) if isinstance(content, dict) else None for name in ("lines", "words")
     )
@@ -164,7 +167,8 @@ def _page(body: bytes) -> RecognisedPage:
     if not isinstance(words, list) or not all(map(is_placed, words)):
         raise Malformed("words that are none")
     placed = tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS])
-    return RecognisedPage(tuple((text, float(sure)) for text, sure in lines), words=placed)
+    by, problem = (str(content.get(name, "")) for name in ("engine", "problem"))
+    return RecognisedPage(tuple((text, float(sure)) for text, sure in lines), by, problem, placed)
 
 
 def is_line(entry: object) -> bool:

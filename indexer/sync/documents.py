@@ -24,8 +24,6 @@ from indexer.parsers.pages import PageViewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
-from indexer.store.recognised import RecognisedPages
-from indexer.store.rows import is_picture, same_rows
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Notes, Texts
 from indexer.sync.read import copied, text_of
@@ -38,7 +36,7 @@ KEPT_PICTURE_BYTES = 48 * 2**20
 
 def has_pages(row: FileRow) -> bool:
     """Whether the pages of a document can be shown as pictures."""
-    return is_picture(row) or (row.extractor or "").startswith("pdf/")
+    return row.is_picture or (row.extractor or "").startswith("pdf/")
 
 
 class Drawn:
@@ -74,7 +72,6 @@ class Documents:
         self._snapshot = snapshot
         self._quote = quote
         self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
-        self._pages = RecognisedPages(snapshot.store)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
         self.drawn = Drawn()
@@ -113,7 +110,7 @@ class Documents:
             lazily = not stale and is_todays(row.extractor) and document not in self._begun
             with closing(Worker()) as worker:
                 if was_recognised(row) and not stale:
-                    text = recognised_text(copy, row, worker, self._texts, self._pages)
+                    text = recognised_text(copy, row, worker, self._texts)
                 else:
                     enough = fills_window(offset, limit) if lazily else None
                     text = text_of(copy, row.source, worker, self._texts, enough)
@@ -174,7 +171,7 @@ class Documents:
                 first = max(1, near_line - MAX_WINDOW_LINES // 2)
                 near = share_before(self.read(row, first, MAX_WINDOW_LINES), page, near_line)
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            kept = self._pages.page(copy.sha256, page)
+            kept = self._texts.page(copy.sha256, page)
             words = kept.page.words if kept is not None else ()
             return self.drawn.viewer.outline(copy, page, quotation, near, words)
 
@@ -222,7 +219,7 @@ def share_before(window: Window, page: int, line: int) -> float | None:
 
 def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> None:
     """Raise IncompatibleStore for a version not made as of today; `prefix` is its store's."""
-    if same_rows(stored, today):
+    if stored.makes_same_rows(today):
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"

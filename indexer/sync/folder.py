@@ -18,18 +18,17 @@ from indexer.files.walk import Walk, walk
 from indexer.parsers.engines import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES
-from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
 from indexer.store.manifest import (
+    EVERY_BYTE,
+    INDEXING_BYTES,
     MANIFEST_NAME,
     Manifest,
-    is_outdated,
     read_manifest,
     recorded,
     root_for,
 )
-from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
-from indexer.store.writer import Writer
+from indexer.store.writer import Writer, still_right
 from indexer.sync.display import RunDisplay
 from indexer.sync.forget import drop_unused
 from indexer.sync.plan import Plan, barrier, make_plan, with_moved
@@ -38,7 +37,6 @@ from indexer.sync.run import UNSEEN, Outcome, Run, fingerprint_of
 from indexer.sync.sharded import ShardedReading
 from indexer.sync.shards import Hands
 
-OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 ANEW = "It is made anew, from the texts that were kept and are sound."
 LOST = "A first run did not finish, or the manifest of the index was lost."
 
@@ -79,14 +77,15 @@ def sync_folder(
     depth = EVERY_BYTE if choices.verify else INDEXING_BYTES
     where = root_for(store, root)
     with Writer(store, today, where, mends=True, whole_bytes=depth) as writer:
-        outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
         repaired = _repaired(writer, root, seen, choices, lost=lost)
         todo = make_plan(root, seen, writer.files, writer.manifest, today, choices)
         if only is not None:
             todo = _of_one(writer, todo, only)
         writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
-        display.start(_with_reason(todo, repaired, outdated=outdated), writer.rebuilding)
+        if repaired:
+            todo = replace(todo, reasons=(f"{repaired} {ANEW}",))
+        display.start(todo, writer.rebuilding)
         sharded = None if hands is None else ShardedReading(
             root, store, hands, chunker, today, writer.vectors, not choices.force
         )  # fmt: skip
@@ -128,12 +127,6 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
             "Let it prune, or use the model and the version that made the index.",
         )
     return repaired
-
-
-def _with_reason(todo: Plan, repaired: str, *, outdated: bool) -> Plan:
-    """The plan with the reason why all is made anew, if it is for one that the plan cannot know."""
-    reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
-    return replace(todo, reasons=(reason,)) if reason else todo
 
 
 def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:
@@ -224,7 +217,7 @@ def plan_folder(
     today = fingerprint_of(encoder, _chunker(store, encoder, chunk_tokens, chunk_overlap))
     stored: dict[str, FileRow] = {}
     manifest = None
-    if (store / MANIFEST_NAME).exists() and not is_outdated(store):
+    if (store / MANIFEST_NAME).exists():
         manifest = read_manifest(store)
         stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
     return with_moved(make_plan(root, seen, stored, manifest, today, choices), root, stored)

@@ -21,8 +21,7 @@ from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
-from indexer.store.recognised import RecognisedPages
-from indexer.store.rows import Embedded
+from indexer.store.tables import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
@@ -172,7 +171,7 @@ class Run:
 
         store = self.writer.store
         recognition = RecognitionRun(
-            self.root, self.chunker, Texts(store), RecognisedPages(store), ocr, on_page, self._stops
+            self.root, self.chunker, Texts(store), ocr, on_page, self._stops
         )
         try:
             with closing(recognition.documents(waiting.rows)) as documents:

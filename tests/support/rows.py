@@ -11,9 +11,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indexer.records import Hit, Query
-from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, chunk_schema
 from indexer.store.snapshot import Snapshot
-from indexer.store.tables import VECTORS, trained_partitions
+from indexer.store.tables import (
+    CHARS_COLUMN,
+    FULL_TEXT_COLUMN,
+    VECTORS,
+    chunk_schema,
+    trained_partitions,
+)
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
