@@ -10,10 +10,11 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import render
-from corpus_agent.mcp import checks, tables
+from corpus_agent.mcp import tables
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
@@ -23,7 +24,7 @@ from corpus_agent.text.sanitize import unlinked
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
-from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
+from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, storage
 
 if TYPE_CHECKING:
@@ -39,62 +40,9 @@ PAGE_OF_RESOURCES = 100
 _URI = re.compile(r"corpus://document/([0-9a-f]{16})(?:\?offset=([1-9][0-9]{0,8}))?")
 MAX_HITS = 50
 PAGE_OF_SOURCES = 100
-_CHOOSING: dict[str, Any] = {
-    "path": {
-        "type": "string",
-        "description": 'Only documents below this folder, or a glob: "contracts/", "*.pdf"',
-    },
-    "where": {
-        "type": "string",
-        "description": 'Only such documents: "type=pdf date>=2024-03 tag:tax language=de"',
-    },
-}
-
-
-SEARCH = ToolSpec.of(
-    search.NAME,
-    search.DESCRIPTION.replace(
-        "\nExample:",
-        "\n- k, path and where narrow it down; list_sources says what there is.\nExample:",
-    ),
-    ["query"],
-    **search.SCHEMA["properties"],
-    k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
-    **_CHOOSING,
-)
-SOURCES = ToolSpec.of(
-    "list_sources",
-    """\
-List the user's documents with size, date and title, in pages.
-
-Usage:
-- Use it to learn which folders and documents there are, or how a document is called.
-Example: {"path": "contracts/"}""",
-    [],
-    **_CHOOSING,
-    offset={"type": "integer", "description": "The first document, from 1; to list on"},
-)
-STATUS = ToolSpec.of(
-    "corpus_status",
-    """\
-Say what the index of the user's documents holds, which files could not be read, and who answers.
-
-Usage:
-- Use it when something is not found: it may be in a file that could not be read.
-Example: {}""",
-    [],
-)
-ASK = ToolSpec.of(
-    for_parent.NAME,
-    for_parent.DESCRIPTION,
-    ["question"],
-    **for_parent.SPEC.schema["properties"],
-    quotes_only={
-        "type": "boolean",
-        "description": "Answer in whole sentences of the documents alone. Default: false",
-    },
-)
-TOOLS = (SEARCH, SPECS[1], ASK, checks.CHECK, tables.TABLE, SOURCES, STATUS)
+TOOLS = tool_specs(Path(__file__).with_suffix(".toml"), KNOWN)
+_BY_NAME = {spec.name: spec for spec in TOOLS}
+SOURCES, STATUS, ASK = "list_sources", "corpus_status", ASK_CORPUS.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +71,10 @@ class Tools:
         on_step: Callable[[str], None] = lambda _: None,
     ) -> ToolResult:
         """The result of a call; raises only Cancelled. `on_step` is called with what is done."""
-        spec = next((spec for spec in TOOLS if spec.name == name), None)
+        spec = _BY_NAME.get(name)
         if spec is None:
-            known = ", ".join(spec.name for spec in TOOLS)
-            return failure(
-                f"there is no tool {quoted(name, unlinked)}. There are: {known}.",
-                code="unknown_tool",
-            )
+            said = f"there is no tool {quoted(name, unlinked)}. There are: {', '.join(_BY_NAME)}."
+            return failure(said, code="unknown_tool")
         checked = check_arguments(spec, arguments)
         if isinstance(checked, ToolResult):
             return checked
@@ -138,23 +83,27 @@ class Tools:
             if length > MAX_ARGUMENT:
                 told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
                 return failure(f"{told} Send less at a time.", code="bad_argument")
-        run = {
-            search.NAME: self._search,
-            read.NAME: self._read,
-            for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
-            SOURCES.name: self._sources,
-            checks.CHECK.name: self._check,
-            tables.TABLE.name: self._table,
-            STATUS.name: self._status,
-        }[name]
+
+        def rows(of: Callable[..., ToolResult]) -> ToolResult:
+            return of(self.service, self._frame, checked, lambda *_: cancel.check())
+
+        run: dict[str, Callable[[], ToolResult]] = {
+            search.NAME: lambda: self._search(checked),
+            read.NAME: lambda: self._read(checked),
+            ASK: lambda: self._ask(checked, cancel, on_step),
+            "corpus_check": lambda: rows(tables.checked),
+            "corpus_table": lambda: rows(tables.table),
+            SOURCES: lambda: self._sources(checked),
+            STATUS: self._status,
+        }
         try:
-            return run(checked, cancel)
+            return run[name]()
         except CorpusError as error:
             for_user = bool(error.hint) and not isinstance(error, Refused)  # a command to type
             said = f"{error.message} For the user: {error.hint}" if for_user else str(error)
             return failure(self._frame.error(said), code=error.code)
 
-    def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
+    def _search(self, arguments: Arguments) -> ToolResult:
         count = arguments.get("k", search.HITS)
         if not 1 <= count <= MAX_HITS:
             return failure(f"k is from 1 to {MAX_HITS}, not {count}.", code="bad_argument")
@@ -172,10 +121,10 @@ class Tools:
             raise
         except CorpusError as error:
             near = error.hint.partition("All of them")[0]
-            hint = f"{near}{SOURCES.name} lists what there is."
+            hint = f"{near}{SOURCES} lists what there is."
             raise Refused(error.message, hint, code="not_found") from None
 
-    def _sources(self, arguments: Arguments, _: Cancel) -> ToolResult:
+    def _sources(self, arguments: Arguments) -> ToolResult:
         corpus = self._chosen(arguments)
         rows = [row for row in corpus.files() if row.is_document]
         first = arguments.get("offset", 1)
@@ -189,7 +138,7 @@ class Tools:
             lines.append(f"{len(rows) - last:,} more: use offset={last + 1}.")
         if unread := corpus.coverage().unreadable:
             lines.append(
-                f"{number_of(unread, 'more file')} could not be read; {STATUS.name} lists them."
+                f"{number_of(unread, 'more file')} could not be read; {STATUS} lists them."
             )
         return ToolResult("\n".join(lines), version=corpus.version)
 
@@ -204,7 +153,7 @@ class Tools:
         ]
         return f"{number}. {' · '.join(about)}"
 
-    def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
+    def _read(self, arguments: Arguments) -> ToolResult:
         corpus = self.service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
@@ -235,14 +184,7 @@ class Tools:
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
-    def _check(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        corpus = self.service.corpus()
-        return checks.run(corpus, self._frame, arguments, lambda *_: cancel.check())
-
-    def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        return tables.run(self.service, self._frame, arguments, lambda *_: cancel.check())
-
-    def _status(self, _: Arguments, __: Cancel) -> ToolResult:
+    def _status(self) -> ToolResult:
         manifests = {name: one.manifest for name, one in self.service.status()}
         counted = [_counts(name, manifest) for name, manifest in manifests.items()]
         lines = [*(line for lines in counted for line in lines), self._who_answers()]
@@ -257,11 +199,11 @@ class Tools:
     def _who_answers(self) -> str:
         model = self._launch.model
         if model is None:
-            return f"{for_parent.NAME} answers by quotation, without a model."
+            return f"{ASK} answers by quotation, without a model."
         owner = f" of {quoted(model.server.owner, unlinked)}" if model.server.owner else ""
         where = f"{called(str(model.server.address), unlinked, MODEL, again=True)}{owner}"
         name = called(model.name, unlinked, MODEL, again=True)
-        return f"{for_parent.NAME} answers by the model {name} at {where}."
+        return f"{ASK} answers by the model {name} at {where}."
 
     def _sealed(self) -> str:
         if self._launch.seal.state == "enforced":

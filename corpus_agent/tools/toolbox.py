@@ -1,4 +1,4 @@
-"""The two tools of one conversation: their specifications, and execution of a model's calls.
+"""The two tools of one conversation: their specifications (tools.toml), and a model's calls.
 
 Validates arguments and detects repeated calls; search.py and read.py do the rest. Called by the
 agent loop; no input from a model raises here.
@@ -9,8 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,22 +48,30 @@ class ToolSpec:
     description: str
     schema: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, name: str, description: str, required: list[str], /, **properties: Any) -> ToolSpec:  # noqa: ANN401
-        """A tool that takes these arguments and no others."""
-        schema = {
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": False,
-        }
-        return cls(name, description, MappingProxyType(schema))
+
+def tool_specs(table: Path, known: Mapping[str, ToolSpec] = MappingProxyType({})) -> list[ToolSpec]:
+    """The tools of a TOML table, in its order; of one that is `known` it only says more."""
+    rows = tomllib.loads(table.read_text("utf-8"))
+    return [_spec(name, row, known.get(name)) for name, row in rows.items()]
 
 
-SPECS = (
-    ToolSpec(search.NAME, search.DESCRIPTION, MappingProxyType(search.SCHEMA)),
-    ToolSpec(read.NAME, read.DESCRIPTION, MappingProxyType(read.SCHEMA)),
-)
+def _spec(name: str, row: Mapping[str, Any], known: ToolSpec | None) -> ToolSpec:
+    description, takes, required = row.get("description", ""), row.get("takes", {}), []
+    if known is None:
+        required = row["required"]
+    else:
+        more = f"\n{row['more']}" if "more" in row else ""
+        description = known.description.replace("\nExample:", f"{more}\nExample:")
+        takes = {**known.schema["properties"], **takes}
+        required = known.schema["required"]
+    schema = {"type": "object", "properties": takes, "required": required}
+    schema |= {"additionalProperties": False}
+    return ToolSpec(name, description, MappingProxyType(schema))
+
+
+KNOWN = {spec.name: spec for spec in tool_specs(Path(__file__).with_name("tools.toml"))}
+SPECS = (KNOWN[search.NAME], KNOWN[read.NAME])
+ASK_CORPUS = KNOWN["ask_corpus"]  # a parent's: our own model never sees it
 
 
 class Toolbox:

@@ -50,7 +50,7 @@ def _row(
 
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 12, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row("pdf", 13, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     _row(
         "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
@@ -75,10 +75,10 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         begins=beginnings.of_mail,
         container=True,
     ),
-    _row("contacts", 3, "personal", ".vcf .vcard", begins=beginnings.of(b"BEGIN:VCARD")),
+    _row("contacts", 4, "personal", ".vcf .vcard", begins=beginnings.of(b"BEGIN:VCARD")),
     _row(
         "calendar",
-        3,
+        4,
         "personal",
         ".ics .ical .icalendar .ifb .vcs",
         begins=beginnings.of(b"BEGIN:VCALENDAR"),

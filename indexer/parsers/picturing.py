@@ -49,7 +49,7 @@ class Jobs:
         """The places of a quotation, each with its page; `words` are those recognised on it."""
         if words:
             letters = letters_of_words(list(_lines(words)))
-            found = outlined(quotation, number, near, {number: letters}.get)
+            found = [(number, box) for box in outlined(quotation, letters, near)]
         else:
             found = self._opened.outline(number, quotation, near)
         boxes = [[page, *(round(share, 5) for share in box)] for page, box in found]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -109,24 +111,28 @@ def _turn(page: pypdfium2.PdfPage) -> Matrix:
     }.get(page.get_rotation(), (1.0, 0.0, 0.0, 1.0, -left, -bottom))
 
 
-class Pieces(NamedTuple):
+@dataclass(frozen=True)
+class Pieces:
     """The pieces in which the text of a page is drawn: their boxes in one row, and its turn."""
 
-    boxes: Sequence[float]
-    turn: Matrix
+    boxes: Sequence[float] = ()
+    turn: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
-    def places(self) -> Iterator[tuple[float, float, float]]:
+    @cached_property
+    def places(self) -> list[tuple[float, float, float]]:
         """Left and right end of each and the height of its middle; none if there are too many."""
         _, b, _, d, _, f = self.turn
         each = iter(self.boxes)
         few = len(self.boxes) <= 4 * MAX_PIECES
+        found = []
         for left, bottom, right, top in zip(each, each, each, each, strict=True) if few else ():
             if left < right and bottom < top:  # no blank
                 middle = (b * (left + right) + d * (bottom + top)) / 2 + f
-                yield *_across(self.turn, (left, bottom, right, top)), middle
+                found.append((*_across(self.turn, (left, bottom, right, top)), middle))
+        return found
 
 
-NO_PIECES = Pieces((), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0))
+NO_PIECES = Pieces()
 
 
 class PlacedLine(NamedTuple):

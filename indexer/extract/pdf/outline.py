@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -128,7 +128,7 @@ def aligned(page: Letters, quote: Letters) -> list[int]:
 
 @dataclass(frozen=True)
 class PageLetters:
-    """What stands on a page, or on two: lines of characters in the order of the text."""
+    """What stands on a page: lines of characters in the order of the text."""
 
     lines: Sequence[Sequence[PlacedChar]]
 
@@ -137,11 +137,12 @@ class PageLetters:
         """The letters as they were indexed."""
         return letters_of(char for char, _ in chain.from_iterable(self.lines))
 
-    def boxes(self, wanted: set[int], first: int = 0) -> Iterator[Fractions]:
-        """A box for each run of wanted characters; the page's first one has the number `first`.
+    def boxes(self, wanted: set[int]) -> Iterator[Fractions]:
+        """A box for each run of wanted characters, by their numbers.
 
         What is one line to pdfium may be a paragraph, and stand upright or not.
         """
+        first = 0
         for line in self.lines:
             places = [
                 (number, box)
@@ -249,46 +250,17 @@ def _placed(line: PlacedLine, shown: Sequence[PlacedChar]) -> Iterator[PlacedCha
         yield _BETWEEN
 
 
-def outlined(
-    quotation: str,
-    number: int,
-    near: float | None,
-    page: Callable[[int], PageLetters | None],
-) -> list[tuple[int, Fractions]]:
-    """The boxes of a quotation, each with its page: on page `number`, and across its ends.
+def outlined(quotation: str, page: PageLetters | None, near: float | None) -> list[Fractions]:
+    """The boxes of a quotation on a page, as far as it stands there; none if it does not.
 
-    `near` is the share of the page's letters before the quotation, None if not known; `page` gives
-    the letters of a page, None where there is none. Empty if it does not stand there.
+    `near` is the share of the page's letters before the quotation, None if not known.
     """
-    quote, here = letters_of(quotation), page(number)
-    if not quote.text or here is None:
+    quote = letters_of(quotation)
+    if not quote.text or page is None:
         return []
-    found = whole(here.letters, quote, near)
-    if found is not None:
-        return _boxes([(number, here)], here.letters, found)
-    for first in (number, number - 1):
-        before, after = page(first), page(first + 1)
-        if before is not None and after is not None:
-            pages = [(first, before), (first + 1, after)]
-            letters = PageLetters([*before.lines, *after.lines]).letters
-            among = aligned(letters, quote)
-            # The heads and feet between the two are no part of it.
-            is_across = among[:1] < [len(before.letters.text)] <= among[-1:]
-            if is_across and len(among) == len(quote.text):
-                return _boxes(pages, letters, among)
-    among = aligned(here.letters, quote)
-    if len(among) < MIN_SHARE * len(quote.text):
-        return []
-    return _boxes([(number, here)], here.letters, among)
-
-
-def _boxes(
-    pages: Sequence[tuple[int, PageLetters]], letters: Letters, found: Iterable[int]
-) -> list[tuple[int, Fractions]]:
-    """The boxes of some of the letters of pages, each with its page."""
-    wanted, first = {letters.numbers[at] for at in found}, 0
-    boxes = []
-    for number, page in pages:
-        boxes += [(number, box) for box in page.boxes(wanted, first)]
-        first += sum(map(len, page.lines))
-    return boxes
+    found: Sequence[int] | None = whole(page.letters, quote, near)
+    if found is None:
+        found = aligned(page.letters, quote)
+        if len(found) < MIN_SHARE * len(quote.text):
+            return []
+    return list(page.boxes({page.letters.numbers[at] for at in found}))

@@ -174,14 +174,9 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
 def _cells(row: EdgeRow, page: Page) -> int:
     """How many pieces of text stand well apart on a row of the page."""
     line = page.lines[row.lines[0]]
-    there = sorted(
-        (left, right)
-        for left, right, middle in page.pieces.places()
-        if line.bottom <= middle <= line.top
-    )
-    return len(there) and 1 + sum(
-        after[0] - before[1] > 1.5 * line.size for before, after in pairwise(there)
-    )
+    bottom, top, apart = line.bottom, line.top, 1.5 * line.size
+    there = sorted(each for each in page.pieces.places if bottom <= each[2] <= top)
+    return len(there) and 1 + sum(after[0] - before[1] > apart for before, after in pairwise(there))
 
 
 # --- What runs ----------------------------------------------------------------------------------

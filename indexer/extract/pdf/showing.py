@@ -18,7 +18,7 @@ from indexer.extract.points import Points, points_of, size_within
 if TYPE_CHECKING:
     import pypdfium2
 
-KEPT_PAGES = 4  # whose letters stay in memory: a quotation across two, and the next quotation
+KEPT_PAGES = 2  # whose letters stay in memory, for the next quotation
 
 
 class ShownPdf:
@@ -39,7 +39,7 @@ class ShownPdf:
         self, number: int, quotation: str, near: float | None
     ) -> list[tuple[int, Fractions]]:
         """The boxes of a quotation, each with its page; see outline.py."""
-        return outlined(quotation, number, near, self._letters)
+        return [(number, box) for box in outlined(quotation, self._letters(number), near)]
 
 
 def opened_to_draw(data: bytes) -> pypdfium2.PdfDocument:

@@ -70,7 +70,8 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
             pieces = [
                 (calls.text_of(drawing.texts[at], text_page), drawing.box(at)) for at in unseen
             ]
-            hidden = [*_lines(pieces), *spoken.judged(page, said, text_page)]
+            hidden = list(_lines(pieces))
+            spoken.put_back(page, said, text_page)
         for at in unseen:
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
@@ -231,16 +232,27 @@ class Drawing:
             for match in re.finditer(re.escape(bytes([mode])), self.modes):
                 at = match.start()
                 colours[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
-        grounds = {PAPER} | {each.colour for each in self.surfaces if each.colour is not None}
         same = colours == colours[:4] * len(self.texts)  # as on many pages
-        wanted = {
-            colour
+        grounds = {each.colour for each in self.surfaces if each.colour is not None}
+        lost_on = {
+            colour: {ground for ground in grounds if _alike(colour, ground)}
             for colour in set(iter_unpack("4I", colours[:4] if same else colours))
-            if colour[3] < MIN_ALPHA or any(_alike(colour, ground) for ground in grounds)
+        }
+        clear = {colour for colour in lost_on if colour[3] < MIN_ALPHA}
+        paper = {colour for colour in lost_on if _alike(colour, PAPER)}
+        wanted = clear | paper | {colour for colour, alike in lost_on.items() if alike}
+        alike = {
+            colour: [each for each in self.surfaces if each.colour in lost_on[colour]]
+            for colour in wanted
         }
         for at, colour in enumerate(iter_unpack("4I", colours)) if wanted else ():
-            if colour in wanted and (colour[3] < MIN_ALPHA or self._is_lost(at, colour)):
+            if colour in clear:
                 yield at
+            elif colour in wanted:
+                box = self.box(at)
+                near = colour in paper or any(_meet(each.box, box, EDGE) for each in alike[colour])
+                if near and self._is_lost(at, colour):
+                    yield at
 
     def _is_lost(self, at: int, colour: Colour) -> bool:
         """Whether a text in such a colour lies on something in the same one."""

@@ -16,8 +16,7 @@ from tests.support.places import SNAPSHOTS
 
 FRAME = Frame("7f3a91")
 COOKING = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it hot.\n"
-READ_SCHEMA = json.dumps(read.SCHEMA)
-SEARCH_SCHEMA = json.dumps(search.SCHEMA)
+SEARCH_SCHEMA, READ_SCHEMA = (json.dumps(dict(spec.schema)) for spec in SPECS)
 
 
 @pytest.fixture
