@@ -16,10 +16,10 @@ from indexer import retrieve
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable
-from indexer.records import Box, Coverage, FileRow, Hit, PagePicture, Query
+from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
 from indexer.store.manifest import read_manifest
 from indexer.store.ranking import LANCE
-from indexer.store.snapshot import Inspection, OpenStore, Snapshots
+from indexer.store.snapshot import Inspection, Snapshots
 from indexer.store.texts import Notes
 from indexer.store.vectors import key_of
 from indexer.sync.documents import Documents, check_fingerprint, within
@@ -90,10 +90,7 @@ class Index:
         backend: str = LANCE,
         quote: Callable[[str], str] = repr,
     ) -> Index:
-        """The newest committed versions of stores, each a folder and a root by its prefix.
-
-        All else is as of `open`.
-        """
+        """The newest committed versions of stores, each a folder and a root by its prefix."""
         snapshots = Snapshots(stores, backend=backend)
         documents = {
             prefix: Documents(part, anew=anew, quote=within(prefix, quote))
@@ -125,8 +122,8 @@ class Index:
             quote=self._quote,
         )
         for prefix, documents in self._documents.items():
-            # With its process: pages are told apart by their bytes.
-            newest._documents[prefix].drawn = documents.drawn
+            if "viewer" in vars(documents):  # with its process: pages are told apart by their bytes
+                newest._documents[prefix].viewer = documents.viewer
         return newest
 
     def close(self) -> None:
@@ -241,10 +238,7 @@ class Index:
         return self._selections(where)
 
     def bounded(self, sources: Collection[str], notices: Sequence[str] = ()) -> Index:
-        """The same version with these documents alone: no other one is found, listed or read.
-
-        `notices` say what is left out.
-        """
+        """The same version with these documents alone: no other one is found, listed or read."""
         corpus = Index(
             self._snapshots,
             self._documents,
@@ -258,10 +252,7 @@ class Index:
         return corpus
 
     def _check_text(self, hit: Hit) -> None:
-        """Raise DamagedStore if a passage is not the text that was embedded.
-
-        Of a large index only samples are compared when it is opened.
-        """
+        """Raise DamagedStore if a passage is not the text that was embedded."""
         encoder = self.encoder
         prefix, source = self._split(hit.chunk.source)
         chunk = replace(hit.chunk, source=source) if prefix else hit.chunk

@@ -1,7 +1,4 @@
-"""The data types of indexing and search: frozen dataclasses with almost no behaviour.
-
-No input or output. Used by all modules; imports none of them.
-"""
+"""The data types of indexing and search: frozen dataclasses with almost no behaviour."""
 
 from __future__ import annotations
 
@@ -10,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
 Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
 STATUSES: tuple[Status, ...] = ("indexed", "empty", "failed", "skipped", "unreachable")
@@ -124,6 +122,15 @@ class Query:
     per_source: int | None = 2
     among: frozenset[str] | None = None
     only_words: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStore:
+    """One of several stores as it is read: the name before its sources, its folder, its version."""
+
+    name: str
+    store: Path
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,10 +250,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A piece of a line on the picture of a page, as shares of its width and height, 0 to 1.
-
-    From the upper left corner of the page as it is shown; `page` is 1-based.
-    """
+    """A piece of a line on the picture of a page, as shares of its width and height, 0 to 1."""
 
     page: int
     left: float

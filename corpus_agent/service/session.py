@@ -80,13 +80,12 @@ def index(
     *,
     encoder: Encoder | None = None,
     hands: Hands | None = None,
-    only: str | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded.
 
-    With `hands` it only plans and stores. With `only` it reads that one document again.
+    With `hands` it only plans and stores.
     """
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
@@ -101,7 +100,6 @@ def index(
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,
-        only=only,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )

@@ -34,10 +34,7 @@ _PACKAGE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """One entry point: `name` is its own, `package` and `version` are those of its distribution.
-
-    `refused` says why it is not used, "" if it may be.
-    """
+    """One entry point: `name` is its own, `package` and `version` are those of its distribution."""
 
     kind: Kind
     name: str

@@ -298,10 +298,7 @@ def _is_name(value: str) -> bool:
 
 
 def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True) -> None:
-    """Commit: put the manifest in the place of the old one, atomically and durably.
-
-    With `keep_former` an old one that a reader holds stays under another name.
-    """
+    """Commit: put the manifest in the place of the old one, atomically and durably."""
     path = store / MANIFEST_NAME
     fresh = _write_new(store, manifest)
     with ExitStack() as held:

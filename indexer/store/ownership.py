@@ -69,10 +69,7 @@ def is_store(folder: Path) -> bool:
 
 
 def check_apart(store: Path, root: Path) -> None:
-    """Raise UsageError if documents and store overlap, or LanceDB could not open the path.
-
-    It takes UTF-8, and no controls.
-    """
+    """Raise UsageError if documents and store overlap, or LanceDB could not open the path."""
     store, root = resolved(store), resolved(root)
     controls = any(unicodedata.category(char) == "Cc" for char in str(store))
     if controls or not may_be_named(str(store)):
@@ -89,10 +86,7 @@ def check_apart(store: Path, root: Path) -> None:
 
 
 def identity_of(store: Path) -> Identity:
-    """The identity of a store that this user owns, with allowed content and no link.
-
-    Raises NoIndex where there is none, UsageError for all else.
-    """
+    """The identity of a store that this user owns, with allowed content and no link."""
     with _opened(store) as folder:
         names = _names(folder)
         if not names:
@@ -145,10 +139,7 @@ def may_be_made(store: Path) -> bool:
 
 
 def read_small(store: Path, name: str) -> bytes | None:
-    """The bytes of a small regular file in the store; None if it does not exist.
-
-    Raises UsageError for a link, for anything that is no regular file, and past MAX_SMALL_BYTES.
-    """
+    """The bytes of a small regular file in the store; None if it does not exist."""
     with _opened(store) as folder:
         return _read(store, folder, name)
 
@@ -206,16 +197,16 @@ def _check_tree(store: Path, folder: int) -> None:
                 raise _no_regular_file(store, shown)
             if not within:
                 _check_owner(store / name, info)
-            if within.count("/") > MAX_DEPTH or not (within or _is_ours(name, is_folder=is_folder)):
-                raise _foreign_name(store, shown)
+            ours = within or (FOLDERS if is_folder else FILES).fullmatch(name)
+            if within.count("/") > MAX_DEPTH or not ours:
+                raise UsageError(
+                    f"The index folder {str(store)!r} holds {shown!r}, which corpus-agent did not "
+                    "make.",
+                    "Move it away, or name another folder: --store DIR",
+                )
         if within == "texts":
             folders.clear()
     _check_names_elsewhere(store, folder)
-
-
-def _is_ours(name: str, *, is_folder: bool) -> bool:
-    """Whether a name is allowed at the top of a store."""
-    return bool((FOLDERS if is_folder else FILES).fullmatch(name))
 
 
 def _check_names_elsewhere(store: Path, folder: int) -> None:
@@ -273,9 +264,6 @@ def _identity_with(folder: int, ident: str) -> Identity:
     return Identity(ident, info.st_dev, info.st_ino)
 
 
-# ---- What is refused
-
-
 def _cannot_open(store: Path, error: OSError) -> CorpusError:
     """The error for a place that cannot be opened as a folder."""
     if error.errno == errno.ENOENT:
@@ -288,14 +276,6 @@ def _cannot_open(store: Path, error: OSError) -> CorpusError:
     what = "is a link" if store.is_symlink() else what
     return UsageError(
         f"{str(store)!r} {what}.", "Name a folder itself, or another place: --store DIR"
-    )
-
-
-def _foreign_name(store: Path, path: str) -> UsageError:
-    """The error for a file in a store whose name the program does not write."""
-    return UsageError(
-        f"The index folder {str(store)!r} holds {path!r}, which corpus-agent did not make.",
-        "Move it away, or name another folder: --store DIR",
     )
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import Chunk, Coverage, FileRow, Hit, Query
+from indexer.records import Chunk, Coverage, FileRow, Hit, OpenStore, Query
 from indexer.store.document_names import Names
 from indexer.store.filters import Term, parse_filter, selector
 from indexer.store.folder import translated
@@ -59,15 +59,6 @@ _STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores s
 _OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
 _Named = TypeVar("_Named", FileRow, Chunk)
 _IS_DOCUMENT = "status IN ('indexed', 'unreachable')"
-
-
-@dataclass(frozen=True, slots=True)
-class OpenStore:
-    """One of several stores as it is read: the name before its sources, its folder, its version."""
-
-    name: str
-    store: Path
-    version: int
 
 
 @dataclass(frozen=True, slots=True)

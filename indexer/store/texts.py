@@ -74,10 +74,7 @@ class Texts:
         self._reuse = reuse
 
     def get(self, sha256: str, source: str) -> Text | None:
-        """The cached text of a file from the current extractors, None if there is none.
-
-        Damaged and outdated entries are removed.
-        """
+        """The cached text of a file from the current extractors, None if there is none."""
         path = self._path(sha256, source)
         held = self._read(path)
         text = _text_in(held) if held is not None else None

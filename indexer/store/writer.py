@@ -182,10 +182,7 @@ class Writer:
         return (made.complete, made.root, made.fingerprint, made.mounts) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
-        """Replace the rows of `files`, and delete those of `removed`.
-
-        The vectors of the files' keys must be in `vectors`.
-        """
+        """Replace the rows of `files`, and delete those of `removed`."""
         gone = {*(file.row.source for file in files), *removed}
         if any(file.row.source in gone for file in self._waiting):
             self._write()

@@ -6,7 +6,6 @@ document may be read is decided before, by `indexer.index`, which calls this.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -18,7 +17,7 @@ from indexer.chunk import HEADING_SEPARATOR, heading_paths
 from indexer.embed.installed import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import is_todays, writes_markdown
-from indexer.files.compare import compared
+from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import PageViewer
 from indexer.parsers.protocol import decoded
@@ -31,37 +30,11 @@ from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.window import MAX_WINDOW_LINES, Window, cut_window, fills_window
 
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
-KEPT_PICTURE_BYTES = 48 * 2**20
 
 
 def has_pages(row: FileRow) -> bool:
     """Whether the pages of a document can be shown as pictures."""
     return row.is_picture or (row.extractor or "").startswith("pdf/")
-
-
-class Drawn:
-    """The process that draws pages and the last pictures, by file hash, page and width."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str, int, int], PagePicture] = {}
-
-    @cached_property
-    def viewer(self) -> PageViewer:
-        """Started with the first page that is asked for."""
-        return PageViewer()
-
-    def get(self, sha256: str, page: int, width: int) -> PagePicture | None:
-        """A picture that was kept."""
-        return self._kept.get((sha256, page, width))
-
-    def keep(self, sha256: str, page: int, width: int, picture: PagePicture) -> None:
-        """Keep a picture; the oldest make room."""
-        with self._lock:
-            self._kept[sha256, page, width] = picture
-            held = sum(len(each.png) for each in self._kept.values())
-            while held > KEPT_PICTURE_BYTES:
-                held -= len(self._kept.pop(next(iter(self._kept))).png)
 
 
 class Documents:
@@ -74,7 +47,11 @@ class Documents:
         self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
-        self.drawn = Drawn()
+
+    @cached_property
+    def viewer(self) -> PageViewer:
+        """The process that draws pages, started with the first that is asked for."""
+        return PageViewer()
 
     @property
     def root(self) -> Path:
@@ -130,10 +107,7 @@ class Documents:
         return self._texts.notes(row.sha256)
 
     def heading(self, row: FileRow, line: int) -> str:
-        """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none.
-
-        Without the document's title, and only where its lines are Markdown.
-        """
+        """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none."""
         if row.extractor is None or not writes_markdown(row.extractor):
             return ""
         lines: list[Line] = []
@@ -149,16 +123,9 @@ class Documents:
     def page_picture(self, row: FileRow, page: int, width: int) -> PagePicture:
         """A page of a document as a picture; raises Refused, also where it has none."""
         self._check_pages(row)
-        kept = self.drawn.get(row.sha256 or "", page, width)
-        if kept is not None and self.state(row) == "same":
-            return kept
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            stale = copy.sha256 != row.sha256
-            drawn = self.drawn.viewer.picture(copy, page, width)
-        picture = replace(drawn, stale=stale)
-        if not stale:
-            self.drawn.keep(copy.sha256, page, width, picture)
-        return picture
+            drawn = self.viewer.picture(copy, page, width)
+            return replace(drawn, stale=copy.sha256 != row.sha256)
 
     def outline(
         self, row: FileRow, page: int, quotation: str, near_line: int | None
@@ -173,7 +140,7 @@ class Documents:
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
             kept = self._texts.page(copy.sha256, page)
             words = kept.page.words if kept is not None else ()
-            return self.drawn.viewer.outline(copy, page, quotation, near, words)
+            return self.viewer.outline(copy, page, quotation, near, words)
 
     def _check_pages(self, row: FileRow) -> None:
         if not has_pages(row):

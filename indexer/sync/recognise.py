@@ -46,10 +46,7 @@ MAX_PROBLEMS = 10  # pages that a remark names
 
 @dataclass(frozen=True, slots=True)
 class ToRecognise:
-    """What waits to be read: the rows of the files, documents before pictures.
-
-    `seconds` estimates the time that it takes.
-    """
+    """What waits to be read: the rows of the files, documents before pictures."""
 
     rows: tuple[FileRow, ...] = ()
     pages: int = 0
@@ -228,10 +225,7 @@ def _kept_pages(
 
 
 def recognised_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> Text:
-    """The text of a document as it was indexed with recognised pages, put together if need be.
-
-    Raises UnreadableDocument("not_kept") if a page is no longer kept.
-    """
+    """The text of a document as it was indexed with recognised pages, put together if need be."""
     text = texts.get(copy.sha256, row.source)
     if text is not None and LABEL in text.extractor.split("+"):
         return text

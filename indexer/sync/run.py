@@ -138,10 +138,7 @@ class Run:
     _commit_at: float = math.inf
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
-        """What was done. After a stop, what was embedded so far is committed.
-
-        `walked_ns` is when the walk for this plan began.
-        """
+        """What was done. After a stop, what was embedded so far is committed."""
         writer, outcome = self.writer, self.outcome
         self._before = dict(writer.files)
         self._commit_at = time.monotonic() + self.commit_seconds
@@ -157,10 +154,7 @@ class Run:
         return outcome
 
     def recognise(self, todo: Plan, waiting: ToRecognise, ocr: Ocr) -> None:
-        """Read the pages that wait, and embed and store their text; the outcome is counted anew.
-
-        Nothing of what was done is lost by a stop.
-        """
+        """Read the pages that wait, and embed and store their text; the outcome is counted anew."""
         done = 0
 
         def on_page(source: str) -> None:
