@@ -17,7 +17,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
@@ -120,6 +120,22 @@ def write_all(file: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(file, view) :]
+
+
+def write_new(
+    path: Path | str, data: bytes, *, folder: int | None = None, durable: bool = True
+) -> None:
+    """Write a new file, in the place of what a killed process left; `folder` is an open one."""
+    with suppress(FileNotFoundError):
+        os.unlink(path, dir_fd=folder)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    file = os.open(path, flags, 0o600, dir_fd=folder)
+    try:
+        write_all(file, data)
+        if durable:
+            os.fsync(file)
+    finally:
+        os.close(file)
 
 
 def flush(paths: Collection[Path]) -> None:

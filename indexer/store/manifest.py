@@ -43,6 +43,7 @@ from indexer.store.folder import (
     unreadable,
     version_file,
     version_files,
+    write_new,
 )
 
 STORE_NAME = INDEX_FOLDER
@@ -326,13 +327,9 @@ def write_draft(store: Path, manifest: Manifest) -> None:
 def _write_new(store: Path, manifest: Manifest) -> Path:
     """The new file of a manifest, on the disk under a name of its own."""
     fresh = (store / MANIFEST_NAME).with_suffix(".new")
-    fresh.unlink(missing_ok=True)  # of a writer that was killed
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
-        content = {"schema": SCHEMA, **asdict(manifest)}
-        json.dump({**content, "check": sum_of(store, content)}, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
+    content = {"schema": SCHEMA, **asdict(manifest)}
+    whole = json.dumps({**content, "check": sum_of(store, content)}, indent=1)
+    write_new(fresh, whole.encode())
     return fresh
 
 

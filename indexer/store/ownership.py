@@ -20,14 +20,14 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import may_be_named, resolved
-from indexer.store.folder import MARKER_NAME, TEMP, no_index, translated, unreadable
+from indexer.store.folder import MARKER_NAME, TEMP, no_index, translated, unreadable, write_new
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
@@ -308,9 +308,7 @@ def _is_new(folder: int) -> bool:
 
 def _mark(store: Path, folder: int, ident: str) -> None:
     """Write the marker atomically, and the `.gitignore` of the store meanwhile."""
-    with suppress(FileNotFoundError):
-        os.unlink(UNFINISHED_MARKER, dir_fd=folder)
-    _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode())
+    write_new(UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode(), folder=folder)
     _keep_out_of_repositories(store, folder)
     os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
     os.fsync(folder)
@@ -319,14 +317,4 @@ def _mark(store: Path, folder: int, ident: str) -> None:
 def _keep_out_of_repositories(store: Path, folder: int) -> None:
     """Restore the store's `.gitignore` if it was changed."""
     if _read(store, folder, _IGNORE) != _IGNORE_ALL:
-        with suppress(FileNotFoundError):
-            os.unlink(_IGNORE, dir_fd=folder)
-        _write(folder, _IGNORE, _IGNORE_ALL)
-
-
-def _write(folder: int, name: str, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
-    with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        write_new(_IGNORE, _IGNORE_ALL, folder=folder)

@@ -32,7 +32,7 @@ from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.pages import RecognisedPage, page_of
 from indexer.parsers.protocol import PLACE, checked
 from indexer.parsers.worker import Text
-from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_all
+from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_new
 
 TEXTS_FOLDER = "texts"
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
@@ -169,11 +169,11 @@ class Texts:
             if disk.f_bavail * disk.f_frsize < spare_bytes + len(data):
                 return False
             try:
-                _write_new(new, data)
+                write_new(new, data, durable=False)
             except FileNotFoundError:  # the first one there
                 for folder in (self._folder, Path(path).parent):
                     folder.mkdir(mode=0o700, exist_ok=True)
-                _write_new(new, data)
+                write_new(new, data, durable=False)
             Path(new).replace(path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -214,19 +214,6 @@ def _way(suffix: str, names: str) -> str:
 def _name(path: str) -> str:
     """The name of an entry: whose text it is, and how it was read."""
     return path.rpartition("/")[2]
-
-
-def _write_new(path: str, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        file = os.open(path, flags)
-    except FileExistsError:  # of a killed process, or another name of a file
-        Path(path).unlink()
-        file = os.open(path, flags)
-    try:
-        write_all(file, data)
-    finally:
-        os.close(file)
 
 
 def packed(body: bytes, key: bytes, name: str) -> bytes:
