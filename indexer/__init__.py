@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed.languages import is_english as is_english
+    from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
-    from indexer.embed.question import is_in_another as is_in_another
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
     from indexer.errors import Refused as Refused
@@ -101,6 +101,10 @@ if TYPE_CHECKING:
     from indexer.window import check_numbers as check_numbers
     from indexer.window import fills_window as fills_window
     from indexer.window import narrowed as narrowed
+    from indexer.words import PAIRED as PAIRED
+    from indexer.words import UNSPACED as UNSPACED
+    from indexer.words import WORD as WORD
+    from indexer.words import fold as fold
 
 # The same lines are the table by which a name is looked up, so that each is written once.
 with open(__file__, encoding="utf-8") as _own:  # noqa: PTH123 - pathlib takes longer than all this

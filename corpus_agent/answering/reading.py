@@ -17,7 +17,7 @@ from corpus_agent.answering.follow_up import new_things, readings, with_words
 from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.text.sentences import asks, units
-from corpus_agent.text.tokens import content_terms, words_held
+from corpus_agent.text.tokens import content_terms, same_word, terms
 from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
@@ -109,7 +109,8 @@ def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
 
 def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
     """The words that passages have in any form."""
-    return words_held(words, "\n".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in hits))
+    there = set(terms("\n".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in hits)))
+    return [word for word in words if any(same_word(word, other) for other in there)]
 
 
 def asking_sentence(question: str) -> str:

@@ -1,7 +1,6 @@
 """`Corpus`: the Python interface to the whole program, as an object that is closed after use.
 
-Each method returns the object that the command of the same name prints with `--json`. Imports
-nothing heavy until a method needs it. Only arguments count: no file or environment is read.
+Imports nothing heavy until a method needs it. Only arguments count, no file and no environment.
 """
 
 from __future__ import annotations
