@@ -31,7 +31,8 @@ from indexer import retrieve
 from indexer.records import Chunk, FileRow, Fingerprint, Query
 from indexer.store.folder import usage
 from indexer.store.ownership import make_store
-from indexer.store.snapshot import Snapshot, Snapshots
+from indexer.store.snapshot import Snapshot
+from indexer.store.snapshots import Snapshots
 from indexer.store.tables import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded, Scale
 from indexer.store.writer import Writer
 from tests.support.rows import by_vector, vector_index

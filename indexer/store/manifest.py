@@ -19,7 +19,6 @@ import json
 import os
 import re
 import stat
-import sys
 import time
 import zlib
 from collections.abc import Iterator, Mapping
@@ -31,7 +30,7 @@ from typing import Any
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
-from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
+from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
 from indexer.store.folder import (
     MEND,
     TABLES,
@@ -52,9 +51,6 @@ DRAFT_NAME = "draft.json"  # of a version that is made anew and not complete
 FORMER = "manifest.{}.json"  # of a version that a reader holds, by the time of its replacement
 SCHEMA = 9  # an index of an earlier one is made anew
 MAX_BYTES = 4_000_000
-MAX_NUMBER = 2**63
-MAX_TEXT_CHARS = 4_096  # PATH_MAX
-MAX_ENTRIES = 20_000  # of a list or a table
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
 READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 128 * 2**20
@@ -260,39 +256,6 @@ def _of_another_release(store: Path, schema: int) -> CorpusError:
 def sum_of(store: Path, content: dict[str, Any]) -> str:
     """A sum of a manifest's content by the store's key: one that others brought is none."""
     return keyed_sum(key_of(store), json.dumps(content, sort_keys=True).encode()).hex()
-
-
-def fits(kind: str, value: Any, most_chars: int = MAX_TEXT_CHARS) -> bool:  # noqa: ANN401
-    """Whether a value that somebody wrote as JSON is of a field's type as annotated, in bounds."""
-    if value is None:
-        return kind.endswith(" | None")
-    match kind.removesuffix(" | None"):
-        case "bool":
-            return type(value) is bool
-        case "int":
-            return type(value) is int and 0 <= value < MAX_NUMBER
-        case "float":
-            return type(value) in (int, float) and 0 <= value <= sys.float_info.max
-        case "str":
-            return isinstance(value, str) and len(value) <= most_chars and _is_name(value)
-        case "tuple[str, ...]":
-            return len(value) <= MAX_ENTRIES and all(fits("str", each) for each in value)
-        case "dict[str, str]" | "dict[str, int]" as whole:
-            part = whole[10:-1]
-            return (
-                isinstance(value, dict)
-                and fits("tuple[str, ...]", tuple(value))
-                and all(fits(part, each) for each in value.values())
-            )
-    return True  # a record within, which is looked at by itself
-
-
-def _is_name(value: str) -> bool:
-    """Whether a text can be the name of a file; a null or a lone surrogate is in none."""
-    try:
-        return b"\0" not in os.fsencode(value)
-    except UnicodeEncodeError:
-        return False
 
 
 # ---- Writing

@@ -1,9 +1,8 @@
 """The two LanceDB tables of a store: their rows, and how their one writer changes and tidies them.
 
-Each change is a new version of a table, which no reader sees until a manifest names it. Below
-`Scale.exact_rows` every vector is compared with the query. Above it an IVF index is used:
-partitions are scanned with four bits a dimension (RaBitQ: Gao et al. 2024), and the best candidates
-are rescored with the full vectors.
+Each change is a new version of a table, which no reader sees until a manifest names it. From
+`Scale.exact_rows` rows on there is an IVF index: partitions are scanned with four bits a dimension
+(RaBitQ: Gao et al. 2024), and the best candidates are rescored with the full vectors.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import Chunk, FileRow, is_other
 from indexer.store.folder import TABLES, version_file, version_files
-from indexer.store.lance import FTS, BTree, Database, IvfRq, Table
+from indexer.store.lance import FTS, BTree, IvfRq, Table, connect, quoted
 from indexer.store.manifest import Manifest, read_draft
 from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, KnownVectors
 
@@ -50,16 +49,6 @@ class Embedded:
     row: FileRow
     chunks: Sequence[Chunk] = ()
     keys: Sequence[bytes] = ()
-
-
-def connect(store: Path) -> Database:
-    """The LanceDB database in a store."""
-    return Database(store / TABLES)
-
-
-def quoted(value: str) -> str:
-    """`value` as an SQL string literal. The one place where text enters a condition."""
-    return "'" + value.replace("'", "''") + "'"
 
 
 def file_row(row: dict[str, Any]) -> FileRow:
@@ -236,9 +225,9 @@ class Tables:
         )
         everything = not only_if_due or chunks == "merge"
         if everything or files == "merge":
-            _merge(self._files)
+            self._files.merge()
         if everything:
-            _merge(self._chunks)
+            self._chunks.merge()
         elif chunks == "cover":
             self._chunks.optimize()
         return everything
@@ -332,11 +321,7 @@ class Scale:
 
 
 def plan_indices(rows: int, existing: Collection[str], scale: Scale) -> tuple[set[str], set[str]]:
-    """The indices to drop and then those to make, for `rows` rows with the indices `existing`.
-
-    That of words is there from the first row on; the others are made from `exact_rows` rows on and
-    dropped below half of that.
-    """
+    """The indices to drop and then those to make, for `rows` rows with the indices `existing`."""
     trained = trained_partitions(existing)
     is_large = rows >= (scale.exact_rows // 2 if trained else scale.exact_rows)
     wanted = {WORDS} if rows else set()
@@ -366,7 +351,6 @@ MAX_DELETED_SHARE = 0.2
 MAX_FRAGMENTS = 32
 FEW_FRAGMENTS = 8  # of a finished run
 SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is worth leaving
-MAX_ROUNDS = 4  # two do the work, and one more shows that nothing is left to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,12 +396,3 @@ def few_unindexed(rows: int) -> int:
 def slack(least: int, rows: int) -> int:
     """The number of fragments or versions allowed in a table; `least` for a small one."""
     return least + rows // SLACK_ROWS
-
-
-def _merge(table: Table) -> None:
-    """Put all rows into few fragments and into the indices."""
-    for _ in range(MAX_ROUNDS):
-        before = table.version
-        table.optimize()
-        if table.version == before:
-            return

@@ -21,7 +21,7 @@ from indexer.store.folder import (
     version_files,
     writer_lock,
 )
-from indexer.store.lance import Table, release_memory
+from indexer.store.lance import Table, connect, release_memory
 from indexer.store.manifest import (
     DRAFT_NAME,
     FORMER,
@@ -36,7 +36,7 @@ from indexer.store.manifest import (
     write_draft,
     write_manifest,
 )
-from indexer.store.tables import Embedded, Scale, Tables, connect, slack
+from indexer.store.tables import Embedded, Scale, Tables, slack
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same

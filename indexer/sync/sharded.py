@@ -34,9 +34,8 @@ from indexer.files.walk import SeenFile
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.process import can_confine
 from indexer.parsers.worker import Worker
-from indexer.records import STATUSES, Chunk, FileRow, Fingerprint
+from indexer.records import MAX_TEXT_CHARS, STATUSES, Chunk, FileRow, Fingerprint, fits
 from indexer.store.folder import translated
-from indexer.store.manifest import MAX_TEXT_CHARS, fits
 from indexer.store.texts import Texts
 from indexer.store.vectors import UNIT, KnownVectors, Vectors, embed, key_of
 from indexer.sync.properties import MAX_LINKS_CHARS
