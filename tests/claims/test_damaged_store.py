@@ -22,10 +22,11 @@ from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, DamagedStore
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.integrity import (
+from indexer.store.manifest import (
     checked_manifest,
+    read_manifest,
+    write_manifest,
 )
-from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.ownership import identity_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync.folder import sync_folder

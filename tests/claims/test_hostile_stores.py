@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 
 from corpus_agent.cli import main
-from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN
+from indexer.store.tables import CHARS_COLUMN, FULL_TEXT_COLUMN
 from tests.attacks.stores import (
     COMMANDS,
     DOCUMENT,

@@ -208,8 +208,7 @@ from tests.support.rows import vector_index
 root, store = map(Path, sys.argv[1:])
 sync_large(root, store)
 print("made", vector_index(Snapshot(store))[0], flush=True)
-from indexer.store.lance import IvfRq
-from indexer.store.rows import connect
+from indexer.store.lance import IvfRq, connect
 connect(store).open_table("chunks").create_index("vector", IvfRq(4, 150), "control")
 print("the control was made too")
 """
