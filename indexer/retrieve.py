@@ -1,7 +1,4 @@
-"""A query -> hits: vectors and BM25 over the snapshots of one index, fused.
-
-`fuse` is pure. Called by `indexer.index`.
-"""
+"""A query -> hits: vectors and BM25 over the snapshots of one index, fused."""
 
 from __future__ import annotations
 
@@ -18,8 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import Encoder
-from indexer.embed.languages import covered, fragments, is_english, is_multilingual
-from indexer.embed.question import question_vector
+from indexer.embed.languages import (
+    covered,
+    fragments,
+    is_english,
+    is_multilingual,
+    question_vector,
+)
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshots import Snapshots

@@ -25,9 +25,10 @@ from corpus_agent.answering.comparable import (
     without_markup,
 )
 from corpus_agent.answering.records import Citation, Verdict
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units
-from indexer import Line, Refused, Window
+from indexer import PAIRED, Line, Refused, Window
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Readable
@@ -52,6 +53,7 @@ _THOUSANDS, _GROUP = (
     re.compile(r"\d{3}(?!\d)|\d+/\d"),
 )
 _NUMBER_GOES_ON = re.compile(r"[.,'’:/-]?\d")
+_UNSPACED = lazy(rf"[{PAIRED}]")
 
 
 def _spellings(quote: str) -> list[str]:
@@ -301,7 +303,7 @@ def parted(before: str, after: str) -> bool:
         return True
     if not (before[-1].isalnum() and after[0].isalnum()):
         return False
-    return not any(unicodedata.east_asian_width(char) in "WF" for char in (before[-1], after[0]))
+    return not (_UNSPACED.match(before[-1]) or _UNSPACED.match(after[0]))
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:

@@ -1,9 +1,4 @@
-"""The librarian's process: seals itself, then answers questions until its parent ends.
-
-Started by `process.Child` as a new interpreter. Messages arrive on standard input and replies go to
-standard output, as multiprocessing's connections frame them, and nothing else. Each question gets
-one reply: an answer or an error.
-"""
+"""The librarian's process: seals itself, then answers questions until its parent ends."""
 
 from __future__ import annotations
 

@@ -64,11 +64,7 @@ def command() -> list[str]:
 
 
 def snippet(client: str, arguments: Sequence[str]) -> str:
-    """The configuration that has a client start the program with these arguments.
-
-    Raises CorpusError for a path that its form cannot name, or that acts on the terminal on which
-    this is printed: one invalid string and a client reads nothing of its file.
-    """
+    """The configuration that has a client start the program with these arguments."""
     where = CLIENTS[client]
     program, *rest = [*command(), *arguments]
     # Clients pass few variables on; without this the server would not know the index for yours.

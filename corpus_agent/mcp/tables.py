@@ -1,8 +1,4 @@
-"""The tools whose results are rows: corpus_table and corpus_check.
-
-The counts are of all documents and all statements on every page of rows. All text of documents, and
-of the text that is checked, is framed.
-"""
+"""The tools whose results are rows: corpus_table and corpus_check. All foreign text is framed."""
 
 from __future__ import annotations
 

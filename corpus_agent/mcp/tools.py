@@ -1,8 +1,4 @@
-"""The tools and resources of the MCP server; a call returns text, never an exception.
-
-The texts come from the same functions as for our own model. Independent of the protocol, which is
-in server.py. Thread-safe.
-"""
+"""The tools and resources of the MCP server; a call returns text. Thread-safe."""
 
 from __future__ import annotations
 
@@ -186,13 +182,19 @@ class Tools:
 
     def _status(self) -> ToolResult:
         manifests = {name: one.manifest for name, one in self.service.status()}
-        counted = [_counts(name, manifest) for name, manifest in manifests.items()]
-        lines = [*(line for lines in counted for line in lines), self._who_answers()]
-        lines.append(self._sealed())
+        lines = [_counts(name, manifest) for name, manifest in manifests.items()]
+        lines += [self._who_answers(), self._sealed()]
         try:
-            lines += self._unread(self.service.corpus().files())
+            unread = [row for row in self.service.corpus().files() if row.is_unread]
         except CorpusError as error:
+            unread = []
             lines.append(f"It cannot be searched now: {self._frame.line(str(error))}")
+        lines += [
+            f"not read: {called(row.source, self._frame.breaking)} ({row.reason})"
+            for row in unread[:MAX_LISTED]
+        ]
+        if len(unread) > MAX_LISTED:
+            lines.append(f"and {len(unread) - MAX_LISTED:,} more that could not be read")
         version = sum(manifest.version for manifest in manifests.values())
         return ToolResult("\n".join(lines), version=version)
 
@@ -209,15 +211,6 @@ class Tools:
         if self._launch.seal.state == "enforced":
             return "This server is sealed: no network, and no file but the documents and the index."
         return "This server runs WITHOUT THE SEAL."
-
-    def _unread(self, rows: list[FileRow]) -> list[str]:
-        unread = [row for row in rows if row.is_unread]
-        lines = [
-            f"not read: {called(row.source, self._frame.breaking)} ({row.reason})"
-            for row in unread[:MAX_LISTED]
-        ]
-        more = len(unread) - MAX_LISTED
-        return [*lines, *([f"and {more:,} more that could not be read"] if more > 0 else [])]
 
     # -- resources
 
@@ -246,31 +239,24 @@ def listed(row: FileRow) -> Listed:
     return Listed(f"corpus://document/{id_of(row.source)}", called(row.source, unlinked), title)
 
 
-def _counts(name: str, manifest: storage.Manifest) -> list[str]:
-    """What an index holds; `name` is that of one of several."""
+def _counts(name: str, manifest: storage.Manifest) -> str:
+    """What an index holds and lacks; `name` is that of one of several."""
     coverage = manifest.coverage
     said = [number_of(coverage.indexed, "document is", "documents are") + " indexed"]
     counted = {
         "could not be read": coverage.unreadable,
         "could not be looked at since, and stayed as they were": coverage.unreachable,
-        "are empty": coverage.blank,
         "are of other kinds": coverage.skipped,
-        "are ignored by rule": manifest.ignored,
     }
     said += [f"{number:,} {what}" for what, number in counted.items() if number]
-    counts = f"{', '.join(said)}."
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
-    if waiting:
-        counts += f" Scans without text: {waiting}."
-    if unread := render.not_read(manifest.unread):
-        counts += f" {unread}."
-    state = (
-        ""
-        if manifest.complete
-        else " It is not complete: the user can go on with corpus-agent index."
-    )
+    lacks = [f"scans without text: {waiting}"] if waiting else []
+    lacks += [unread] if (unread := render.not_read(manifest.unread)) else []
+    lacks += [] if manifest.complete else ["its last run did not end"]
+    lacking = "".join(f"; {each}" for each in lacks)
     of = f"Index {name}: " if name else ""
-    return [f"{of}{counts}", f"Version {manifest.version} of {manifest.updated[:16]}.{state}"]
+    when = f"version {manifest.version} of {manifest.updated[:16]}"
+    return f"{of}{', '.join(said)}{lacking} ({when})."
 
 
 def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:

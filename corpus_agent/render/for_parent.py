@@ -40,10 +40,7 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z \t\n]")
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """A sentence of an answer and the numbers of its citations.
-
-    `supported`: it has a citation, and no mark says that its quotation does not say so.
-    """
+    """A sentence of an answer and the numbers of its citations."""
 
     text: str
     citations: tuple[int, ...]
@@ -180,10 +177,7 @@ _OF_SEVERAL_LINES = ("text", "question", "quote", "unsupported")
 
 
 def handed_over(answer: Answer, tools: Collection[str] = (), *, again: bool = False) -> Answer:
-    """The answer that a parent may get: without links and without names of the `tools`.
-
-    With `again` its sources have the form of `naming.unambiguous` already.
-    """
+    """The answer that a parent may get: without links and without names of the `tools`."""
     name_of = cleaned if again else unambiguous
 
     def clean(value: Any, field: str) -> Any:  # noqa: ANN401 - the value of any field

@@ -1,8 +1,4 @@
-"""Questions with known answers -> the usual measures of search and of answers.
-
-Works for any folder and any file of questions. Retrieval is measured over documents: the sources
-of the hits in order, each counted once.
-"""
+"""Questions with known answers -> the usual measures of search and of answers."""
 
 from __future__ import annotations
 

@@ -31,11 +31,7 @@ def encoder_for(
 
 
 def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | None:
-    """Where the model is that is named, else the index's own; None: the packaged one.
-
-    With `choosing` a new index of documents in other languages than English gets the multilingual
-    one, where that is installed.
-    """
+    """The model that is named, else the index's own; None: the packaged one."""
     if settings.model is not None:
         return model_folder(settings.model, "--model")
     if store is not None and (made := storage.recorded(store, "model")):

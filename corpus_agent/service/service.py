@@ -1,8 +1,4 @@
-"""One index, or several, for every door: search, read, ask, table, list, forget, status.
-
-Keeps the encoder and the tables loaded between requests, and checks for a newer committed version
-before each. Thread-safe. Made after the seal.
-"""
+"""One index, or several, for every door: the newest version, kept loaded. Thread-safe."""
 
 from __future__ import annotations
 
@@ -82,11 +78,7 @@ class Service:
         self.corpus().encoder.encode(["warm"])
 
     def corpus(self) -> Index:
-        """The newest committed version; the same object until a newer one is committed.
-
-        The packaged model is loaded while what opens an index is imported, LanceDB among it.
-        Raises as Index.open does.
-        """
+        """The newest committed version; the same object until a newer one is committed."""
         with self._lock:
             if self._corpus is not None:
                 self._corpus = self._corpus.latest()
@@ -120,10 +112,7 @@ class Service:
         corpus: Index | None = None,
         conversation: str | None = None,
     ) -> tuple[Answer, Receipt]:
-        """An answer from the newest version and its receipt; see session.ask_recorded.
-
-        `corpus` is a part of that version. Raises Cancelled if the token was set.
-        """
+        """An answer from the newest version and its receipt; see session.ask_recorded."""
         cancel = cancel or Cancel()
 
         def step(line: str) -> None:
@@ -238,10 +227,7 @@ def _uncollected() -> Iterator[None]:
 
 
 class _OneAtATime:
-    """An encoder that serialises calls from several threads.
-
-    Tokenizers and lazily loaded models are not thread-safe.
-    """
+    """An encoder that serialises calls: tokenizers and lazily loaded models are not thread-safe."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder

@@ -59,11 +59,7 @@ def open_corpus(
     anew: bool = False,
     encoder: Encoder | None = None,
 ) -> Index:
-    """The index in the configured store, or in several; without `searching` there is no model.
-
-    The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
-    extracted again instead of taken from the store's cache.
-    """
+    """The index in the configured store, or in several; with `anew` texts are extracted again."""
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
@@ -80,14 +76,10 @@ def index(
     *,
     encoder: Encoder | None = None,
     hands: Hands | None = None,
-    only: str | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded.
-
-    With `hands` it only plans and stores. With `only` it reads that one document again.
-    """
+    """The outcome of a run over the folder; see sync_folder."""
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
@@ -101,7 +93,6 @@ def index(
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,
-        only=only,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
@@ -128,10 +119,7 @@ def dry_run(
 
 
 def forget(settings: Settings, source: str) -> Forgotten:
-    """Remove a document from the index; see forget_document.
-
-    Raises Refused for a name that neither the index nor its folder has: a mistyped one.
-    """
+    """Remove a document from the index; see forget_document."""
     done = forget_document(existing_store(settings), settings.root, source)
     # On the disk a name may be composed otherwise, as on a Mac.
     spelt = (source, unicodedata.normalize("NFD", source))
@@ -152,10 +140,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
 def answerer_for(
     corpus: Index, launch: Launch, onlooker: Onlooker, *, quotes_only: bool = False
 ) -> Answerer:
-    """The answerer of the model that was found, through its broker; else the extractive one.
-
-    With `quotes_only` its answers are whole sentences of documents.
-    """
+    """The answerer of the model that was found, through its broker; else the extractive one."""
     without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
     model, broker, set_to = launch.model, launch.broker, launch.settings
     if model is None or broker is None:
@@ -170,7 +155,7 @@ def answerer_for(
         model.server,
         model.name,
         broker,
-        agent.answerer.Limits(seconds=set_to.llm_seconds, window=set_to.llm_context),
+        agent.answerer.QuestionLimits(seconds=set_to.llm_seconds, window=set_to.llm_context),
         encode=corpus.encoder.encode_tokens,
         quotes_only=quotes_only,
         on_draft=onlooker.draft,
@@ -230,8 +215,6 @@ def ask_recorded(
     conversation: str | None = None,
 ) -> tuple[Answer, Receipt]:
     """An answer as `ask` returns it, and its receipt, already appended to the log if one is kept.
-
-    `conversation` tells the receipts of a chat from others.
 
     Raises Unreachable if the folder of the documents is not there: nothing could be quoted.
     """

@@ -1,7 +1,4 @@
-"""vectordb_read: renders a window of a document for the model.
-
-The corpus reads, checks and applies the limits. Called by toolbox.py.
-"""
+"""vectordb_read: renders a window of a document for the model."""
 
 from __future__ import annotations
 

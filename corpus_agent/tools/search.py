@@ -1,7 +1,4 @@
-"""vectordb_search: renders the hits of a search for the model.
-
-The corpus searches. Called by toolbox.py.
-"""
+"""vectordb_search: renders the hits of a search for the model."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The two tools of one conversation: their specifications (tools.toml), and a model's calls.
 
-Validates arguments and detects repeated calls; search.py and read.py do the rest. Called by the
-agent loop; no input from a model raises here.
+No input from a model raises here.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -74,33 +73,21 @@ SPECS = (KNOWN[search.NAME], KNOWN[read.NAME])
 ASK_CORPUS = KNOWN["ask_corpus"]  # a parent's: our own model never sees it
 
 
+@dataclass
 class Toolbox:
-    """vectordb_search and vectordb_read over one corpus, for one conversation."""
+    """vectordb_search and vectordb_read over one corpus, for one conversation.
 
-    def __init__(
-        self,
-        corpus: CorpusView,
-        frame: Frame,
-        max_read_bytes: int = MAX_WINDOW_BYTES,
-        about: str | None = None,
-    ) -> None:
-        """`max_read_bytes` limits one read, for models with a small window.
+    `max_read_bytes` limits one read; hits of the document `about` come first.
+    """
 
-        Hits of the document `about` come first.
-        """
-        self._about = about
-        self._corpus = corpus
-        self._frame = frame
-        self._max_read_bytes = max_read_bytes
-        self._given: dict[Key, str] = {}
-        self._names: dict[str, str] = {}
-        self.calls: list[ToolCall] = []
-        self.passages: list[Chunk] = []
-
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """The specifications of all tools."""
-        return SPECS
+    corpus: CorpusView
+    frame: Frame
+    max_read_bytes: int = MAX_WINDOW_BYTES
+    about: str | None = None
+    calls: list[ToolCall] = field(default_factory=list)
+    passages: list[Chunk] = field(default_factory=list)
+    _given: dict[Key, str] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
         """The tool's result, a one-line notice for an exact repeat, or an error.
@@ -110,7 +97,7 @@ class Toolbox:
         """
         result = self._run(name, arguments)
         self.passages += result.passages
-        text = result.text.replace(self._frame.nonce, "nonce")
+        text = result.text.replace(self.frame.nonce, "nonce")
         self.calls.append(_noted(name, arguments, text, result.outcome))
         return result
 
@@ -140,11 +127,7 @@ class Toolbox:
             self._given.pop(self._key(name, checked), None)
 
     def source_of(self, shown: str) -> str:
-        """The source that the tools have shown under this name, or the name itself.
-
-        An own name that is never shown may equal the shown name of another source: then neither is
-        returned.
-        """
+        """The source that the tools have shown under this name, or the name itself."""
         if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
             shown = shown[1:-1]  # errors quote names that no search has shown
         return self._names.get(shown) or unambiguous(shown)
@@ -156,7 +139,7 @@ class Toolbox:
         return Key(name, self.source_of(arguments["source"]), arguments.get("offset", 1), limit)
 
     def _search(self, query: str) -> ToolResult:
-        result = search.run(self._corpus, self._frame, query, about=self._about)
+        result = search.run(self.corpus, self.frame, query, about=self.about)
         if not result.failed:
             # Computed again: a name that is ambiguous now was unique before.
             sources = (hit.chunk.source for hit in result.hits)
@@ -165,7 +148,7 @@ class Toolbox:
 
     def _read(self, key: Key) -> ToolResult:
         return read.run(
-            self._corpus, self._frame, key.what, key.offset, key.limit, self._max_read_bytes
+            self.corpus, self.frame, key.what, key.offset, key.limit, self.max_read_bytes
         )
 
 

@@ -1,8 +1,4 @@
-"""The file tools of a parent agent: read, glob, grep, edit and write, over one workspace.
-
-One object serves one conversation: it records which windows were returned and which file states
-were seen. Results are text for a model; no request of a model raises.
-"""
+"""The file tools of a parent agent over one workspace, for one conversation."""
 
 from __future__ import annotations
 

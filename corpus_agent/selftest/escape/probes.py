@@ -98,10 +98,7 @@ def main(name: str, mode: str) -> int:
 
 
 def _close(probe: Probe, around: Surroundings, listener: int | None) -> tuple[str, ...]:
-    """The walls behind the seal; none if there are other threads, where only calls are closed.
-
-    A parser's process is confined inside the seal, since its parent is sealed first.
-    """
+    """The walls behind the seal; none if there are other threads, where only calls are closed."""
     chosen = policy(around.at("corpus"), around.at("store"), listener=listener)
     if probe.threads:
         restrict_syscalls(chosen.confinement.calls)

@@ -70,10 +70,7 @@ class _Met:
 
 
 def run_selftest() -> list[ProbeResult]:
-    """One result per probe, in the table's order; the seal holds if all have `passed`.
-
-    Raises SealUnavailable if this system cannot be sealed at all.
-    """
+    """One result per probe, in the table's order; the seal holds if all have `passed`."""
     _, abi = check_kernel()
     probes = [probe for probe in PROBES.values() if probe.since_abi <= abi]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -188,10 +185,7 @@ def _listening(kind: Listener, folder: Path) -> socket.socket:
 
 
 def _count_received(sock: socket.socket, *, only_data: bool) -> int:
-    """How much has reached a listener: bytes, and connections unless `only_data`.
-
-    The sending process has ended, and loopback delivers at once.
-    """
+    """How much has reached a listener: bytes, and connections unless `only_data`."""
     count = 0
     while True:
         try:
