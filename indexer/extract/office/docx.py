@@ -133,7 +133,7 @@ class _DocxReader:
         outer, self._ground = self._ground, self._styles.paragraph(self._ground, properties)
         self._inline(paragraph, said, after)
         self._ground = outer
-        text = "".join(said).strip()
+        text = "".join(said).strip().replace("~~~~", "")  # of a run that goes on in the next
         if text:
             yield self._styled(text, properties)
         yield from after
@@ -176,14 +176,22 @@ class _DocxReader:
                 continue
             start, hanging_start = len(said), len(after)
             self._inline(part, said, after)
-            if tag == "r" and self._styles.hides(child(part, "rPr"), self._ground):
-                said[start:] = [hide("".join(said[start:]))]
-                after[hanging_start:] = map(hide, after[hanging_start:])
+            if tag == "r":
+                mark = self._mark_of(child(part, "rPr"))
+                said[start:] = [mark("".join(said[start:]))]
+                after[hanging_start:] = map(mark, after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
                 self.links.append((shown("".join(said[start:])), address))
             if tag == "docPr":
                 after.append(hide(attribute(part, "descr") or ""))
+
+    def _mark_of(self, properties: Element | None) -> Callable[[str], str]:
+        """What marks the text of a run that nobody sees or that is struck out."""
+        if self._styles.hides(properties, self._ground):
+            return hide
+        struck = self._styles.strikes(properties, self._ground)
+        return markdown.struck if struck else str
 
     def _hanging(self, tag: str, part: Element) -> Iterable[str] | None:
         """The blocks of an element anchored in a paragraph; None for the paragraph's own text."""

@@ -109,6 +109,12 @@ class Styles:
         look = Look(**{name: given[name] for name in _LOOKS if name in given})
         return ground.gone or bool(own.get("vanish", by_styles)) or look.hides
 
+    def strikes(self, properties: Element | None, ground: Ground) -> bool:
+        """Whether a run with these properties is struck out."""
+        by_run = self.of(setting(properties, "rStyle"))
+        given = self._default | self.of(ground.style) | by_run | _given(properties)
+        return bool(given.get("struck"))
+
 
 _LOOKS = ("colour", "ground", "points", "width", "opacity")
 
@@ -150,6 +156,11 @@ def _given(properties: Element | None) -> _Given:
         ground = _MARKERS.get(marker, UNKNOWN)
     given: _Given = {"colour": setting(properties, "color"), "ground": ground}
     given = {name: value for name, value in given.items() if value}
+    struck = [
+        each for name in ("strike", "dstrike") if (each := child(properties, name)) is not None
+    ]
+    if struck:
+        given["struck"] = any(map(is_on, struck))
     if vanish is not None:
         given["vanish"] = is_on(vanish)
     if size is not None:
