@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed.languages import is_english as is_english
+    from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
-    from indexer.embed.question import is_in_another as is_in_another
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
     from indexer.errors import Refused as Refused
@@ -100,14 +100,17 @@ if TYPE_CHECKING:
     from indexer.window import check_numbers as check_numbers
     from indexer.window import fills_window as fills_window
     from indexer.window import narrowed as narrowed
+    from indexer.words import PAIRED as PAIRED
+    from indexer.words import UNSPACED as UNSPACED
+    from indexer.words import WORD as WORD
+    from indexer.words import fold as fold
 
 _PUBLIC = {
     "indexer.chunk": "Chunker",
     "indexer.confine.devices": "engine_for",
     "indexer.confine.extensions": "Extension",
     "indexer.embed": "Encoded Encoder FolderEncoder InstalledEncoder",
-    "indexer.embed.languages": "is_english is_multilingual",
-    "indexer.embed.question": "is_in_another",
+    "indexer.embed.languages": "is_english is_in_another is_multilingual",
     "indexer.errors": (
         "CorpusError NoIndex Refused SealUnavailable StoreLocked Unreachable UnreadableDocument "
         "UntrustedStore UsageError error_said"
@@ -143,6 +146,7 @@ _PUBLIC = {
     "indexer.window": (
         "MAX_WINDOW_BYTES MAX_WINDOW_LINES Window check_numbers fills_window narrowed"
     ),
+    "indexer.words": "PAIRED UNSPACED WORD fold",
 }
 _WHOLE = {  # modules, each with its names
     "paths": "indexer.files.paths",

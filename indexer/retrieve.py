@@ -18,8 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.embed import Encoder
-from indexer.embed.languages import covered, fragments, is_english, is_multilingual
-from indexer.embed.question import question_vector
+from indexer.embed.languages import (
+    covered,
+    fragments,
+    is_english,
+    is_multilingual,
+    question_vector,
+)
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
 from indexer.store.snapshots import Snapshots

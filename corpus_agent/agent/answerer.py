@@ -63,8 +63,8 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of one question; `window` in tokens if the user sets it, not the server."""
+class QuestionLimits:
+    """QuestionLimits of one question; `window` in tokens if the user sets it, not the server."""
 
     steps: int = MAX_STEPS
     seconds: float = QUESTION_SECONDS
@@ -84,7 +84,7 @@ class ModelAnswerer:
     server: Server
     model: str
     broker: Broker
-    limits: Limits = Limits()
+    limits: QuestionLimits = QuestionLimits()
     _: KW_ONLY
     encode: EncodeTokens | None = None
     quotes_only: bool = False

@@ -25,9 +25,10 @@ from corpus_agent.answering.comparable import (
     without_markup,
 )
 from corpus_agent.answering.records import Citation, Verdict
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
-from indexer import Line, Refused, Window
+from indexer import PAIRED, Line, Refused, Window
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Readable
@@ -57,6 +58,7 @@ _OPENING_MARKS = " \t\"'“„«‘(…."
 _ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
 _FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
 _NUMBER_GOES_ON = re.compile(r"[.,'’:/-]?\d")
+_UNSPACED = lazy(rf"[{PAIRED}]")
 
 
 def _spellings(quote: str) -> list[str]:
@@ -212,8 +214,8 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    wide = any(unicodedata.east_asian_width(char) in "WF" for char in text)
-    return len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_WORDS * (4 if wide else 15)
+    longest = 4 if _UNSPACED.search(text) else 15  # characters of a word
+    return len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_WORDS * longest
 
 
 def _opening(text: str, every: Sequence[Unit], stop: int) -> int:
@@ -358,7 +360,7 @@ def parted(before: str, after: str) -> bool:
         return True
     if not (before[-1].isalnum() and after[0].isalnum()):
         return False
-    return not any(unicodedata.east_asian_width(char) in "WF" for char in (before[-1], after[0]))
+    return not (_UNSPACED.match(before[-1]) or _UNSPACED.match(after[0]))
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:

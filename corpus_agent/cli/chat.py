@@ -5,13 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from corpus_agent import render
-from corpus_agent.answering.records import Answer, Passage, Turn
+from corpus_agent.answering.records import Turn
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.wording import searched
-from indexer import CorpusError, Index, UsageError
+from indexer import CorpusError, UsageError
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Passage
+    from indexer import Index
 
 PROMPT = "> "
 AROUND = 10  # lines that /read shows before and after a passage

@@ -21,7 +21,7 @@ State = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """The result of a check, on one line, and the command that repairs it."""
 
     state: State
@@ -35,20 +35,20 @@ class Check:
 
     name: str
     what: str
-    look: Callable[[], Finding]
+    look: Callable[[], Diagnosis]
 
 
-def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
+def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Diagnosis]]:
     """Each check with its finding, as soon as it is done."""
     for check in checks:
         try:
             finding = check.look()
         except CorpusError as error:
-            finding = Finding("fail", error.message, error.hint)
+            finding = Diagnosis("fail", error.message, error.hint)
         yield check, finding
 
 
-def lines(findings: Sequence[tuple[Check, Finding]], *, verbose: bool) -> Iterator[str]:
+def lines(findings: Sequence[tuple[Check, Diagnosis]], *, verbose: bool) -> Iterator[str]:
     """A line for each check that is not fine and what mends it, then one for the rest; or all."""
     for check, finding in findings:
         if verbose or finding.state != "ok":
@@ -60,7 +60,7 @@ def lines(findings: Sequence[tuple[Check, Finding]], *, verbose: bool) -> Iterat
         yield f"{fine} of {len(findings)} checks are fine."
 
 
-def as_json(findings: Sequence[tuple[Check, Finding]]) -> dict[str, Any]:
+def as_json(findings: Sequence[tuple[Check, Diagnosis]]) -> dict[str, Any]:
     """The JSON of `doctor`; `passed` is whether nothing is wrong."""
     return {
         "passed": all(finding.state != "fail" for _, finding in findings),

@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from corpus_agent.answering.records import Answer
-from corpus_agent.librarian.process import COMMAND, Child, LibrarianFailed, LibrarianTimeout
+from corpus_agent.librarian.process import (
+    COMMAND,
+    LibrarianFailed,
+    LibrarianProcess,
+    LibrarianTimeout,
+)
 from corpus_agent.render.answers import answer_object
 from corpus_agent.render.for_parent import (
     CheckedClaim,
@@ -118,7 +123,7 @@ class Librarian:
         self._lock = threading.Lock()
         self._thread = ThreadPoolExecutor(1, "librarian")
         self._now: Future[Any] | None = None  # the turn that the process works for
-        self._child: Child | None = None
+        self._child: LibrarianProcess | None = None
         self._closed = False
 
     @property
@@ -218,13 +223,15 @@ class Librarian:
             if self._now is turn and self._child is not None:
                 self._child.kill()
 
-    def _running(self) -> Child:
+    def _running(self) -> LibrarianProcess:
         """The process, started anew if it has ended."""
         if self._child is not None and self._child.pid is not None:
             return self._child
         if self._child is not None:
             self._child.close()
-        self._child = child = Child(self._opening, stderr=self._stderr, command=self._command)
+        self._child = child = LibrarianProcess(
+            self._opening, stderr=self._stderr, command=self._command
+        )
         self._seal = child.begin()
         return child
 

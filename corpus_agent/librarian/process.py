@@ -62,7 +62,7 @@ class LibrarianReply:
     error: RemoteError | None = None
 
 
-class Child:
+class LibrarianProcess:
     """One process of the librarian, asked one question at a time; `kill` is for any thread.
 
     The kernel ends it when the thread that made it ends, and so when the parent does.

@@ -83,7 +83,7 @@ class _Session:
 
     def __init__(self, launch: Launch) -> None:
         self._launch = launch
-        self._calls = Calls()
+        self._calls = CallThreads()
         loading = ThreadPoolExecutor(1, "loading")
         self._tools: Future[Tools] = loading.submit(self._load)
         loading.submit(lambda: self._tools.result().service.warm())  # calls report what it raises
@@ -166,7 +166,7 @@ class _Session:
         return types.ReadResourceResult(contents=[contents])
 
 
-class Calls:
+class CallThreads:
     """Threads for calls, MAX_AT_ONCE: a cancelled call keeps its thread until its work ends."""
 
     def __init__(self) -> None:

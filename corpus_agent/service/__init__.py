@@ -4,18 +4,6 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = [
-    "cancel",
-    "cluster",
-    "encoding",
-    "opening",
-    "places",
-    "service",
-    "session",
-    "stdio",
-    "watching",
-]
-
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
     from corpus_agent.service import cluster as cluster
@@ -27,4 +15,5 @@ if TYPE_CHECKING:
     from corpus_agent.service import stdio as stdio
     from corpus_agent.service import watching as watching
 else:
-    __getattr__ = lazy_modules(__name__, __all__)
+    _MODULES = "cancel cluster encoding opening places service session stdio watching"
+    __getattr__ = lazy_modules(__name__, _MODULES.split())

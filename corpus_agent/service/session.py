@@ -157,7 +157,7 @@ def answerer_for(
         model.server,
         model.name,
         broker,
-        agent.answerer.Limits(seconds=set_to.llm_seconds, window=set_to.llm_context),
+        agent.answerer.QuestionLimits(seconds=set_to.llm_seconds, window=set_to.llm_context),
         encode=corpus.encoder.encode_tokens,
         quotes_only=quotes_only,
         on_draft=onlooker.draft,

@@ -72,13 +72,20 @@ _NOTE = lazy(
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
-_ASKS = ("?", "？")
-_FULL_STOPS = (
-    "。",
-    "！",
-    "？",
-    "】",
-)  # scripts without spaces: a line that ends with one is complete
+_ASKS = ("?", "？", "؟")
+# Thai and Lao have no full stop: a clause ends at a space between letters of them, unless beside it
+# is a shorter piece than this (a name, a figure) or a word that goes on with what is before.
+CLAUSE_LETTERS = 16
+_INSIDE = r"(?:[\S\n]|(?<![\p{Thai}\p{Lao}]) | (?![\p{Thai}\p{Lao}]))"
+_CLAUSE_ENDS = lazy(
+    rf" +(?<=[\p{{Thai}}\p{{Lao}}] +)(?=[\p{{Thai}}\p{{Lao}}])"
+    rf"(?<={_INSIDE}{{{CLAUSE_LETTERS}}} +)(?={_INSIDE}{{{CLAUSE_LETTERS}}})"
+    rf"(?!{'|'.join(_ABBREVIATIONS['go_on'])})"
+    rf"(?<!(?:^| )(?:{'|'.join(_ABBREVIATIONS['leads_on'])}){_INSIDE}* +)"
+)
+# What follows the bracket of a Japanese quotation goes on with its sentence: "「行く。」と言った。"
+_QUOTED_ON = lazy(r"(?<=[」』])\p{Hiragana}")
+_FULL_STOPS = tuple("。！？】।۔")  # a line that ends with one is complete
 
 
 def wants_more(line: str) -> bool:
@@ -154,11 +161,8 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
 
 def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
     """The sentences of a paragraph; pieces cut after an abbreviation are joined again."""
-    start = position = block.start
-    for piece in sentencex.segment(
-        language or "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
-    ):
-        position += len(piece)
+    start = block.start
+    for position in _ends(text, block, language):
         end = position + _closing(text, start, position, block.end)
         open_ended = end < block.end and end - start < MERGE_LIMIT
         runs_in = end > position and start == block.start
@@ -171,6 +175,16 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
         start = end
     if start < block.end:
         yield _trimmed(text, start, block.end, block.kind)
+
+
+def _ends(text: str, block: Unit, language: str) -> Iterator[int]:
+    """Where a paragraph may be cut: the ends of its sentences, and of clauses without stops."""
+    end = block.start
+    body = text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
+    for piece in sentencex.segment(language or "en", body):
+        start, end = end, end + len(piece)
+        yield from (space.end() for space in _CLAUSE_ENDS.finditer(text, start, end))
+        yield end
 
 
 def _closing(text: str, start: int, end: int, last: int) -> int:
@@ -187,7 +201,7 @@ def _goes_on(text: str, start: int, end: int, language: str) -> bool:
     word = _LAST_WORD.search(text, start, end)
     if word is not None and (_SMALL.match(text, end) or _is_short(word["word"], language)):
         return True
-    if _ABBREVIATED.search(text[start:end]):
+    if _ABBREVIATED.search(text[start:end]) or _QUOTED_ON.match(text, end):
         return True
     return bool(_NUMBER.match(text, end) and _NUMBERS_WHAT.search(text[start:end]))
 

@@ -25,7 +25,7 @@ _HANDED_OVER = "corpus-agent-web.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class DoorKeys:
     """What opens the door: a token for one visit, the cookie that it becomes, the cookie's path.
 
     A browser sends a cookie to every port of this machine, but only below the cookie's path; nobody
@@ -45,14 +45,16 @@ class ServedSocket:
     host: str
     origin: str
 
-    def url(self, keys: Keys) -> str:
+    def url(self, keys: DoorKeys) -> str:
         """The address to open in a browser."""
         return f"{self.origin}/?token={keys.token}"
 
 
-def new_keys() -> Keys:
+def new_keys() -> DoorKeys:
     """Keys that nobody can guess."""
-    return Keys(secrets.token_urlsafe(32), secrets.token_urlsafe(32), f"/{secrets.token_hex(8)}")
+    return DoorKeys(
+        secrets.token_urlsafe(32), secrets.token_urlsafe(32), f"/{secrets.token_hex(8)}"
+    )
 
 
 def listen(port: int | None) -> ServedSocket:

@@ -132,7 +132,7 @@ def neighbours(hits: Sequence[int], at: int) -> dict[str, int | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPicture:
+class PageOnScreen:
     """A page to show: its size and boxes (x, y, width, height in points), or why there is none."""
 
     page: int
@@ -145,7 +145,7 @@ class ShownPicture:
 
 def shown_picture(
     corpus: Index, row: FileRow, page: int | None, quoted: str, line: int
-) -> ShownPicture | None:
+) -> PageOnScreen | None:
     """The picture of a page with the quoted words outlined; None for documents without pages."""
     if not has_pages(row) or page is None:
         return None
@@ -154,7 +154,7 @@ def shown_picture(
         wanted = quoted[:MOST_QUOTED_CHARACTERS].strip()
         found = corpus.outline(row.source, page, wanted, line) if wanted else ()
     except CorpusError as error:
-        return ShownPicture(page, problem=visible(str(error)))
+        return PageOnScreen(page, problem=visible(str(error)))
     width, height = picture.width, picture.height
     boxes = tuple(
         (
@@ -166,7 +166,7 @@ def shown_picture(
         for box in found
         if box.page == page
     )
-    return ShownPicture(page, width, height, boxes, picture.stale)
+    return PageOnScreen(page, width, height, boxes, picture.stale)
 
 
 def text_of(lines: Sequence[Line], first: int, last: int, page: int | None) -> str:

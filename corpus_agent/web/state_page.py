@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from corpus_agent import doctor, render
-from corpus_agent.doctor import Finding
+from corpus_agent.doctor import Diagnosis
 from corpus_agent.settings import one_by_one
 from corpus_agent.text.sanitize import one_line
 
@@ -35,11 +35,11 @@ def state(site: Site, request: Request) -> Response:
 def _findings(site: Site) -> dict[str, Any]:
     """What doctor finds; the model's server cannot be asked again from inside the seal."""
     launch = site.launch
-    server = Finding("ok", "none; answers are quotations")
+    server = Diagnosis("ok", "none; answers are quotations")
     if launch.unavailable is not None:
-        server = Finding("warn", launch.unavailable.message, launch.unavailable.hint)
+        server = Diagnosis("warn", launch.unavailable.message, launch.unavailable.hint)
     elif launch.model is not None:
-        server = Finding("ok", f"{launch.model.name} at {launch.model.server}")
+        server = Diagnosis("ok", f"{launch.model.name} at {launch.model.server}")
     indexes = [(name, alone, None) for name, alone in one_by_one(site.settings)]
     return doctor.as_json(
         list(doctor.examine(doctor.store.every_check(indexes, launch.seal, server)))

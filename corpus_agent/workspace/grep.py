@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from corpus_agent.workspace import listing
 from corpus_agent.workspace.content import has_utf16_mark, is_binary, sample_of
 from corpus_agent.workspace.ripgrep import Ripgrep
-from corpus_agent.workspace.roots import Place, Workspace, is_folder, named, open_place
+from corpus_agent.workspace.roots import Workspace, WorkspacePath, is_folder, named, open_place
 from indexer import Refused
 
 Mode = Literal["content", "files", "count"]
@@ -52,7 +52,7 @@ def grep(
 
 def _grep(
     ripgrep: Ripgrep,
-    where: listing.Opened,
+    where: listing.SearchedPlace,
     pattern: str,
     glob: str | None,
     mode: Mode,
@@ -89,7 +89,7 @@ def _grep(
     )
 
 
-def _of_texts(where: listing.Opened, found: Found) -> Found:
+def _of_texts(where: listing.SearchedPlace, found: Found) -> Found:
     """The matches, without those in files that are text for ripgrep and not for `read`."""
     last, wanted = b"", True
     for name, rest in found:
@@ -99,7 +99,7 @@ def _of_texts(where: listing.Opened, found: Found) -> Found:
             yield name, rest
 
 
-def _is_binary(where: listing.Opened, name: bytes) -> bool:
+def _is_binary(where: listing.SearchedPlace, name: bytes) -> bool:
     """Whether a file below the folder is binary, or can no longer be opened."""
     parts = tuple(os.fsdecode(name).removeprefix("./").split("/"))
     try:
@@ -113,7 +113,7 @@ def _is_binary(where: listing.Opened, name: bytes) -> bool:
     return is_binary(sample) and not has_utf16_mark(sample)
 
 
-def _check_text(where: listing.Opened) -> None:
+def _check_text(where: listing.SearchedPlace) -> None:
     sample = sample_of(where.descriptor)
     if is_binary(sample) and not has_utf16_mark(sample):
         shown = named(where.place.shown)
@@ -124,7 +124,7 @@ def _check_text(where: listing.Opened) -> None:
         )
 
 
-def _shown(place: Place, name: bytes) -> str | None:
+def _shown(place: WorkspacePath, name: bytes) -> str | None:
     return place.shown if name == _STDIN else listing.shown_path(place, name)
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from corpus_agent.workspace.ripgrep import Ripgrep
 from corpus_agent.workspace.roots import (
-    Place,
     Workspace,
+    WorkspacePath,
     explained,
     is_folder,
     is_text,
@@ -33,24 +33,24 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class SearchedPlace:
     """An open place, the root that a search is confined to, and ignore files around it."""
 
-    place: Place
+    place: WorkspacePath
     descriptor: int
     root: int
     rules: tuple[Path, ...]
 
 
 @contextmanager
-def opened(place: Place) -> Iterator[Opened]:
+def opened(place: WorkspacePath) -> Iterator[SearchedPlace]:
     """The open place; raises Refused where it cannot be opened."""
     with explained(place.shown), ExitStack() as closing:
         root = open_root(place.root)
         closing.callback(os.close, root)
         descriptor = open_place(place)
         closing.callback(os.close, descriptor)
-        yield Opened(place, descriptor, root, rules_above(place.root.path))
+        yield SearchedPlace(place, descriptor, root, rules_above(place.root.path))
 
 
 def rules_above(root: Path) -> tuple[Path, ...]:
@@ -97,7 +97,7 @@ def globs(pattern: str | None) -> list[str]:
     return [*chosen, _NOT_GIT]
 
 
-def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[bytes], str]:
+def files(ripgrep: Ripgrep, where: SearchedPlace, pattern: str | None) -> tuple[list[bytes], str]:
     """The matching files that are not ignored, unordered; and what is missing, or ""."""
     found, lacking = _listed(ripgrep, where, globs(None))
     if globs(pattern) != globs(None):
@@ -108,7 +108,9 @@ def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[by
     return found, lacking
 
 
-def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[list[bytes], str]:
+def _listed(
+    ripgrep: Ripgrep, where: SearchedPlace, arguments: Sequence[str]
+) -> tuple[list[bytes], str]:
     arguments = ["--files", "--null", *arguments]
     with ripgrep.search(where.descriptor, where.root, arguments, rules=where.rules) as search:
         output = search.output.read(MAX_LISTING_BYTES + 1)
@@ -122,7 +124,7 @@ def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[
     return output.split(b"\0")[:-1], lacking
 
 
-def shown_path(place: Place, name: bytes) -> str | None:
+def shown_path(place: WorkspacePath, name: bytes) -> str | None:
     """The name to show for a file below `place`; None if it would not fit on one line."""
     try:
         text = name.removeprefix(b"./").decode()

@@ -11,7 +11,7 @@ import indexer
 from tests.support.places import REPOSITORY
 
 ANSWERERS = ("tools", "answering", "agent", "text")
-KNOWN_TO_ANSWERERS = ("errors", "records", "window", "embed", "files")
+KNOWN_TO_ANSWERERS = ("errors", "records", "window", "embed", "files", "words")
 
 
 def imported_by(path: Path) -> set[str]:

@@ -51,6 +51,15 @@ def test_spacing_hyphenation_ligatures_and_typography_do_not_matter(quote):
     assert verdict(quote)[0] == "verified"
 
 
+def test_a_piece_of_a_run_without_spaces_is_widened_to_its_clause():
+    before = "สัญญาเช่านี้มีกำหนดระยะเวลาหนึ่งปี " * 20
+    clause = "ผู้เช่าต้องไม่เลี้ยงสัตว์ในห้องพัก"
+    corpus = MemoryCorpus({"a.md": f"{before}{clause} ผู้ให้เช่าจะคืนเงินประกันภายในสามสิบวัน"})
+    found = check_quotation(corpus, 1, "a.md", "เลี้ยงสัตว์ในห้อง")
+    assert (found.verdict, found.quote) == ("verified", clause)  # with its "not"
+    assert check_quotation(corpus, 1, "a.md", "เลี้ยงสุนัขในห้อง").verdict != "verified"
+
+
 def test_the_span_is_the_sources_own_text():
     citation = check_quotation(CORPUS, 1, "lease.md", "the house applies to all flats", 8)
     assert citation.quote.startswith("The well-known rule of the house ap-\nplies to all ﬂats:")

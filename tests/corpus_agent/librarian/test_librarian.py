@@ -26,7 +26,7 @@ from corpus_agent.librarian.process import (
     COMMAND,
     MAX_REPLY_BYTES,
     BadMessage,
-    Child,
+    LibrarianProcess,
     parsed,
 )
 from corpus_agent.service import session
@@ -139,7 +139,7 @@ def test_a_process_that_breaks_the_protocol_is_ended_and_its_question_fails():
     scripts = [*BEGINNINGS, *(f"{READY}receive()\n{reply}\n{STOPS}" for reply in REPLIES)]
     wrong = []
     for script in scripts:
-        child = Child({}, command=command(script))
+        child = LibrarianProcess({}, command=command(script))
         pid = child.pid
         try:
             child.begin()
@@ -155,7 +155,7 @@ def test_the_answer_to_another_question_is_none():
     answer = json.dumps(asdict(ANSWER))
     for number in (1, 2):  # 1 is the control: the answer to the question that was asked
         said = f"send({{'id': {number}, 'answer': json.loads({answer!r})}})"
-        child = Child({}, command=command(f"{READY}receive()\n{said}\n{STOPS}"))
+        child = LibrarianProcess({}, command=command(f"{READY}receive()\n{said}\n{STOPS}"))
         child.begin()
         if number == 1:
             assert child.ask("x") == ANSWER
@@ -203,7 +203,7 @@ def test_a_process_that_reads_nothing_blocks_nobody(deaf):
 
 def test_the_secrets_of_the_parent_stay_with_the_parent(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "canary-of-the-parent")
-    child = Child({}, command=command(f"{READY}{STOPS}"))
+    child = LibrarianProcess({}, command=command(f"{READY}{STOPS}"))
     child.begin()
     assert b"PATH=" in Path(f"/proc/{child.pid}/environ").read_bytes()
     assert b"canary" not in Path(f"/proc/{child.pid}/environ").read_bytes()

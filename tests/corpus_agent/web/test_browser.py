@@ -258,29 +258,14 @@ def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
     for each in planted[:: max(1, len(planted) // 5)]:
         ask(page, hostile, f"What do the notes say about the {each.word} valve?")
         only_ours(page, hostile.base)
-    page.goto(at(hostile, "/history"))
-    only_ours(page, hostile.base)
-    context.close()
-    observer.nothing_happened()
-
-
-@pytest.mark.nightly
-def test_nothing_of_a_document_acts_on_the_pages_of_all_documents(browser, hostile, planted):
-    context = context_of(browser, hostile)
-    observer = Observer(hostile.origin)
-    observer.watch(context)
-    page = context.new_page()
-    for path in ("/table?fields=code,rent", "/list?condition=rent > 500", "/timeline?go=1"):
-        for first in range(0, len(planted), 200):
-            page.goto(at(hostile, f"{path}&at={first}"), wait_until="domcontentloaded")
-            only_ours(page, hostile.base)
-            assert page.get_by_text("985" if "rent" in path else "3 May").count() > 10
-    page.goto(at(hostile, "/check"))
-    said = "\n\n".join(f"“{each.text[:300]}”" for each in planted[:: max(1, len(planted) // 40)])
-    page.locator("textarea").fill(said[:15_000])
-    page.get_by_role("button", name="Check").click()
-    page.get_by_role("region", name="Findings").wait_for()
-    only_ours(page, hostile.base)
+    for path in (
+        "/history",
+        "/table?fields=code,rent",
+        "/list?condition=rent > 500",
+        "/timeline?go=1",
+    ):
+        page.goto(at(hostile, path), wait_until="domcontentloaded")
+        only_ours(page, hostile.base)
     context.close()
     observer.nothing_happened()
 
