@@ -177,7 +177,7 @@ class _DocxReader:
             start, hanging_start = len(said), len(after)
             self._inline(part, said, after)
             if tag == "r":
-                mark = self._mark_of(child(part, "rPr"))
+                mark = self._styles.marking(child(part, "rPr"), self._ground)
                 said[start:] = [mark("".join(said[start:]))]
                 after[hanging_start:] = map(mark, after[hanging_start:])
             if tag == "hyperlink":
@@ -185,13 +185,6 @@ class _DocxReader:
                 self.links.append((shown("".join(said[start:])), address))
             if tag == "docPr":
                 after.append(hide(attribute(part, "descr") or ""))
-
-    def _mark_of(self, properties: Element | None) -> Callable[[str], str]:
-        """What marks the text of a run that nobody sees or that is struck out."""
-        if self._styles.hides(properties, self._ground):
-            return hide
-        struck = self._styles.strikes(properties, self._ground)
-        return markdown.struck if struck else str
 
     def _hanging(self, tag: str, part: Element) -> Iterable[str] | None:
         """The blocks of an element anchored in a paragraph; None for the paragraph's own text."""
@@ -261,12 +254,9 @@ def _symbol(element: Element) -> str:
 
 
 _SIMPLE: dict[str, Callable[[Element], str]] = {
-    "t": text_of,
-    "delText": text_of,
-    "tab": lambda _: "\t",
-    "ptab": lambda _: "\t",
-    "br": lambda _: "\n",
-    "cr": lambda _: "\n",
+    **dict.fromkeys(("t", "delText"), text_of),
+    **dict.fromkeys(("tab", "ptab"), lambda _: "\t"),
+    **dict.fromkeys(("br", "cr"), lambda _: "\n"),
     "noBreakHyphen": lambda _: "\u2011",
     "softHyphen": lambda _: "",
     "sym": _symbol,

@@ -1,7 +1,4 @@
-"""The numbers that Word writes in front of list items and headings, counted as Word counts.
-
-Pure; called by `docx`. A reader cites "4.2" of a contract, and the file does not hold that text.
-"""
+"""The numbers that Word writes in front of list items and headings, counted as Word counts. Pure."""
 
 from __future__ import annotations
 
