@@ -1,7 +1,4 @@
-"""The jobs of the process that shows pages: draws one, and finds a quotation's places on it.
-
-What it sends are points and shares of a page, never a file: its parent makes the picture.
-"""
+"""The jobs of the process that shows pages: draws one, and finds a quotation's places on it."""
 
 from __future__ import annotations
 

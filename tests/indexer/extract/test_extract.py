@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text.plain import decode, markdown_title
-from tests.attacks.injection.strings import pdf_of as bare_pdf
 from tests.support.documents import extract
-from tests.support.pdfs import pdf_of
+from tests.support.pdfs import bare_pdf, pdf_of
 
 
 def texts(data: bytes, source: str = "x.txt") -> list[str]:
