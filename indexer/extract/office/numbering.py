@@ -1,4 +1,4 @@
-"""The numbers that Word writes in front of list items and headings, counted as Word counts. Pure."""
+"""The numbers that Word writes in front of list items and headings, counted as Word counts."""
 
 from __future__ import annotations
 
