@@ -90,7 +90,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row(
         "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
-    _row("docx", 7, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
+    _row("docx", 8, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
     _row("pptx", 7, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
     _row("xlsx", 9, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
     _row("odf", 8, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),

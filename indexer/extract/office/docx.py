@@ -142,7 +142,7 @@ class _DocxReader:
         outer, self._ground = self._ground, self._styles.paragraph(self._ground, properties)
         self._inline(paragraph, said, after)
         self._ground = outer
-        text = "".join(said).strip()
+        text = "".join(said).strip().replace("~~~~", "")  # of a run that goes on in the next
         if text:
             yield self._styled(text, properties)
         yield from after
@@ -185,9 +185,10 @@ class _DocxReader:
                 continue
             start, hanging_start = len(said), len(after)
             self._inline(part, said, after)
-            if tag == "r" and self._styles.hides(child(part, "rPr"), self._ground):
-                said[start:] = [hide("".join(said[start:]))]
-                after[hanging_start:] = map(hide, after[hanging_start:])
+            if tag == "r":
+                mark = self._styles.marking(child(part, "rPr"), self._ground)
+                said[start:] = [mark("".join(said[start:]))]
+                after[hanging_start:] = map(mark, after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
                 self.links.append((shown("".join(said[start:])), address))
@@ -262,12 +263,9 @@ def _symbol(element: Element) -> str:
 
 
 _SIMPLE: dict[str, Callable[[Element], str]] = {
-    "t": text_of,
-    "delText": text_of,
-    "tab": lambda _: "\t",
-    "ptab": lambda _: "\t",
-    "br": lambda _: "\n",
-    "cr": lambda _: "\n",
+    **dict.fromkeys(("t", "delText"), text_of),
+    **dict.fromkeys(("tab", "ptab"), lambda _: "\t"),
+    **dict.fromkeys(("br", "cr"), lambda _: "\n"),
     "noBreakHyphen": lambda _: "\u2011",
     "softHyphen": lambda _: "",
     "sym": _symbol,

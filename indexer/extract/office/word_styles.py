@@ -7,10 +7,11 @@ nothing is claimed on a background that a table's style, a box or an image may g
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract import markdown
 from indexer.extract.container import (
     attribute,
     child,
@@ -22,7 +23,7 @@ from indexer.extract.container import (
     tag_of,
 )
 from indexer.extract.extraction import table
-from indexer.extract.hidden import PAPER, UNKNOWN, Look
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -222,8 +223,8 @@ class Styles:
         gone = ground.gone or _is_gone(properties)
         return replace(ground, style=style, fill=fill, gone=gone).inside(properties)
 
-    def hides(self, properties: Element | None, ground: Ground) -> bool:
-        """Whether a run with these properties is not shown on that ground."""
+    def marking(self, properties: Element | None, ground: Ground) -> Callable[[str], str]:
+        """What marks the text of a run that is not shown on that ground, or is struck out."""
         own = _given(properties)
         by_run = self.of(setting(properties, "rStyle"))
         by_paragraph = self.of(ground.style)
@@ -231,7 +232,9 @@ class Styles:
         # Set by both styles, such a property is off again (ECMA-376, 17.7.3).
         by_styles = bool(by_run.get("vanish")) != bool(by_paragraph.get("vanish"))
         look = Look(**{name: given[name] for name in _LOOKS if name in given})
-        return ground.gone or bool(own.get("vanish", by_styles)) or look.hides
+        if ground.gone or own.get("vanish", by_styles) or look.hides:
+            return hide
+        return markdown.struck if given.get("strike") or given.get("dstrike") else str
 
 
 _LOOKS = ("colour", "ground", "points", "width", "opacity")
@@ -267,15 +270,15 @@ def _is_gone(properties: Element | None) -> bool:
 
 
 def _given(properties: Element | None) -> _Given:
-    vanish, size = child(properties, "vanish"), child(properties, "sz")
-    width, clear = child(properties, "w"), child(properties, "textFill")
+    size, width, clear = (child(properties, name) for name in ("sz", "w", "textFill"))
     ground = _fill(child(properties, "shd"))
     if (marker := setting(properties, "highlight")) not in ("", "none"):
         ground = _MARKERS.get(marker, UNKNOWN)
     given: _Given = {"colour": setting(properties, "color"), "ground": ground}
     given = {name: value for name, value in given.items() if value}
-    if vanish is not None:
-        given["vanish"] = is_on(vanish)
+    for name in ("vanish", "strike", "dstrike"):
+        if (found := child(properties, name)) is not None:
+            given[name] = is_on(found)
     if size is not None:
         given["points"] = number_of(size, "val", 20) / 2
     if width is not None:

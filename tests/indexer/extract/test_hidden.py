@@ -140,6 +140,14 @@ def word(run: str = "", paragraph: str = "", style: str = "", around: str = "{}"
     )
 
 
+@pytest.mark.parametrize("way", [{"run": "<w:strike/>"}, {"style": "<w:dstrike/>"}])
+def test_what_is_struck_out_in_word_stands_between_the_signs_for_it(way):
+    lines, _ = read(word(**way), "a.docx")
+    assert [line.text for line in lines if SECRET in line.text] == [f"~~{SECRET}~~"]
+    plain, _ = read(word(run="<w:strike w:val='0'/>"), "a.docx")
+    assert SECRET in [line.text for line in plain]
+
+
 def box(shape: str, left: int = 10**6) -> str:
     return (
         "<w:p><w:r><w:drawing><wp:anchor><wp:positionH relativeFrom='page'><wp:posOffset>"
