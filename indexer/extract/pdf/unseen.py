@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -21,10 +20,8 @@ from operator import sub
 from struct import iter_unpack, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import regex
-
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
-from indexer.extract.pdf import calls
+from indexer.extract.pdf import calls, spoken
 from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
 
 if TYPE_CHECKING:
@@ -63,7 +60,7 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
     """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
-    said = taken(drawing.texts)
+    said = spoken.taken(drawing.texts)
     unseen = drawing.unseen(page.get_bbox()) if drawing.texts else []
     hidden: list[str] = []
     text_page = page.get_textpage()
@@ -73,7 +70,7 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
                 (calls.text_of(drawing.texts[at], text_page), drawing.box(at)) for at in unseen
             ]
             hidden = list(_lines(pieces))
-            put_back(page, said, text_page)
+            spoken.put_back(page, said, text_page)
         for at in unseen:
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
@@ -368,65 +365,3 @@ def _around(outer: Box, box: Box) -> bool:
 def _alike(colour: Colour, other: Colour) -> bool:
     pairs = zip(colour[:3], other[:3], strict=True)
     return all(abs(one - two) <= MAX_COLOUR_DISTANCE for one, two in pairs)
-
-
-# --- ActualText -----------------------------------------------------------------------------------
-#
-# pdfium reads it in place of the letters, so that a page could show one sum and be read as another.
-# It may name glyphs that the file gives no letters for, and order those of scripts that join them.
-
-ACTUAL_TEXT = b"ActualText"
-MAX_LETTERS = 8  # of glyphs that the file gives no letters for: the longest ligatures but one
-_SEEN = regex.compile(r"[\p{L}\p{M}\p{N}\p{P}\p{S}]")
-# Scripts in which a letter's form, order and number of glyphs hang on those beside it.
-_JOINED = regex.compile(
-    r"[\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff\p{M}]+"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What a mark says that some texts read, as it stands in the file."""
-
-    mark: int
-    texts: Sequence[int]
-    data: bytes
-
-
-def taken(texts: Sequence[int]) -> list[Spoken]:
-    """What the texts of a page are said to read, taken off their marks in memory."""
-    found = []
-    for mark, (data, objects) in calls.marks_with(ACTUAL_TEXT, texts).items():
-        calls.without_bytes(objects[0], mark, ACTUAL_TEXT)
-        found.append(Spoken(mark, objects, data))
-    return found
-
-
-def put_back(
-    page: pypdfium2.PdfPage, spoken: Sequence[Spoken], text_page: pypdfium2.PdfTextPage
-) -> None:
-    """Put back in memory what is believed; `text_page` is read without any of it."""
-    for each in spoken:
-        shown = "".join(calls.text_of(drawn, text_page) for drawn in each.texts)
-        if is_believed(shown, _decoded(each.data)):
-            calls.with_bytes(page, each.texts[0], each.mark, ACTUAL_TEXT, each.data)
-
-
-def _decoded(data: bytes) -> str:
-    """A text as it stands in a file (PDF 32000, 7.9.2.2)."""
-    if data.startswith(b"\xfe\xff"):
-        return data[2:].decode("utf-16-be", "replace")
-    if data.startswith(b"\xef\xbb\xbf"):
-        return data[3:].decode("utf-8", "replace")
-    return data.decode("latin-1")
-
-
-def is_believed(shown: str, said: str) -> bool:
-    """Whether a text is read in place of glyphs that the file reads as `shown`."""
-    letters, spoken = ("".join(_SEEN.findall(text)) for text in (shown, said))
-    if any(map(str.isdigit, letters + spoken)) or not spoken:
-        return False
-    if not letters:
-        return len(spoken) <= MAX_LETTERS and not shown.isspace() and shown != ""
-    both_joined = _JOINED.fullmatch(letters) and _JOINED.fullmatch(spoken)
-    return both_joined is not None and not Counter(letters) - Counter(spoken)

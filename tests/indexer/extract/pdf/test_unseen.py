@@ -9,7 +9,7 @@ import pytest
 
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK
-from indexer.extract.pdf.unseen import is_believed
+from indexer.extract.pdf.spoken import is_believed
 from indexer.records import Line
 from tests.support.pdfs import pdf_of_objects
 
