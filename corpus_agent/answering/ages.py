@@ -1,19 +1,18 @@
 """Passages that say the same of one thing with other values: the newer one first, both marked.
 
-A price list of this year and one of last year. The dates are those in the names of the files, else
-in the passages' headings; a day that is still to come tells nothing. Called by extractive.py.
+A price list of this year and one of last year: the year is that in the name of the file, else in
+the heading; one that is still to come tells nothing. Called by extractive.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import regex
 
 from corpus_agent.answering.records import Passage
-from corpus_agent.text.dates import find_dates
 from corpus_agent.text.tokens import content_terms, has_digit
 from indexer import file_stem
 
@@ -26,26 +25,24 @@ def with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     if not passages:
         return ()
     first, *others = passages
-    day = _day(first)
+    year = _year(first)
     for other in others:
-        its = _day(other)
-        if day and its and day[:4] != its[:4] and _differ(first, other):
-            new, old = (first, other) if day > its else (other, first)
+        its = _year(other)
+        if year and its and year != its and _differ(first, other):
+            new, old = (first, other) if year > its else (other, first)
             rest = (each for each in others if each is not other)
             return (replace(new, age="newer"), replace(old, age="older"), *rest)
     return tuple(passages)
 
 
-def _day(passage: Passage) -> str:
-    """The day of a document, an ISO date or the beginning of one; "" if none is known."""
-    stem = file_stem(passage.citation.source).replace("_", " ")
-    for text in (stem, passage.citation.heading):
-        days = {reading.normal for reading in find_dates(text)} or {*_YEAR.findall(text)}
-        if len(days) == 1:
-            day = days.pop()
-            tomorrow = (datetime.now(UTC) + timedelta(days=1)).date().isoformat()
-            return day if day <= tomorrow else ""
-    return ""
+def _year(passage: Passage) -> int:
+    """The year of a document; 0 if none is known."""
+    for text in (file_stem(passage.citation.source).replace("_", " "), passage.citation.heading):
+        years = {int(year) for year in _YEAR.findall(text)}
+        if len(years) == 1:
+            year = years.pop()
+            return year if year <= datetime.now(UTC).year else 0
+    return 0
 
 
 def _differ(one: Passage, other: Passage) -> bool:

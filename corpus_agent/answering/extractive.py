@@ -8,7 +8,6 @@ the document like a quotation of a model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.ages import with_ages
@@ -28,7 +27,6 @@ from corpus_agent.answering.ranking import (
 from corpus_agent.answering.reading import NAMED_POOL, read
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn, word_of
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.sentences import is_item
 from corpus_agent.text.tokens import content_terms
 from corpus_agent.text.wording import number_of
 from indexer import is_in_another, is_multilingual, is_other
@@ -136,32 +134,14 @@ class ExtractiveAnswerer:
 
 def _cited(corpus: CorpusView, found: AskedAs) -> list[tuple[Sentence, Citation]]:
     """The sentences that were found, each looked up in its document."""
-    joined = _joined(found.ranking.sentences, found.hits)
-    return [(each, _cite(corpus, each, found.hits[each.passage])) for each in joined]
+    every = found.ranking.sentences
+    return [(each, _cite(corpus, each, found.hits[each.passage])) for each in every]
 
 
 def _adding(cited: Sequence[tuple[Sentence, Citation]]) -> list[tuple[Sentence, Citation]]:
     """Those that are not far less likely than the likeliest."""
     likeliest = max((sentence.probability for sentence, _ in cited), default=0.0)
     return [each for each in cited if each[0].probability >= ADDS_FROM * likeliest]
-
-
-def _joined(sentences: Sequence[Sentence], hits: Sequence[Hit]) -> list[Sentence]:
-    """The sentences, best first; of two in a row, but for items, the other joins it."""
-    found: list[Sentence] = []
-    for other in sentences:
-        text = hits[other.passage].chunk.text
-        for number, one in enumerate(found):
-            first, last = sorted((one, other), key=lambda sentence: sentence.start)
-            beside = one.passage == other.passage and not text[first.end : last.start].strip()
-            if beside and not is_item(last.text):
-                end = max(first.end, last.end)
-                whole = text[first.start : end]
-                found[number] = replace(one, start=first.start, end=end, text=whole)
-                break
-        else:
-            found.append(other)
-    return found
 
 
 def _shown(

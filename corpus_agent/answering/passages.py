@@ -16,7 +16,7 @@ from corpus_agent.text.column_names import (
     unit_above,
 )
 from corpus_agent.text.sentences import Unit, units
-from corpus_agent.text.table_rows import is_row, table_at
+from corpus_agent.text.table_rows import is_row, tables_of
 from corpus_agent.tools.corpus import Readable
 from indexer import Line, Refused
 
@@ -81,9 +81,8 @@ def _names_above(page: _Page, number: int, row: str) -> list[str]:
     """The lines that say what the figures of a row are: names of columns, the unit above them."""
     at = number - page.first
     if is_row(row):
-        table = table_at(page.lines, at + 1)
-        named = table is not None and table.header - 1 < at
-        return [page.lines[table.header - 1].text] if table is not None and named else []
+        tables = tables_of([line.text for line in page.lines])
+        return [page.lines[each.header - 1].text for each in tables if at + 1 in each.rows]
     above = [line.text for line in page.lines[:at]]
     index = names_of_columns([*above, row])
     if index is None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,10 +25,7 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.answering.passages import with_neighbours
-from corpus_agent.answering.shown import (
-    Sentence,
-    best_sentences,
-)
+from corpus_agent.answering.shown import Sentence, best_sentences
 from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.dates import without_dates
 from corpus_agent.text.front_matter import is_asked_for, key_of
@@ -84,7 +82,6 @@ class Candidate:
 
 # ---- Limits
 PASSAGES_READ = 8
-MOST_BEFORE = 2  # sentences that each refer to the one before, up to one that says what it is
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
@@ -105,58 +102,20 @@ WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
 # ---- Candidates and their features
 
 
-def _candidate(
-    number: int, passage: Chunk, unit: Unit, before: Unit | None, around: Sequence[str]
-) -> Candidate:
-    """One unit as a candidate; a page's header, a pointer to elsewhere counts as a title."""
-    text = passage.text[unit.start : unit.end]
-    titled = unit.kind == "page" or (unit.kind == "text" and (is_title(text) or is_pointer(text)))
-    others = tuple(dict.fromkeys(other for other in around if other and other != text))
-    opening = unit.start
-    beside = before and before.kind == unit.kind == "text"
-    if before and beside and refers_back(text):
-        opening = unit.start if "\n\n" in passage.text[before.end : unit.start] else before.start
-    return Candidate(number, opening, unit.start, unit.end, text, others, titled)
-
-
-def _opening(candidate: Candidate, before: Sequence[Candidate]) -> int:
-    """Where a candidate begins with what it refers to, and with what that refers to."""
-    opening = candidate.opening
-    goes_on = opening < candidate.start and before and before[-1].start == opening
-    return before[-1].opening if goes_on else opening
-
-
-def _names_above(text: str, unit: Unit) -> str:
-    """The line of a passage that names the columns of a row of figures, "" if there is none."""
-    row = text[unit.start : unit.end]
-    if "\n" in row or not ends_with_figures(row):
-        return ""
-    lines = [*text[: unit.start].split("\n"), row]
-    at = names_of_columns(lines)
-    return "" if at is None else lines[at]
-
-
-def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Candidate]:
-    """The properties at the top of a passage, each with all of it: they are said of the whole."""
-    around = (passage.heading, passage.text)
-    every = (_candidate(number, passage, unit, None, around) for unit in own)
-    return [replace(one, key=key_of(one.text)) for one in every]
-
-
 def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
     nearest = passage.heading.rpartition(" > ")[2]
     under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
     heading, lead = "", ""
-    before: tuple[str, ...] = ()
+    before: tuple[str, ...] = ("",)  # with what it refers to
     own = units(passage.text, passage.language)
-    found = _of_properties(number, passage, [unit for unit in own if unit.kind == "property"])
+    found = [_of_property(number, passage, unit) for unit in own if unit.kind == "property"]
     own = own[len(found) :]
     naming = naming_lines(passage.text, own, first=passage.ordinal == 0)
     for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
-            heading, lead, before = text, "", ()
+            heading, lead, before = text, "", ("",)
             continue
         if asks(text):
             lead = text
@@ -169,39 +128,69 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
                 continue
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
+        titled, back = _is_titled(text, unit, is_last=unit is own[-1]), refers_back(text)
         named = _names_above(passage.text, unit) if unit.kind == "text" else ""
-        back = refers_back(text)
-        spoken_of = before if back else before[-1:]
-        around = (under, heading, lead, *((named,) if named else spoken_of))
-        candidate = _candidate(number, passage, unit, last, around)
-        opening = _opening(candidate, found[-1:] if len(before) <= MOST_BEFORE else ())
-        candidate = replace(candidate, opening=opening, naming=unit in naming)
-        if unit is own[-1] and unit.kind == "text" and not is_pointer(text):
-            candidate = replace(candidate, titled=False)  # the text that it would head is missing
-        found.append(candidate)
-        if unit.kind == "page":
-            continue
-        before = (*before[-MOST_BEFORE:], text) if back else (text,)
-        heading = text if candidate.titled else heading
-        lead = text if leads_in(text) else lead
+        around = dict.fromkeys((under, heading, lead, *((named,) if named else before)))
+        found.append(
+            Candidate(
+                number,
+                _opening(passage.text, last, unit) if back else unit.start,
+                unit.start,
+                unit.end,
+                text,
+                tuple(other for other in around if other and other != text),
+                titled,
+                naming=unit in naming,
+            )
+        )
+        if unit.kind != "page":
+            before = (before[-1], text) if back else (text,)
+            heading = text if titled else heading
+            lead = text if leads_in(text) else lead
     return found
+
+
+def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
+    """A property at the top of a passage, with all of it: it is said of the whole."""
+    text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
+    key = key_of(text)
+    return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
+
+
+def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
+    """Whether a unit says what others are about: a title, a page's header, a link to elsewhere."""
+    if unit.kind != "text":
+        return unit.kind == "page"
+    return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
+
+
+def _opening(text: str, before: Unit | None, unit: Unit) -> int:
+    """Where what a sentence refers to begins: the sentence before in its paragraph, or itself."""
+    if before is None or not before.kind == unit.kind == "text":
+        return unit.start
+    return unit.start if "\n\n" in text[before.end : unit.start] else before.start
+
+
+def _names_above(text: str, unit: Unit) -> str:
+    """The line of a passage that names the columns of a row of figures, "" if there is none."""
+    row = text[unit.start : unit.end]
+    if "\n" in row or not ends_with_figures(row):
+        return ""
+    lines = [*text[: unit.start].split("\n"), row]
+    at = names_of_columns(lines)
+    return "" if at is None else lines[at]
 
 
 def _said_of_all(hits: Sequence[Hit], found: Sequence[Candidate]) -> list[Candidate]:
     """The candidates, each with the lines of its document that name what or whose that is."""
     said: dict[str, list[str]] = {}
-    for candidate in found:
-        if candidate.naming:
-            said.setdefault(hits[candidate.passage].chunk.source, []).append(candidate.text)
+    for one in found:
+        if one.naming:
+            said.setdefault(hits[one.passage].chunk.source, []).append(one.text)
     return [
-        replace(one, around=tuple(dict.fromkeys((*one.around, *lines))))
-        if (
-            lines := [
-                text for text in said.get(hits[one.passage].chunk.source, ()) if text != one.text
-            ]
-        )
-        else one
+        replace(one, around=tuple(each for each in dict.fromkeys(every) if each != one.text))
         for one in found
+        for every in [(*one.around, *said.get(hits[one.passage].chunk.source, ()))]
     ]
 
 
@@ -251,18 +240,42 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
 class Weighed:
     """The candidates for a question, the texts of their passages, their coverage and features."""
 
+    question: str
     subject: Subject
     found: Sequence[Candidate]
     texts: Mapping[int, str]
     coverage: Coverage
     table: Vectors
 
-    @property
+    @cached_property
     def scores(self) -> Vectors:
         """The score of each candidate."""
         weights = WEIGHTS_BY_LETTERS if self.coverage.by_letters else WEIGHTS
         scores: Vectors = self.table @ weights
         return scores
+
+    def probability(self, at: int) -> float:
+        """The probability that the passage of a candidate holds the answer."""
+        one, scores = self.found[at], self.scores
+        by_passage: dict[int, list[str]] = {}
+        for each in self.found:
+            by_passage.setdefault(each.passage, []).extend((each.text, *each.around))
+        elsewhere = [
+            float(score)
+            for score, each in zip(scores, self.found, strict=True)
+            if each.passage != one.passage
+        ]
+        looked = confidence.Looked(
+            one.text,
+            one.around,
+            self.table[at],
+            by_passage[one.passage],
+            list(by_passage.values()),
+            float(scores[at]),
+            max(elsewhere, default=float(scores[at])),
+        )
+        found = confidence.figures(self.question, self.subject, self.coverage, looked)
+        return confidence.probability(found)
 
 
 def weighed(
@@ -291,7 +304,7 @@ def weighed(
         coverage = Coverage(subject, question, None, scale)
         table = features(subject, hits, found, coverage)
         texts = {c.passage: hits[c.passage].chunk.text for c in found}
-        return Weighed(subject, found, texts, coverage, table)
+        return Weighed(question, subject, found, texts, coverage, table)
     memory = {question: encode([question])[0]}
     plain = Coverage(subject, question, memory, scale)
     hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
@@ -306,36 +319,7 @@ def weighed(
     table = features(subject, hits, found, coverage)
     cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
     table[:, 0] = scaled(cosines, scale.sentence)
-    return Weighed(subject, found, texts, coverage, table)
-
-
-def figures(question: str, own: Weighed, at: int) -> list[float]:
-    """The figures about a candidate that confidence.py weighs."""
-    one, scores = own.found[at], own.scores
-    by_passage: dict[int, list[str]] = {}
-    for candidate in own.found:
-        by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
-    elsewhere = [
-        float(score)
-        for score, each in zip(scores, own.found, strict=True)
-        if each.passage != one.passage
-    ]
-    looked = confidence.Looked(
-        one.text,
-        one.around,
-        own.table[at],
-        by_passage[one.passage],
-        list(by_passage.values()),
-        float(scores[at]),
-        max(elsewhere, default=float(scores[at])),
-    )
-    return confidence.figures(question, own.subject, own.coverage, looked)
-
-
-def _is_in(candidate: Candidate, sentence: Sentence) -> bool:
-    """Whether a sentence that is shown is that candidate, or one with what it needs beside it."""
-    same = candidate.passage == sentence.passage
-    return same and sentence.start <= candidate.start and candidate.end <= sentence.end
+    return Weighed(question, subject, found, texts, coverage, table)
 
 
 def rank_sentences(
@@ -354,15 +338,10 @@ def rank_sentences(
     own = weighed(question, hits, encode, read, scale)
     if own is None:
         return Ranking((), 0.0)
-    found = []
-    for sentence in best_sentences(own):
-        within = [n for n, each in enumerate(own.found) if _is_in(each, sentence)]
-        at = max(within, key=lambda number: float(own.scores[number]))
-        chance = confidence.probability(figures(question, own, at))
-        found.append(replace(sentence, probability=chance))
+    found = best_sentences(own)
     likeliest = max((each.probability for each in found), default=0.0)
     least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
-    return Ranking(tuple(found), max(likeliest, least))
+    return Ranking(found, max(likeliest, least))
 
 
 def found_passages(

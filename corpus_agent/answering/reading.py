@@ -13,11 +13,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.follow_up import new_things, readings, with_words
+from corpus_agent.answering.follow_up import readings
 from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.text.sentences import asks, units
-from corpus_agent.text.tokens import content_terms, same_word, terms
 from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
@@ -64,40 +63,23 @@ class Searched:
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
-    new = new_things(question, history)
     likeliest, *others = (
-        _read(question, asked, corpus, rank, new) for asked in readings(question, history)
+        _read(question, asked, corpus, rank) for asked in readings(question, history)
     )
     best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
     lead = best.ranking.confidence - likeliest.ranking.confidence
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
-def _read(question: str, asked: str, corpus: CorpusView, rank: Rank, new: Sequence[str]) -> AskedAs:
-    """One reading; of a question alone the sentence that asks counts, else all that was said.
-
-    Of the passages those with most of what is `new`: the others speak of what was asked before.
-    What was taken along and none of them has, gave way to it.
-    """
-    searched = _searched(asked, corpus)
-    found = [_ranked(question, asked, each, rank, new) for each in searched]
+def _read(question: str, asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
+    """One reading; of a question alone the sentence that asks counts, else all that was said."""
+    core = asking_sentence(asked) if asked == question else asked
+    found = [
+        AskedAs(asked, each.hits, each.calls, rank(core, each.hits, each.named))
+        for each in _searched(asked, corpus)
+    ]
     own, every = found[0], found[-1]
     return every if _is_elsewhere(own, every) else own
-
-
-def _ranked(
-    question: str, asked: str, searched: Searched, rank: Rank, new: Sequence[str]
-) -> AskedAs:
-    alone = asked == question
-    hits = searched.hits
-    held = [0 if alone else len(_held(new, [hit])) for hit in hits]
-    if any(held):
-        hits = [hit for hit, count in zip(hits, held, strict=True) if count == max(held)]
-        own = content_terms(question)
-        along = [word for word in content_terms(asked) if word not in own]
-        asked = with_words(question, _held(along, hits))
-    core = asking_sentence(asked) if alone else asked
-    return AskedAs(asked, hits, searched.calls, rank(core, hits, searched.named))
 
 
 def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
@@ -105,12 +87,6 @@ def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
     lead = every.ranking.confidence - own.ranking.confidence
     silent = not comes_near(own.ranking.confidence)
     return comes_near(every.ranking.confidence) and (silent or lead > LEAD_OF_LIKELIEST)
-
-
-def _held(words: Sequence[str], hits: Sequence[Hit]) -> list[str]:
-    """The words that passages have in any form."""
-    there = set(terms("\n".join(f"{hit.chunk.heading}\n{hit.chunk.text}" for hit in hits)))
-    return [word for word in words if any(same_word(word, other) for other in there)]
 
 
 def asking_sentence(question: str) -> str:
