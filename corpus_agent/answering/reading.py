@@ -8,19 +8,20 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.follow_up import readings
-from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import asks, units
+from corpus_agent.text.tokens import fold
 from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
-from indexer import Query
+from indexer import Query, file_stem
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Turn
@@ -34,6 +35,11 @@ POOL = 10
 # (cells of annual reports quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
+MOST_NAMED = 3  # documents that are searched before the others
+_LONGEST_NAME = 4  # words
+_WORD = lazy(r"[\p{L}\p{N}]+")
+_OWN = lazy(r"['’]s\b")
+_APART = lazy(r"[\W_]+")
 _COLON = re.compile(r"(?i):\s*(?=(?:what|when|where|who|which|why|how)\b)")
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
@@ -52,15 +58,6 @@ class AskedAs:
     ranking: Ranking
 
 
-@dataclass(frozen=True)
-class Searched:
-    """The passages found, the searches, and the documents named, of which alone they are."""
-
-    hits: Sequence[Hit]
-    calls: Sequence[ToolCall]
-    named: Sequence[str]
-
-
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
     likeliest, *others = (
@@ -72,14 +69,28 @@ def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] 
 
 
 def _read(question: str, asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
-    """One reading; of a question alone the sentence that asks counts, else all that was said."""
+    """One reading; of a question alone the sentence that asks counts, else all that was said.
+
+    Where it names documents, these alone are searched first: what a report is called stands in all
+    of its passages, and ranks none.
+    """
     core = asking_sentence(asked) if asked == question else asked
-    found = [
-        AskedAs(asked, each.hits, each.calls, rank(core, each.hits, each.named))
-        for each in _searched(asked, corpus)
-    ]
-    own, every = found[0], found[-1]
+    query = Query(with_spellings(asked), limit=NAMES_LOOKED_AT, per_source=None)
+    hits = corpus.search(query)
+    every = _ranked(asked, query.text, hits[:POOL], rank(core, hits[:POOL], ()))
+    if not (named := named_documents(hits)):
+        return every
+    hits = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
+    own = _ranked(asked, query.text, hits, rank(core, hits, named))
     return every if _is_elsewhere(own, every) else own
+
+
+def _ranked(asked: str, query: str, hits: Sequence[Hit], ranking: Ranking) -> AskedAs:
+    """A reading, with the record of its search for a receipt: the texts of the hits, in order."""
+    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    call = ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
+    return AskedAs(asked, hits, [call], ranking)
 
 
 def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
@@ -99,24 +110,35 @@ def asking_sentence(question: str) -> str:
     return _COLON.split(asking[0])[-1].strip() if len(asking) == 1 else question
 
 
-def _searched(question: str, corpus: CorpusView) -> list[Searched]:
-    """The passages for a question, and the search that found them.
-
-    Where it names documents, first those of these alone, searched on their own: what a report is
-    called stands in all of its passages, and ranks none.
-    """
-    query = Query(with_spellings(question), limit=NAMES_LOOKED_AT, per_source=None)
-    hits = corpus.search(query)
-    every = Searched(hits[:POOL], [_noted(query.text, hits[:POOL])], ())
-    named = named_documents(hits)
-    if not named:
-        return [every]
-    alone = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
-    return [Searched(alone, [_noted(query.text, alone)], named), every]
+# ---- The documents that a question names
 
 
-def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
-    """The record of a search for a receipt; its result is the texts of the hits, in order."""
-    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
+def named_documents(hits: Iterable[Hit]) -> list[str]:
+    """The sources of hits that the query names, of those likeliest meant; at most MOST_NAMED."""
+    near = {hit.chunk.source: hit.named for hit in hits if hit.named}
+    best = max(near.values(), default=0.0)
+    return [source for source, chance in near.items() if chance == best][:MOST_NAMED]
+
+
+def without_names(question: str, source: str) -> str:
+    """The question without the words that name a document: each of its passages is about those."""
+    called = _called(source)
+    words = [*_WORD.finditer(question)]
+    kept, at, number = [], 0, 0
+    while number < len(words):
+        run = [fold(word[0]) for word in words[number : number + _LONGEST_NAME]]
+        sizes = range(0 if words[number][0][0].isdigit() else len(run), 0, -1)
+        size = next((size for size in sizes if "".join(run[:size]) in called), 0)
+        if size:
+            kept.append(question[at : words[number].start()])
+            end = words[number + size - 1].end()
+            own = _OWN.match(question, end)
+            at = own.end() if own else end
+        number += size or 1
+    return "".join(kept) + question[at:]
+
+
+def _called(source: str) -> frozenset[str]:
+    """The beginnings of a file name, word by word, each written together: bestbuy, bestbuy2017."""
+    words = [word for word in _APART.split(fold(file_stem(source))) if word]
+    return frozenset("".join(words[:n]) for n in range(1, min(len(words), _LONGEST_NAME) + 1))

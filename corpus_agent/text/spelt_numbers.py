@@ -15,9 +15,9 @@ from corpus_agent.text.number_words import (
     FRACTIONS,
     HUNDRED,
     ORDINALS,
+    PIECES,
     SCALES,
     by_word,
-    line,
     word_set,
 )
 from corpus_agent.text.tokens import fold
@@ -32,20 +32,9 @@ _ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
 _EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
 NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
 
-_GERMAN_ONES, _GERMAN_TENS = (
-    "|".join(line("spelt", key).split()) for key in ("german_ones", "german_tens")
-)
-# zweihundert, funfundzwanzig, dreitausendzweihundert; and the Spanish ones in one word.
-_GERMAN_NUMBER = re.compile(
-    rf"(?:(?P<thousands>{_GERMAN_ONES}|{_GERMAN_TENS})?(?P<thousand>tausend))?"
-    rf"(?:(?P<hundreds>{_GERMAN_ONES})?(?P<hundred>hundert))?(?:und)?"
-    rf"(?:(?P<ones>{_GERMAN_ONES})(?:und(?P<tens>{_GERMAN_TENS}))?|(?P<teens>{_GERMAN_TENS}))?"
-)
-_SPANISH_NUMBER = re.compile(
-    r"(?:(?P<hundreds>dos|tres|cuatro|quin|seis|sete|nove|ocho)(?:cient|ient)[oa]s)"
-    r"|veinti(?P<ones>un|uno|una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)"
-)
-_SPANISH_STEMS = {"quin": 5, "sete": 7, "nove": 9}
+# A number in one word, as German and Spanish write it: vierhundertfunfzehn, veintidos.
+_PIECES = by_word(PIECES)
+_PIECE = re.compile("|".join(["und", *sorted(_PIECES, key=len, reverse=True)]))
 
 WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")
 
@@ -152,20 +141,16 @@ def _is_behind_figure(text: str, at: int) -> bool:
 @lru_cache(maxsize=4096)
 def compound(word: str) -> int | None:
     """The value of a number that German or Spanish writes in one word."""
-    if found := _SPANISH_NUMBER.fullmatch(word):
-        if found["ones"]:
-            return 20 + NUMBER_OF.get(found["ones"], 1)
-        return 100 * _SPANISH_STEMS.get(found["hundreds"], NUMBER_OF.get(found["hundreds"], 0))
-    parts = _GERMAN_NUMBER.fullmatch(word)
-    if not parts or not (parts["thousand"] or parts["hundred"] or parts["tens"]):
+    pieces = _PIECE.findall(word)
+    if "".join(pieces) != word or (len(pieces) < 2 and _PIECES.get(word, 0) < 500):
         return None
-    value = {name: _GERMAN.get(word, 0) for name, word in parts.groupdict().items() if word}
-    thousands = (value.get("thousands") or 1) * 1_000 if parts["thousand"] else 0
-    hundreds = (value.get("hundreds") or 1) * 100 if parts["hundred"] else 0
-    return thousands + hundreds + sum(value.get(name, 0) for name in ("ones", "tens", "teens"))
-
-
-_GERMAN = {**NUMBER_OF, "ein": 1, "elf": 11}
+    total = part = 0
+    for value in (_PIECES[piece] for piece in pieces if piece != "und"):
+        if value >= _THOUSAND:
+            total, part = total + (part or 1) * value, 0
+        else:
+            part = (part or 1) * value if value == 100 else part + value
+    return total + part if pieces[-1] != "und" else None
 
 
 def _part(words: Sequence[_Word], at: int, text: str) -> tuple[Figure, int] | None:

@@ -1,6 +1,6 @@
 """Documents that a question names by a word of their file names."""
 
-from corpus_agent.answering.named_documents import named_documents, without_names
+from corpus_agent.answering.reading import named_documents, without_names
 from indexer import Chunk, Hit
 
 SOURCES = ("BLUEFINCH_2021_10K.pdf", "BLUEFINCH_2023Q2_10Q.pdf", "notes.md")
