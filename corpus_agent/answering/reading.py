@@ -1,6 +1,7 @@
-"""The passages for a question, with their sentences ranked: of its readings the best answered one.
+"""How a question is read: with what was asked before it or alone, of which documents, of all.
 
-A follow-up has several readings (follow_up.py). Called by extractive.py.
+Of its readings the best answered one counts. benchmarks/conversations.py has the figures. Called by
+extractive.py, and by agent/ and service/ for the question alone.
 """
 
 from __future__ import annotations
@@ -8,16 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.follow_up import readings
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import asks, units
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
 from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
@@ -43,6 +45,20 @@ _APART = lazy(r"[\W_]+")
 _COLON = re.compile(r"(?i):\s*(?=(?:what|when|where|who|which|why|how)\b)")
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
+
+FEW_WORDS = 1  # content words: a question with no more than this may be a follow-up
+FEW_OF_CONNECTED = 2  # the same of one that begins with "and", and names something
+MAX_CARRIED = 6  # words that are added from the questions before
+# The one place that says what to do instead.
+NOTICE = (
+    "Only the passages nearest to the question were looked at, and a question about all documents"
+    " needs every one of them. `corpus-agent table FIELD…` and `list CONDITION` look at each."
+)
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_POINTS, _GOES_ON, _NOUN = (lazy("|".join(_WORDS[key])) for key in ("points", "goes_on", "noun"))
+_ASKS_ALL = lazy(
+    re.sub("@([a-z]+)@", lambda at: "|".join(_WORDS[at[1]].split()), "|".join(_WORDS["asks_all"]))
+)
 
 Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Ranking]
 """The ranked sentences of the passages found for a question, and of the documents it names."""
@@ -142,3 +158,52 @@ def _called(source: str) -> frozenset[str]:
     """The beginnings of a file name, word by word, each written together: bestbuy, bestbuy2017."""
     words = [word for word in _APART.split(fold(file_stem(source))) if word]
     return frozenset("".join(words[:n]) for n in range(1, min(len(words), _LONGEST_NAME) + 1))
+
+
+# ---- Follow-ups, and questions about all documents
+
+
+def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
+    """What the question may mean, the likeliest first: with words of the questions before, alone.
+
+    It has one reading where nothing in it points outside: then the topic before plays no part.
+    """
+    before: str | None = None
+    for turn in history:
+        before = carried_over(turn.question, before)
+    return tuple(dict.fromkeys((carried_over(question, before), question)))
+
+
+def carried_over(question: str, before: str | None) -> str:
+    """The question, with the content words of the previous one if it is a follow-up.
+
+    It is one if it has a pronoun that nothing before it in the question explains, begins with a
+    connective ("and ...") or has hardly any content words.
+    """
+    if before is None or not leans(question):
+        return question
+    own = content_terms(question)
+    words = [word for word in content_terms(before) if word not in own][:MAX_CARRIED]
+    return f"{question} ({' '.join(words)})" if words else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points at something that it does not name itself."""
+    own, named = set(content_terms(question)) - STOP_WORDS, bool(name_terms(question))
+    if _GOES_ON.match(fold(question)):
+        if len(own) <= FEW_OF_CONNECTED or not named:
+            return True
+    elif len(own) <= FEW_WORDS and not named:
+        return True
+    return _points(question)
+
+
+def _points(question: str) -> bool:
+    """Whether a question has a pronoun that nothing before it in the question explains."""
+    found = _POINTS.search(fold(question))
+    return found is not None and not _NOUN.search(question, 0, found.start())
+
+
+def asks_all(question: str) -> bool:
+    """Whether all documents are needed for an answer."""
+    return bool(_ASKS_ALL.search(" ".join(fold(question).split())))
