@@ -1,7 +1,4 @@
-"""A query -> hits: vectors and BM25 over the snapshots of one index, fused.
-
-`fuse` is pure. Called by `indexer.index`.
-"""
+"""A query -> hits: vectors and BM25 over the snapshots of one index, fused."""
 
 from __future__ import annotations
 

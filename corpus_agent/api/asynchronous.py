@@ -52,7 +52,6 @@ class AsyncCorpus:
         return cls(Corpus.open(store, **options))
 
     index = _coroutine(Corpus.index)
-    reindex = _coroutine(Corpus.reindex)
     search = _coroutine(Corpus.search)
     read = _coroutine(Corpus.read)
     ask = _coroutine(Corpus.ask)

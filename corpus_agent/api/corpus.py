@@ -182,17 +182,6 @@ class Corpus:
             raise KeyboardInterrupt
         return self._ran(outcome)
 
-    def reindex(self, source: str) -> Object:
-        """The result of reading one document again, by its name or path, at once and alone.
-
-        For a program that has just written it. A file that is gone is removed, a new one added;
-        what else changed waits for `index`. Raises Refused for what neither folder nor index has.
-        """
-        check_one(self._settings)
-        only = service.places.on_disk(self._serving().corpus(), source)
-        encoder = self._loaded_encoder()
-        return self._ran(service.session.index(self._settings, None, encoder=encoder, only=only))
-
     def watch(
         self,
         root: Path | str | None = None,

@@ -207,7 +207,7 @@ OCR = click.option(
 @click.option(
     "--backend",
     metavar="NAME",
-    help="What finds passages. Default: lance.",
+    help="What finds passages: lance (default) or memory.",
 )
 @click.option(
     "--device",

@@ -76,11 +76,10 @@ def index(
     *,
     encoder: Encoder | None = None,
     hands: Hands | None = None,
-    only: str | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """The outcome of a run over the folder, or over one document `only`; see sync_folder."""
+    """The outcome of a run over the folder; see sync_folder."""
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
@@ -94,7 +93,6 @@ def index(
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,
-        only=only,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )

@@ -16,7 +16,6 @@ from indexer.retrieve import (
     with_relevance,
 )
 from indexer.store.ranking import Pool, Ranked
-from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
 from tests.support.toy_index import ENCODER, sync
 
@@ -133,7 +132,7 @@ def test_the_passage_that_holds_the_phrase_is_first_however_far_below_it_was(tmp
         "rudder, a lamp and the anchor; under them all lies Tea\nGreen in a tin.\n"
     )
     sync(root, tmp_path / "store")
-    snapshot = Snapshots({"": Snapshot(tmp_path / "store")})
+    snapshot = Snapshots({"": (tmp_path / "store", None)})
     plain = search(snapshot, ENCODER, Query("tea green", 100))
     assert plain[0].chunk.source != "exact.md"  # the control
     exact = search(snapshot, ENCODER, Query('"tea green"', 100))

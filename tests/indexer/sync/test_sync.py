@@ -13,7 +13,7 @@ import pytest
 from indexer.errors import DamagedStore, IncompatibleStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
 from indexer.records import FileRow, Query
-from indexer.store.lock import writer_lock
+from indexer.store.folder import writer_lock
 from indexer.store.manifest import (
     MANIFEST_NAME,
     find_store,
@@ -191,7 +191,8 @@ def test_a_second_writer_is_refused_with_the_name_of_the_first(root, store):
 
 def test_the_lock_of_a_dead_process_is_free(root, store):
     sync(root, store)
-    code = "import os, sys; from pathlib import Path; from indexer.store.lock import writer_lock\n"
+    code = "import os, sys; from pathlib import Path\n"
+    code += "from indexer.store.folder import writer_lock\n"
     code += "lock = writer_lock(Path(sys.argv[1])); lock.__enter__(); os.kill(os.getpid(), 9)"
     subprocess.run([sys.executable, "-c", code, store], check=False, cwd=REPOSITORY)
     (root / "a.md").write_text("After the crash.\n")
