@@ -19,9 +19,9 @@ from corpus_agent.text.table_rows import is_row, tables_of
 from corpus_agent.tools.corpus import Readable
 from indexer import Refused
 
-CONTEXT = 240  # characters on either side of a quotation that its neighbours fill
-MOST_BESIDE = 400  # characters of the first neighbour, which is shown if it is longer than that
+CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
 LINES_BELOW = 12
+_ENDS = ("head", "page")
 
 
 def passage_of(
@@ -76,17 +76,11 @@ def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> t
     before = [unit for unit in every if unit.end <= start and unit.kind != "property"]
     first, last = start, end
     for unit in reversed(before):
-        if not _fits(unit, start - unit.start, start - first):
+        if unit.kind in _ENDS or start - unit.start > CONTEXT:
             break
         first = unit.start
     for unit in (unit for unit in every if unit.start >= end):
-        if not _fits(unit, unit.end - end, last - end):
+        if unit.kind in _ENDS or unit.end - end > CONTEXT:
             break
         last = unit.end
     return first, last
-
-
-def _fits(unit: Unit, distance: int, shown: int) -> bool:
-    """Whether a neighbour is shown as well, at such a distance to its far end."""
-    most = CONTEXT if shown else MOST_BESIDE
-    return unit.kind not in ("head", "page") and shown < CONTEXT and distance <= most
