@@ -14,7 +14,7 @@ from errno import ENOSYS, EPERM
 
 from indexer.confine import one_peer, parser_calls, program_calls, raw, sealed_calls
 from indexer.confine.rules import Calls
-from indexer.confine.syscalls import names, number
+from indexer.confine.syscalls import Architecture, names, number
 from tests.support.call_oracle import THROUGH, answers
 from tests.support.places import REPOSITORY
 
@@ -163,21 +163,23 @@ def written() -> dict[str, dict[str, str]]:
     return found
 
 
-def wrong(kind: str, words: dict[str, str]) -> dict[str, object]:
+def wrong(
+    kind: str, words: dict[str, str], arch: Architecture, ask: Callable[..., list[int]] = answers
+) -> dict[str, object]:
     """How much was asked of one table, and the answers that are not as they are written down."""
-    here = [name for name in names() if number(name, raw.architecture()) is not None]
+    here = [name for name in names() if number(name, arch) is not None]
     asked = [
         (name, values)
         for name in here
         for values in (tried(name) if name in SPEC else [(0, 0, 0, 0, 0)])
     ]
     found = []
-    for (name, values), answer in zip(asked, answers(TABLES[kind], asked), strict=True):
+    for (name, values), answer in zip(asked, ask(TABLES[kind], asked), strict=True):
         is_so = WORDS.get(words[name]) or (THROUGH if SPEC[name](kind, *values) else EPERM)
         found += [] if answer == is_so else [f"{name} {values}: {answer}"]
     return {"probes": len(asked), "wrong": found[:50]}
 
 
 if __name__ == "__main__":
-    page = written()
-    print(json.dumps({kind: wrong(kind, page[kind.removesuffix("+gpu")]) for kind in TABLES}))
+    page, arch = written(), raw.architecture()
+    print(json.dumps({kind: wrong(kind, page[kind.removesuffix("+gpu")], arch) for kind in TABLES}))
