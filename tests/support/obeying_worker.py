@@ -78,14 +78,6 @@ def _make_socket(family: int) -> Iterable[str]:
     return ["made"]
 
 
-def _fork() -> Iterable[str]:
-    # The test's own process runs it too, as the control: the child must not go on there.
-    if (pid := os.fork()) == 0:
-        os._exit(0)
-    os.waitpid(pid, 0)
-    return ["forked"]
-
-
 def _execute() -> Iterable[str]:
     pid = os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {})
     os.waitpid(pid, 0)
@@ -170,10 +162,8 @@ ACTIONS = {
     "environment": lambda: [f"{name}={value}" for name, value in sorted(os.environ.items())],
     "process": lambda: [os.getpid()],
     "open": _open,
-    "list": lambda path: [entry.name for entry in os.scandir(path)],
     "write": _write,
     "socket": _make_socket,
-    "fork": _fork,
     "execute": _execute,
     "signal_parent": _signal_parent,
     "crash": _crash,
