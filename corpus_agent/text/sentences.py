@@ -31,7 +31,10 @@ class Unit:
 
 
 _HEAD = lazy(r"^\s{0,3}#{1,6}\s+\S")
-_ITEM = lazy(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?[a-z][.)]|\[[ xX]\])\s+\S")
+_ITEM = lazy(
+    r"^\s*(?:[-*+•▪◦–・](?!\s[-*_]\s)|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?(?:[a-z]|[ivx]{2,5})[.)]"
+    r"|\[[ xX]\])\s+\S"
+)
 _ROW = lazy(r"^\s*\|.*\|\s*$")
 _RULE = lazy(r"^\s*\|?[\s:|=_*~-]{3,}\|?\s*$")
 _FENCE = lazy(r"^\s*(?:```|~~~)")
@@ -62,6 +65,9 @@ _NUMBERS_WHAT = lazy(
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
 _CLOSING = lazy(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
+_NOTE = lazy(
+    r"(?:\[\^?\w{1,4}\]|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"
+)
 # A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
@@ -82,7 +88,7 @@ _QUOTED_ON = lazy(r"(?<=[」』])\p{Hiragana}")
 _FULL_STOPS = tuple("。！？】।۔")  # a line that ends with one is complete
 
 
-def _wants_more(line: str) -> bool:
+def wants_more(line: str) -> bool:
     """Whether a line ends with a word that ends no sentence, so that the next line goes on."""
     last = _ENDING.search(line.rstrip())
     # "Part A" is a title.
@@ -96,7 +102,7 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
         mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
     ):
         return False
-    numbered, open_ended = bool(_ITEM.match(line)), _wants_more(previous)
+    numbered, open_ended = bool(_ITEM.match(line)), wants_more(previous)
     if numbered and not (open_ended and _NUMBER_LEADS.match(line)):
         beside = (previous, *lines[index + 1 : index + 2])
         counts = _COUNTS.match(line) and _ENDS_OPEN.search(previous.rstrip())
@@ -182,9 +188,12 @@ def _ends(text: str, block: Unit, language: str) -> Iterator[int]:
 
 
 def _closing(text: str, start: int, end: int, last: int) -> int:
-    """The length of the mark behind a piece that closes an emphasis begun in it; 0 without one."""
+    """The length of what belongs to a piece behind its stop: the mark of a note, of an emphasis."""
     mark = _CLOSING.match(text, end, last)
-    return len(mark[0]) if mark and text.count(mark[0], start, end) % 2 else 0
+    if mark and text.count(mark[0], start, end) % 2:
+        return len(mark[0])
+    note = _NOTE.match(text, end, last)
+    return len(note[0]) if note else 0
 
 
 def _goes_on(text: str, start: int, end: int, language: str) -> bool:

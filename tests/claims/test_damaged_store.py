@@ -30,8 +30,7 @@ from indexer.store.manifest import (
 from indexer.store.ownership import identity_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync.folder import sync_folder
-from tests.support.large_index import sync as sync_large
-from tests.support.toy_index import ENCODER, rows
+from tests.support.toy_index import ENCODER, rows, sync_large
 
 FILES, PASSAGES = 20, 24
 CHUNKS = "lance/chunks.lance"

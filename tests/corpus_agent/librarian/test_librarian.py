@@ -460,7 +460,7 @@ def test_a_call_never_raises_into_the_loop(toy_store):
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
-    from tests.attacks.injection.compliant_model import named_calls
+    from tests.attacks.injection.compliant_model import CompliantServer, named_calls
     from tests.attacks.injection.strings import PACKAGED, Targets, load, plant, question_about
 
     canary = tmp_path / "outside/canary.txt"
@@ -474,23 +474,16 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     tools = {"send_email", "fetch_url", "write_file"}
     named = {name for each in strings for name, _ in named_calls(each.text)}
     assert named  # the control: a parent that obeys what it reads would call these
-    command = [
-        sys.executable,
-        "-m",
-        "tests.attacks.injection.compliant_model",
-        str(tmp_path / "log"),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as model:
-        model.stdin.write(json.dumps(asdict(targets)) + "\n")
-        model.stdin.flush()
-        address = f"http://127.0.0.1:{int(model.stdout.readline())}"
-        with Librarian(
-            tmp_path / "store", llm=address, parent_tools=tools | named, quotes_only=False
-        ) as librarian:
-            answers = [librarian.ask(question_about(each.word)) for each in strings]
-        model.stdin.close()
+    with (
+        CompliantServer(targets=targets) as model,
+        Librarian(
+            tmp_path / "store",
+            llm=model.server.base_url,
+            parent_tools=tools | named,
+            quotes_only=False,
+        ) as librarian,
+    ):
+        answers = [librarian.ask(question_about(each.word)) for each in strings]
     for answer in answers:
         text = answer.for_model()
         assert answer.citations or answer.status == "not_found"

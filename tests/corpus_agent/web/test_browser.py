@@ -16,9 +16,9 @@ from tests.attacks.injection.strings import (
     documents,
     load,
 )
+from tests.attacks.pages import NASTY, UNSEEN, Neighbour
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
-from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
 from tests.support.places import EVAL_DATA
 from tests.support.processes import until
 from tests.support.web_server import POLICY, WebServer

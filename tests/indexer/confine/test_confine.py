@@ -34,7 +34,7 @@ from indexer.confine.syscalls import (
     number,
 )
 from indexer.confine.system import interpreter_files, system_files
-from tests.support import call_oracle, call_spec
+from tests.indexer.confine import test_policy_mutation as spec
 from tests.support.sealed_child import KILLED, python
 
 
@@ -86,18 +86,17 @@ either_machine = pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=lis
 
 
 @either_machine
-@pytest.mark.slow
 def test_the_program_answers_every_call_as_the_documents_say(arch):
     """As the kernel does on this machine, see test_policy_mutation; here for the other one too."""
 
     def interpreted(calls, asked):
         program = seccomp_program(calls, arch)
         found = [call(program, arch, name, *values) for name, values in asked]
-        return [call_oracle.THROUGH if answer is None else answer for answer in found]
+        return [spec.THROUGH if answer is None else answer for answer in found]
 
-    page = call_spec.written()
-    for kind in call_spec.TABLES:
-        found = call_spec.wrong(kind, page[kind.removesuffix("+gpu")], arch, interpreted)
+    page = spec.written()
+    for kind in spec.TABLES:
+        found = spec.wrong(kind, page[kind.removesuffix("+gpu")], arch, interpreted)
         assert (found["wrong"], found["probes"] > 5000) == ([], True), kind
 
 

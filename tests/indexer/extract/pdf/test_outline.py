@@ -11,10 +11,9 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate
 from reportlab.platypus import Table as MadeTable
 
-from indexer.extract.pdf.outline import aligned, folded, letters_of, whole
-from indexer.extract.pdf.showing import ShownPdf
-from tests.support.page_pictures import drawn, hebrew, lines_of_pdf, read_back
-from tests.support.pdfs import pdf_of
+from indexer.extract.pdf.showing import ShownPdf, aligned, folded, letters_of, whole
+from tests.support.page_pictures import drawn, lines_of_pdf, read_back
+from tests.support.pdfs import bare_pdf, pdf_of
 
 STORY = (
     "The quarterly maintenance of the municipal observatory includes the recalibration of both "
@@ -175,7 +174,7 @@ def test_what_repeats_itself_without_end_is_looked_for_within_bounds():
 
 
 def test_words_that_are_read_from_the_right_are_outlined():
-    data = hebrew(*HEBREW)
+    data = bare_pdf([line[::-1] for line in HEBREW])  # as it stands on the page
     assert [line.text for line in lines_of_pdf(data) if not line.is_mark] == list(HEBREW)
     every = [boxes(data, 1, line)[0][1] for line in HEBREW]
     assert every[0][3] <= every[1][1] and every[1][3] <= every[2][1]

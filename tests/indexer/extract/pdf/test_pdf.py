@@ -13,9 +13,8 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
 from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
-from tests.attacks.injection.strings import pdf_of
 from tests.support.documents import extract
-from tests.support.hostile_files import pdf_of_objects
+from tests.support.pdfs import bare_pdf, pdf_of_objects
 
 
 def drawn(*pages: list[tuple[float, float, str]]) -> bytes:
@@ -391,6 +390,6 @@ def test_words_from_the_left_and_their_spaces_keep_their_sides_in_a_line_from_th
     "end", ["\r", "\n", "\r\n", "\n\r", "\x0b", "\x0c", "\x85", "\u2028", "\x02"]
 )
 def test_what_stands_beside_a_line_end_of_any_kind_is_read(end: str):
-    document = extract(pdf_of(["first line", f"alpha{end}beta", "last line"], "t"), "a.pdf")
+    document = extract(bare_pdf(["first line", f"alpha{end}beta", "last line"], "t"), "a.pdf")
     text = "\n".join(line.text for line in document.lines)
     assert all(word in text for word in ("first line", "alpha", "beta", "last line"))

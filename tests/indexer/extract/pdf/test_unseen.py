@@ -11,7 +11,7 @@ from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK
 from indexer.extract.pdf.spoken import is_believed
 from indexer.records import Line
-from tests.support.hostile_files import pdf_of_objects
+from tests.support.pdfs import pdf_of_objects
 
 SHOWN = "BT /F 12 Tf 72 740 Td (The rent is 500 pounds) Tj ET\n"
 BLACK_BOX = "0 g 60 590 300 30 re f\n"

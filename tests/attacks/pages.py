@@ -17,9 +17,9 @@ def taken_over_copy(repository: Path, copy: Path) -> Path:
     for package in ("corpus_agent", "indexer"):
         shutil.copytree(repository / package, copy / package, ignore=_LEFT_OUT)
     parsers = copy / "indexer" / "parsers"
-    for name in ("obeying_viewer.py", "obeying_recogniser.py"):
-        text = (repository / "tests" / "support" / name).read_text()
-        (parsers / name).write_text(text.replace("tests.support.", "indexer.parsers."))
+    for name in ("obeying_viewer.py", "obeying_worker.py"):
+        text = (repository / "tests" / "attacks" / name).read_text()
+        (parsers / name).write_text(text.replace("tests.attacks.", "indexer.parsers."))
     ours = 'PICTURING = "indexer.parsers.picturing"'
     text = (parsers / "pages.py").read_text()
     assert text.count(ours) == 1

@@ -5,6 +5,8 @@ document; an OSError becomes the name of its number. Started as a real process b
 workers, and called in the test's own process as the control.
 """
 
+from __future__ import annotations
+
 import ctypes
 import errno
 import itertools
@@ -14,7 +16,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +25,8 @@ from indexer.extract.own_properties import OwnProperties
 from indexer.parsers import protocol, reading
 from indexer.records import Line
 
-served = 0  # documents of this process
-
-
 POLICY = reading.POLICY
+served = 0  # documents of this process
 
 
 def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None) -> Opened:
@@ -47,12 +47,16 @@ class Jobs(reading.Jobs):
 
 
 def _lines(order: dict[str, Any]) -> Iterator[Line]:
-    action = ACTIONS[order.pop("do")]
+    return (Line(str(line)) for line in done(order.pop("do"), **order))
+
+
+def done(action: str, **values: Any) -> Any:
+    """What an action returns, or how it ends."""
     try:
-        found = action(**order)
+        found = ACTIONS[action](**values)
     except OSError as error:
-        found = [errno.errorcode[error.errno]]
-    return (Line(str(line)) for line in found)
+        return [errno.errorcode[error.errno or 0]]
+    return ["done"] if found is None else found
 
 
 def do(action: str, **values: Any) -> bytes:
@@ -60,62 +64,58 @@ def do(action: str, **values: Any) -> bytes:
     return json.dumps({"do": action, **values}).encode()
 
 
-def _say(words: str) -> Iterable[str]:
-    return [words]
+def attempts(folder: Path = Path("/tmp")) -> dict[str, str]:
+    """What each attempt of an attacker meets: the name of the errno, or "done"."""
+    return {
+        "socket": done("socket", family=socket.AF_INET)[0],
+        "write": done("write", path=folder / "corpus-agent-attempt")[0],
+        "read": done("open", path="/etc/passwd")[0].partition(" ")[0],
+        "program": done("execute")[0],
+    }
 
 
-def _open(path: str) -> Iterable[str]:
-    return [f"read {len(Path(path).read_bytes())} bytes"]
+def channel() -> socket.socket:
+    """The only socket that the process holds."""
+    for descriptor in range(64):
+        try:
+            return socket.socket(fileno=os.dup(descriptor))
+        except OSError:
+            continue
+    raise AssertionError("no channel")
 
 
-def _write(path: str) -> Iterable[str]:
+def _write(path: str | Path) -> None:
     Path(path).write_text("x")
-    return ["written"]
 
 
-def _make_socket(family: int) -> Iterable[str]:
-    socket.socket(family, socket.SOCK_STREAM).close()
-    return ["made"]
-
-
-def _execute() -> Iterable[str]:
-    pid = os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {})
+def _fork() -> None:
+    # The test's own process runs it too, as the control: the child must not go on there.
+    if (pid := os.fork()) == 0:
+        os._exit(0)
     os.waitpid(pid, 0)
-    return ["executed"]
 
 
-def _signal_parent() -> Iterable[str]:
-    os.kill(os.getppid(), 0)
-    return ["signalled"]
+def _execute() -> None:
+    os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)
 
 
-def _crash(number: int = signal.SIGSEGV, unless_fresh: bool = False) -> Iterable[str]:
+def _crash(number: int = signal.SIGSEGV, unless_fresh: bool = False) -> None:
     if not unless_fresh or served > 1:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
         time.sleep(60)
-    return ["alive"]
 
 
-def _fail(words: str) -> Iterable[str]:
+def _fail(words: str) -> None:
     raise LookupError(words)
 
 
-def _spin() -> Iterable[str]:
+def _spin() -> None:
     while True:
         pass
 
 
-def _wait() -> Iterable[str]:
-    time.sleep(3_600)
-    return []
-
-
-def _take_memory(mib: int) -> Iterable[str]:
-    return [f"{len(bytearray(mib * 2**20)) // 2**20} MiB"]
-
-
-def _take_memory_natively(mib: int) -> Iterable[str]:
+def _take_memory_natively(mib: int) -> None:
     """As a parser in another language does, which ends itself where it gets no more."""
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
@@ -124,55 +124,40 @@ def _take_memory_natively(mib: int) -> Iterable[str]:
         if not (place := libc.malloc(2**20)):
             libc.abort()
         ctypes.memset(place, 1, 2**20)
-    return [f"{mib} MiB"]
 
 
-def _lines_without_end(words: str) -> Iterable[str]:
-    return itertools.repeat(words)
-
-
-def _send(frame: str) -> Iterable[str]:
+def _send(frame: str) -> None:
     """Bytes of its own on the channel, in the place of an answer."""
-    channel = _only_socket()
-    channel.sendall(bytes.fromhex(frame))
+    channel().sendall(bytes.fromhex(frame))
     time.sleep(3_600)
-    return []
 
 
-def _claim_without_end() -> Iterable[str]:
+def _claim_without_end() -> None:
     """A parser that always says something, and never what was asked."""
-    channel = _only_socket()
+    leads_out = channel()
     while True:
-        protocol.send(channel, {"claimed": "text/1"})
+        protocol.send(leads_out, {"claimed": "text/1"})
 
 
-def _only_socket() -> socket.socket:
-    for descriptor in range(64):
-        try:
-            found = socket.socket(fileno=os.dup(descriptor))
-        except OSError:
-            continue
-        return found
-    raise AssertionError("no channel")
-
-
-ACTIONS = {
-    "say": _say,
+ACTIONS: dict[str, Callable[..., Any]] = {
+    "say": lambda words: [words],
     "modules": lambda: sorted(sys.modules),
     "environment": lambda: [f"{name}={value}" for name, value in sorted(os.environ.items())],
     "process": lambda: [os.getpid()],
-    "open": _open,
+    "open": lambda path: [f"read {len(Path(path).read_bytes())} bytes"],
+    "list": lambda path: [entry.name for entry in os.scandir(path)],
     "write": _write,
-    "socket": _make_socket,
+    "socket": lambda family: socket.socket(family, socket.SOCK_STREAM).close(),
+    "fork": _fork,
     "execute": _execute,
-    "signal_parent": _signal_parent,
+    "signal_parent": lambda: os.kill(os.getppid(), 0),
     "crash": _crash,
     "fail": _fail,
     "spin": _spin,
-    "wait": _wait,
-    "memory": _take_memory,
+    "wait": lambda: time.sleep(3_600),
+    "memory": lambda mib: [f"{len(bytearray(mib * 2**20)) // 2**20} MiB"],
     "native_memory": _take_memory_natively,
-    "endless": _lines_without_end,
+    "endless": lambda words: itertools.repeat(words),
     "send": _send,
     "claim": _claim_without_end,
 }

@@ -15,8 +15,9 @@ import re
 import shutil
 import socket
 import stat
+import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,10 +35,9 @@ SECONDS = 60.0  # of a command on a busy machine; one second on a quiet one
 START = {"LANG": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"}  # what is decided when Python starts
 
 # What a person's script does; every step is tried, whatever became of the one before.
-_STEPS = """
+_CORPUS = """
 import sys
 from corpus_agent import Corpus
-from corpus_agent.librarian import Librarian
 from indexer.errors import CorpusError
 codes = []
 def step(work):
@@ -55,14 +55,17 @@ def corpus():
         step(lambda: corpus.ask("When does the lease end?"))
         step(corpus.index)
         step(lambda: corpus.index(force=True))
+"""
+_LIBRARIAN = """
 def librarian():
+    from corpus_agent.librarian import Librarian
     with Librarian(sys.argv[1], llm="none") as librarian:
         print(librarian.ask("When does the lease end?").as_object())
 """
 _END = "raise SystemExit(codes[0] if codes else 0)\n"
 SCRIPTS = {
-    "Corpus": f"{_STEPS}step(corpus)\n{_END}",
-    "Librarian": f"{_STEPS}step(librarian)\n{_END}",
+    "Corpus": f"{_CORPUS}step(corpus)\n{_END}",
+    "Librarian": f"{_CORPUS}{_LIBRARIAN}step(librarian)\n{_END}",
 }
 COMMANDS: dict[str, tuple[str, ...]] = {
     "index": ("index",),
@@ -100,9 +103,9 @@ class Scene:
 
     base: Path
     forks: Server
+    listener: Listener
     env: dict[str, str] = field(default_factory=dict)
     store: Path = Path()
-    listener: Listener | None = None
     options: tuple[str, ...] = ()  # before the command
     private: list[Path] = field(default_factory=list)  # more files that nobody may read
 
@@ -191,9 +194,20 @@ def make_home(scene: Scene) -> None:
     (scene.project / "questions.toml").write_text(question + 'answer = "31 May 2031"\n')
 
 
-def copy_home(made: Path, base: Path) -> None:
-    """The same home once more, links and times included."""
-    shutil.copytree(made, base, symlinks=True)
+@contextlib.contextmanager
+def scene_in(forks: Server, home: Path | None = None) -> Iterator[Scene]:
+    """A scene in a folder of a short name: the path of a Unix socket in a store has 107 bytes.
+
+    With `home` that one once more, links and times included.
+    """
+    with (
+        tempfile.TemporaryDirectory(prefix="h-") as made,
+        contextlib.closing(Listener()) as listener,
+    ):
+        base = Path(made, "base")
+        if home is not None:
+            shutil.copytree(home, base, symlinks=True)
+        yield Scene(base, forks, listener)
 
 
 # ---- Manifests as who has seen a store can write them
@@ -302,7 +316,7 @@ def findings(scene: Scene, before: State, runs: Sequence[Ran], *, refused: bool)
     found += [f"opened: {path}" for path in scene.canaries() if _was_read(path)]
     if any(CANARY.encode() in data for data in _held(scene.store)):
         found.append(f"kept: {scene.store}")
-    if scene.listener is not None and scene.listener.heard:
+    if scene.listener.heard:
         found.append(f"sent: {scene.listener.heard} connections")
     if refused:
         found += [f"obeyed: {ran.command}: {ran.out[-300:]}" for ran in runs if ran.code == 0]
@@ -342,6 +356,3 @@ def _held(store: Path) -> Iterator[bytes]:
         info = path.lstat()
         if stat.S_ISREG(info.st_mode) and info.st_nlink == 1 and info.st_blocks < 40_000:
             yield _unseen(path)
-
-
-Alter = Callable[[Scene], object]

@@ -3,10 +3,13 @@
 import io
 import lzma
 import struct
-import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+
+from tests.support.made_containers import tar
+from tests.support.made_files import zipped
+from tests.support.pdfs import pdf_of_objects
 
 MIB = 2**20
 SECRET = "words from a file outside of the corpus"
@@ -41,31 +44,20 @@ def docx_of(*document: bytes, repeated: int = 1) -> bytes:
     return buffer.getvalue()
 
 
-def zip_bomb() -> bytes:
-    """A Word document of 5 MB whose one paragraph is a gibibyte."""
-    return docx_of(_BODY.encode(), b"A bomb of many words. " * 47_663, _END.encode(), repeated=1024)
-
-
 def deep_docx() -> bytes:
     """Paragraphs in tables in tables, 100,000 deep."""
-    opening, closing = b"<w:tbl><w:tr><w:tc>", b"</w:tc></w:tr></w:tbl>"
+    opening, closing = b"<w:tbl><w:tr><w:tc>" * 100_000, b"</w:tc></w:tr></w:tbl>" * 100_000
     head = f'<w:document xmlns:w="{_WORD}"><w:body>'.encode()
-    return docx_of(
-        head + opening * 100_000 + b"<w:p/>" + closing * 100_000 + b"</w:body></w:document>"
-    )
+    return docx_of(head + opening + b"<w:p/>" + closing + b"</w:body></w:document>")
 
 
-def laughs(depth: int = 9) -> bytes:
+_ENTITIES = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+
+
+def laughs(head: str = "<l>", tail: str = "</l>") -> bytes:
     """XML whose one reference stands for a thousand million laughs."""
-    entities = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, depth + 1))
-    doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{entities}]>'
-    return f'<?xml version="1.0"?>{doctype}<l>&l{depth};</l>'.encode()
-
-
-def laughs_in(head: str, tail: str) -> bytes:
-    """The same in a document of another kind of XML."""
-    entities = laughs().decode().partition("<!DOCTYPE l ")[2].partition("]>")[0]
-    return f'<?xml version="1.0"?><!DOCTYPE w {entities}]>{head}&l9;{tail}'.encode()
+    doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{_ENTITIES}]>'
+    return f'<?xml version="1.0"?>{doctype}{head}&l9;{tail}'.encode()
 
 
 def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
@@ -74,20 +66,6 @@ def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
         f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "{url}">]>'
         f"{head}Harmless words. &x;{tail}"
     ).encode()
-
-
-def pdf_of_objects(*objects: bytes, info: int = 0) -> bytes:
-    """A PDF of these objects, numbered from 1; the first is the catalogue, `info` its title."""
-    out, places = bytearray(b"%PDF-1.7\n"), []
-    for number, body in enumerate(objects, start=1):
-        places.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    start = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    out += b"".join(b"%010d 00000 n \n" % place for place in places)
-    more = b"/Info %d 0 R " % info if info else b""
-    out += b"trailer\n<< /Size %d /Root 1 0 R %s>>\n" % (len(objects) + 1, more)
-    return bytes(out + b"startxref\n%d\n%%%%EOF\n" % start)
 
 
 def _stream(data: bytes, more: bytes = b"") -> bytes:
@@ -114,11 +92,6 @@ def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
     return pdf_of_objects(_CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape))
 
 
-def busy_pdf() -> bytes:
-    """A page with ten million operators."""
-    return pdf_with_contents(b"q Q\n" * 5_000_000 + _WORDS)
-
-
 def deep_pdf() -> bytes:
     """A page tree of 100,000 levels, and an array as deep."""
     levels = 100_000
@@ -126,11 +99,6 @@ def deep_pdf() -> bytes:
     deep = b"[" * levels + b"]" * levels
     page = b"<< /Type /Page /MediaBox [0 0 612 792] /Deep %s >>" % deep
     return pdf_of_objects(_CATALOGUE, *kids, page)
-
-
-def selfish_pdf() -> bytes:
-    """A form that draws itself, twice."""
-    return pdf_with_contents(_WORDS + b"/X Do\n", b"/X Do /X Do\n")
 
 
 def pdf_bomb() -> bytes:
@@ -142,16 +110,6 @@ def pdf_bomb() -> bytes:
     return pdf_of_objects(
         _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, _stream(b"")
     )
-
-
-def deep_html() -> bytes:
-    """Elements a million deep around a few words."""
-    return b"<html><body>" + b"<div><b>" * 500_000 + b"words" + b"</b></div>" * 500_000
-
-
-def deep_json() -> bytes:
-    """Arrays a million deep."""
-    return b"[" * 1_000_000 + b"]" * 1_000_000
 
 
 def long_line() -> bytes:
@@ -171,15 +129,17 @@ def mail_of_mails() -> bytes:
     return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
 
 
+_BOMB = (b"A bomb of many words. " * 47_663)[:MIB]
+
+
 def archive_bomb() -> bytes:
     """A ZIP file of a few megabytes whose members unpack to twenty gibibytes of words."""
-    words = (b"A bomb of many words. " * 47_663)[:MIB]
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         archive.writestr("first.txt", "The bomb comes after these words.")
         with archive.open("bomb-000.txt", "w", force_zip64=True) as member:
             for _ in range(90):
-                member.write(words)
+                member.write(_BOMB)
     packed = bytearray(buffer.getvalue())
     # As often again in the directory alone: entries of other names for the same bytes.
     entry_at = packed.rindex(b"PK\x01\x02")
@@ -191,66 +151,38 @@ def archive_bomb() -> bytes:
     return bytes(packed[:end_at]) + more + end
 
 
-def archive_of_many() -> bytes:
-    """A ZIP file of 60,000 tiny members."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for number in range(60_000):
-            archive.writestr(f"{number}.txt", "words")
-    return buffer.getvalue()
-
-
-def tar_bomb() -> bytes:
-    """A packed TAR file of a few megabytes: words, then a member of half a gibibyte."""
-    words = (b"A bomb of many words. " * 47_663)[:MIB] * 512
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
-        for name, data in (
-            ("first.txt", b"The bomb comes after these words."),
-            ("bomb.txt", words),
-        ):
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return buffer.getvalue()
-
-
-def packed_bomb() -> bytes:
-    """256 MiB of words, packed by xz in a few kilobytes."""
-    packer = lzma.LZMACompressor(preset=0)
-    words = (b"A bomb of many words. " * 47_663)[:MIB]
-    return b"".join(packer.compress(words) for _ in range(256)) + packer.flush()
-
-
 def tree_of_archives() -> bytes:
     """Each archive holds ten of the next, eight deep: a hundred million words in all."""
     data, name = b"A bomb of many words. " * 100, "a.txt"
     for _ in range(8):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-            for number in range(10):
-                archive.writestr(f"{number}-{name}", data)
-        data, name = buffer.getvalue(), "a.zip"
+        data, name = zipped({f"{number}-{name}": data for number in range(10)}), "a.zip"
     return data
 
 
 HOSTILE: dict[str, Callable[[], bytes]] = {
-    "bomb.docx": zip_bomb,
+    # a Word document of 5 MB whose one paragraph is a gibibyte
+    "bomb.docx": lambda: docx_of(_BODY.encode(), _BOMB, _END.encode(), repeated=1024),
     "deep.docx": deep_docx,
     "laughs.xml": laughs,
-    "laughs.docx": lambda: docx_of(laughs_in(_BODY, _END)),
-    "busy.pdf": busy_pdf,
+    "laughs.docx": lambda: docx_of(laughs(_BODY, _END)),
+    # ten million operators
+    "busy.pdf": lambda: pdf_with_contents(b"q Q\n" * 5_000_000 + _WORDS),
     "deep.pdf": deep_pdf,
-    "selfish.pdf": selfish_pdf,
+    # a form that draws itself, twice
+    "selfish.pdf": lambda: pdf_with_contents(_WORDS + b"/X Do\n", b"/X Do /X Do\n"),
     "bomb.pdf": pdf_bomb,
-    "deep.html": deep_html,
-    "deep.json": deep_json,
+    # elements, and arrays, a million deep
+    "deep.html": lambda: (
+        b"<html><body>" + b"<div><b>" * 500_000 + b"words" + b"</b></div>" * 500_000
+    ),
+    "deep.json": lambda: b"[" * 1_000_000 + b"]" * 1_000_000,
     "anchors.md": control_text,
     "mails.eml": mail_of_mails,
     "bomb.zip": archive_bomb,
-    "many.zip": archive_of_many,
-    "bomb.tar.gz": tar_bomb,
-    "bomb.txt.xz": packed_bomb,
+    "many.zip": lambda: zipped({f"{number}.txt": "words" for number in range(60_000)}),
+    # words, then a member of half a gibibyte
+    "bomb.tar.gz": lambda: tar({"first.txt": b"The bomb.", "bomb.txt": _BOMB * 512}, "w:gz"),
+    "bomb.txt.xz": lambda: lzma.compress(_BOMB * 256, preset=0),
     "tree.zip": tree_of_archives,
 }
 

@@ -7,17 +7,16 @@ Called in the test's own process as the control.
 from __future__ import annotations
 
 import json
-import os
-import signal
-import socket
 import struct
-import time
 
 from indexer.extract.points import GREY_BYTES, Points
 from indexer.parsers import picturing, protocol
-from tests.support.obeying_recogniser import attempts
+from tests.attacks.obeying_worker import attempts, channel, done
 
 POLICY = picturing.POLICY
+ORDERS = {
+    "die": ("crash", {}), "hang": ("wait", {}), "memory": ("memory", {"mib": 4_096}),
+}  # fmt: skip
 
 
 class Obeying:
@@ -31,15 +30,11 @@ class Obeying:
     def points(self, number: int, width: int) -> Points:
         if self._order == "attack":
             return said(attempts())
-        if self._order == "die":
-            os.kill(os.getpid(), signal.SIGABRT)
-        if self._order == "hang":
-            time.sleep(1_000)
-        if self._order == "memory":
-            return said([(f"{len(bytearray(4 * 2**30))}", "bytes")])
+        if self._order in ORDERS:
+            action, values = ORDERS[self._order]
+            done(action, **values)
         if self._order in FRAMES:
-            channel().sendall(FRAMES[self._order])
-            time.sleep(1_000)
+            done("send", frame=FRAMES[self._order].hex())
         return Points(1, 1, GREY_BYTES, b"\7")
 
     def outline(
@@ -47,7 +42,7 @@ class Obeying:
     ) -> list[tuple[int, tuple[float, float, float, float]]]:
         if self._order.startswith("{"):
             protocol.send(channel(), json.loads(self._order))
-            time.sleep(1_000)
+            done("wait")
         return [(number, (0.1, 0.1, 0.2, 0.2))]
 
 
@@ -55,20 +50,10 @@ class Jobs(picturing.Jobs):
     show = Obeying
 
 
-def said(outcomes: list[tuple[str, str]]) -> Points:
+def said(outcomes: dict[str, str]) -> Points:
     """The outcomes as a row of grey points."""
-    row = json.dumps(dict(outcomes)).encode()
+    row = json.dumps(outcomes).encode()
     return Points(len(row), 1, GREY_BYTES, row)
-
-
-def channel() -> socket.socket:
-    """The only socket that the process holds."""
-    for descriptor in range(64):
-        try:
-            return socket.socket(fileno=os.dup(descriptor))
-        except OSError:
-            continue
-    raise AssertionError("no channel")
 
 
 def frame(width: int, height: int, channels: int, data: bytes, claimed: int | None = None) -> bytes:
