@@ -183,8 +183,8 @@ def ask(
         on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answering.whole_corpus.asks_all(question):  # which the passages that were read are not
-        notices = (*answer.notices, answering.whole_corpus.NOTICE)
+    if answering.reading.asks_all(question):  # which the passages that were read are not
+        notices = (*answer.notices, answering.reading.NOTICE)
         status = "perhaps" if answer.passages else answer.status
         answer = replace(answer, status=status, notices=notices)
     # Also if the model failed: it had already received passages.
