@@ -18,11 +18,11 @@ from itertools import chain, pairwise
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
-from indexer.extract.archives import Member, Members
 from indexer.extract.claims.kinds import MBOX, known_by_bytes
 from indexer.extract.extraction import Extraction, Within, part_lines, plain_lines, table
 from indexer.extract.hidden import hide, shown
 from indexer.extract.html.page import decode_html, html_text
+from indexer.extract.members import Member, Members
 from indexer.extract.text.plain import decode_named, decode_part, is_text
 from indexer.records import Line
 

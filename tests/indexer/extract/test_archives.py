@@ -11,7 +11,6 @@ import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY, open_document
-from indexer.extract.archives import MAX_NAME_CHARS
 from indexer.extract.extraction import (
     MAX_MEMBERS,
     MAX_NESTING,
@@ -20,6 +19,7 @@ from indexer.extract.extraction import (
     Extraction,
     Within,
 )
+from indexer.extract.members import MAX_NAME_CHARS
 from indexer.records import Document
 from tests.support import made_containers
 from tests.support import made_files as made
