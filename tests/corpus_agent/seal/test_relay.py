@@ -22,6 +22,7 @@ from corpus_agent.seal.frames import (
     Request,
     Verb,
     failure_in,
+    head_in,
     packed_request,
     read_reply,
     read_request,
@@ -385,6 +386,8 @@ def test_what_is_no_frame_is_an_error():
     for data in (struct.pack("=IBI", 1, 9, 0), struct.pack("=IBI", 1, 2, 65_537)):
         with pytest.raises(BadFrame, match="a kind or a length"):
             read_reply(frames_of(data))
+    with pytest.raises(BadFrame, match="cut off"):
+        head_in(b"\0")
     assert read_reply(frames_of(struct.pack("=IBI", 1, 2, 4) + b"123")) is None
 
 
