@@ -200,11 +200,11 @@ def test_arguments_that_mean_the_right_thing_are_understood(toolbox, arguments):
 def test_a_flag_and_a_list_are_read_as_a_model_may_write_them():
     schema = {"properties": {"all": {"type": "boolean"}, "of": {"type": "array"}}, "required": []}
     spec = ToolSpec("x", "", schema)
-    for given, read in (
+    for given, found in (
         ({"all": "False "}, {"all": False}), ({"all": "true"}, {"all": True}),
         ({"all": False, "of": "a;b"}, {"all": False, "of": ["a", "b"]}), ({"all": None}, {}),
     ):  # fmt: skip
-        assert check_arguments(spec, given) == read
+        assert check_arguments(spec, given) == found
     for wrong in ({"all": "yes"}, {"all": 1}, {"of": [1]}, {"of": 7}):
         assert check_arguments(spec, wrong).failed, wrong
 
