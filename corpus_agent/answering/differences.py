@@ -16,13 +16,14 @@ import regex
 
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import figures, found, readings
-from corpus_agent.text.polarity import denials, excluded, names_condition, turned
+from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
 from corpus_agent.text.spelt_numbers import Figure
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
     fold,
+    has_digit,
     names_are_nouns,
     same_word,
     terms,
@@ -31,9 +32,11 @@ from corpus_agent.text.tokens import (
 from indexer import UNSPACED
 
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
+_ALIKE = 0.56  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
-_WRITTEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
+_WRITTEN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
+_HAN = regex.compile(r"\p{Han}")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
 _PARTS = re.compile(
@@ -43,6 +46,8 @@ _BEFORE_PART = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")
 _BEHIND_PART = re.compile(
     r"(?:\s+(?!(?:and|or|but|und|oder|aber|sondern|et|ou|mais|y|o|pero|sino)\b)[^\s,;:.!?()]+){1,3}"
 )
+_RETOLD = 3  # of so many words one is a claim's own
+_COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _MONEY = re.compile(r"(?:[€$£]|\b(?:EUR|USD|GBP|CHF))\s?$")
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
@@ -150,8 +155,8 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
         _other_figure(claim, text, question)
         or _other_bound(claim, text)
         or excluded(claim, text)
-        or (_repeated_otherwise(share, changes) if repeats else None)
-        or (None if shortened else other_sense(claim, text))
+        or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
+        or (None if shortened or share < _ALIKE else other_sense(claim, text))
         or _exchanged(claim, text)
         or _other_name(claim, evidence, question)
     )
@@ -354,10 +359,18 @@ def _changes(claim: str, text: str) -> tuple[float, list[_Change]]:
     ]
 
 
-def _repeated_otherwise(share: float, changes: Sequence[_Change]) -> tuple[str, str] | None:
-    """What a claim that repeats a text has in other words: a name, two words swapped, a "not"."""
-    new = {fold(word) for change in changes for word in change.mine}
-    gone = {fold(word) for change in changes for word in change.theirs}
+def _repeated_otherwise(
+    claim: str, text: str, share: float, changes: Sequence[_Change]
+) -> tuple[str, str] | None:
+    """What a claim that repeats a text has in other words: one word for one, two swapped, a "not".
+
+    Where more than a third of its words are its own it retells the text.
+    """
+    meant = content_terms(claim)
+    apart = [word for word in meant if not _count(word, text)]
+    retold = _RETOLD * len(apart) > len(meant)
+    new = [word for change in changes for word in change.mine]
+    gone = [word for change in changes for word in change.theirs]
     for change in changes:
         mine, theirs = change.mine, change.theirs
         if change.inner or mine:
@@ -370,16 +383,39 @@ def _repeated_otherwise(share: float, changes: Sequence[_Change]) -> tuple[str, 
         if not (mine and theirs) or len(mine) > _MOST_REPLACED or len(theirs) > _MOST_REPLACED:
             continue
         own, others = _apart(mine, theirs), _apart(theirs, mine)
-        swapped = (
-            own
-            and others
-            and all(fold(w) in gone for w in own)
-            and any(fold(w) in new for w in others)
-        )
-        named = _is_named(own) and _is_named(others) and (not change.first or share >= _SURELY)
-        if swapped or (named and not _is_short_for(own, others) and not _is_short_for(others, own)):
+        if not (own and others):
+            continue
+        swapped = not _apart(own, gone) and len(_apart(others, new)) < len(others)
+        moved = any(_count(w, claim) <= _count(w, text) for w in own if _count(w, text))
+        surely = not moved and (not change.first or share >= _SURELY)
+        named = _is_named(own) and _is_named(others)
+        if swapped or (surely and (named or not retold) and _is_other(mine, theirs, own, others)):
             return " ".join(mine), " ".join(theirs)
     return None
+
+
+def _is_other(
+    mine: Sequence[str], theirs: Sequence[str], own: Sequence[str], others: Sequence[str]
+) -> bool:
+    """Whether words of a claim say something else than as many words of a text in their place.
+
+    Not where they are one figure, or a figure and a word, which may be one; synonyms, as far as
+    those are known; a part of a compound, initials.
+    """
+    if _is_named(own) and _is_named(others):
+        return not (_is_short_for(own, others) or _is_short_for(others, own))
+    one, other = " ".join(mine), " ".join(theirs)
+    short, long = sorted((fold(own[0]), fold(others[0])), key=len)
+    compound = len(short) >= _COMPOUND and (long.startswith(short) or long.endswith(short))
+    part = _HAN.fullmatch(other) and not readings(other)  # a character of a longer word
+    same = alike(one, other) or not readings(one).isdisjoint(readings(other))
+    as_many = len(mine) == len(theirs) and len(own) == len(others)
+    return not (same or compound or part) and as_many and has_digit(one) == has_digit(other)
+
+
+def _count(word: str, text: str) -> int:
+    """How often a text has a word, in any of its forms."""
+    return sum(same_word(fold(word), other) for other in terms(text))
 
 
 def _apart(words: Sequence[str], others: Sequence[str]) -> list[str]:
