@@ -14,7 +14,7 @@ from corpus_agent.agent.messages import (
     UserMessage,
 )
 from corpus_agent.agent.prompts import IN_FULL
-from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter
 from corpus_agent.answering.verification import Verification
 from corpus_agent.text.delimiters import Frame

@@ -15,10 +15,9 @@ from itertools import product
 import regex
 
 from corpus_agent.text.number_words import UNIT
-from corpus_agent.text.numbers import figures, found, readings
+from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
-from corpus_agent.text.spelt_numbers import Figure
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,

@@ -243,7 +243,7 @@ class PageViewer:
         near: float | None = None,
         words: Sequence[PlacedText] = (),
     ) -> tuple[Box, ...]:
-        """The boxes of a quotation; see indexer.extract.pdf.outline. Raises as `picture` does."""
+        """The boxes of a quotation; see indexer.extract.pdf.showing. Raises as `picture` does."""
         said = quotation[:MAX_QUOTATION_CHARS]
         check = self._showing.boxes
         asked = {"quotation": said, "near": near, "words": words}

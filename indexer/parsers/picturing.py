@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from indexer.extract.ocr.pictures import ShownPicture
-from indexer.extract.pdf.outline import Fractions, letters_of_words, outlined
-from indexer.extract.pdf.showing import ShownPdf
+from indexer.extract.pdf.showing import Fractions, ShownPdf, letters_of_words, outlined
 from indexer.parsers import protocol
 from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import worker_policy

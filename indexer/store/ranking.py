@@ -112,17 +112,18 @@ class Pool:
         return cls(ids, sources, ordinals, pages, languages, vectors[places])
 
     @classmethod
-    def joined(cls, pools: Sequence[Pool]) -> Pool:
+    def joined(cls, every: Sequence[Pool]) -> Pool:
         """The rows of all pools, one behind the other."""
-        if len(pools) == 1:
-            return pools[0]
+        pools = [pool for pool in every if len(pool.ids)]
+        if not pools:
+            return cls(np.empty(0, np.uint64), [], [], [], [], np.empty((0, 0), np.float32))
         return cls(
             np.concatenate([pool.ids for pool in pools]),
             [source for pool in pools for source in pool.sources],
             [ordinal for pool in pools for ordinal in pool.ordinals],
             [page for pool in pools for page in pool.pages],
             [language for pool in pools for language in pool.languages],
-            np.concatenate([pool.vectors for pool in pools if len(pool.ids)] or [pools[0].vectors]),
+            np.concatenate([pool.vectors for pool in pools]),
         )
 
 

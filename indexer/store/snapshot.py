@@ -154,6 +154,8 @@ class Snapshot:
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
         """What those of the rows that are of this store are fused by."""
         own = ids[(ids & ~_OWN) == self._bits]
+        if not len(own):
+            return Pool.joined([])
         with translated(self.store):
             found = self._ranking.pool(own & _OWN)
         return replace(found, ids=own, sources=[self.prefix + source for source in found.sources])

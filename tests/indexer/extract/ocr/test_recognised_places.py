@@ -1,12 +1,10 @@
 """Where recognised words stand on the page as it is shown, whichever way it lay."""
 
-import math
-
 import pytest
 
 from indexer.extract.ocr.places import Sheet, words_of_pieces
 from indexer.extract.ocr.reading_order import UNREADABLE, Piece, certain_rows
-from indexer.extract.pdf.outline import letters_of_words, outlined
+from indexer.extract.pdf.showing import letters_of_words, outlined
 
 
 def near(one, other, within=0.002):
@@ -36,19 +34,6 @@ def test_a_word_stands_where_its_letters_were_seen_else_by_its_share_of_the_piec
 def test_a_page_that_was_turned_to_be_read_is_turned_back(turned, shown):
     word = Sheet(400, 200, turned).placed(0, (100, 20, 200, 40), "rent")
     assert near(word[1:5], shown)
-
-
-def test_a_slanted_page_has_boxes_around_slanted_words():
-    angle = math.radians(6)
-    word = Sheet(1_000, 1_000, 0, angle).placed(0, (500, 100, 600, 120), "rent")
-    left, top, right, bottom = word[1:5]
-    middle = (
-        0.55 * math.cos(angle) - 0.11 * math.sin(angle),
-        0.55 * math.sin(angle) + 0.11 * math.cos(angle),
-    )
-    assert near(((left + right) / 2, (top + bottom) / 2), middle)
-    assert 0.1 < right - left < 0.105
-    assert 0.02 < bottom - top < 0.035
 
 
 def test_what_is_not_on_the_page_has_no_place_and_what_is_in_part_ends_at_its_edge():

@@ -11,8 +11,7 @@ from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate
 from reportlab.platypus import Table as MadeTable
 
-from indexer.extract.pdf.outline import aligned, folded, letters_of, whole
-from indexer.extract.pdf.showing import ShownPdf
+from indexer.extract.pdf.showing import ShownPdf, aligned, folded, letters_of, whole
 from tests.support.page_pictures import drawn, lines_of_pdf, read_back
 from tests.support.pdfs import bare_pdf, pdf_of
 

@@ -167,15 +167,9 @@ def test_heads_of_even_pages_and_of_chapters_run_too():
 
 
 def test_what_recurs_as_a_text_does_stays():
-    table = [
-        [(72.0, 780.0, "Port"), (250.0, 780.0, "Fare"), (400.0, 780.0, "Remark"), *body(n)]
-        for n in range(6)
-    ]
-    for page in table:
-        page[3:] = [(x, y + 66, text) for x, y, text in page[3:]]
     numbered = [[(72.0, 780.0, f"Annex {n + 1}"), *body(n)] for n in range(3)]
     copies = [body(1)] * 6
-    for pages in (table, [body(8), *numbered, body(9), body(7), body(6)], copies):
+    for pages in ([body(8), *numbered, body(9), body(7), body(6)], copies):
         data = drawn(*pages)
         assert kept(data) == []
         lines = " ".join(of_pages(data))
