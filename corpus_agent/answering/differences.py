@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import product
 
 import regex
 
+from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
@@ -34,7 +34,6 @@ _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.56  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
-_WRITTEN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
 _HAN = regex.compile(r"\p{Han}")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
@@ -147,7 +146,7 @@ def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
 def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str, str] | None:
     """The words of a claim that a text contradicts, and its own; None if it only says less."""
     text = evidence.text
-    share, changes = _changes(claim, text)
+    share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
     shortened = repeats and not any(_apart(change.mine, ()) for change in changes)
     return (
@@ -275,7 +274,7 @@ def _common_part(claim: str, text: str) -> str:
 
 def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
     """A name that the sentence has not, where it has another: the claim's may be of its context."""
-    own = (names(claim) | _names_around(claim, evidence)) - names(question)
+    own = names(claim) - names(question)
     elsewhere = own - evidence.words - evidence.named
     others = _capitals(evidence.text) - frozenset(terms(claim))
     if elsewhere and others:
@@ -283,33 +282,20 @@ def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str
     return None
 
 
-def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
-    """Words of a claim that the context of a sentence has with a capital alone: its names.
-
-    Of a German claim those that no article or preposition leads to: its nouns have one.
-    """
-    german, words = names_are_nouns(claim), _WRITTEN.findall(claim)
-    led = [False, *(fold(word) in STOP_WORDS for word in words)]
-    own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
-    around = f"{evidence.before} {evidence.behind}"
-    small = frozenset(terms(" ".join(w for w in _WRITTEN.findall(around) if w[0].islower())))
-    return _capitals(" ".join(own)) & _capitals(around) - small
-
-
 def _capitals(text: str) -> frozenset[str]:
     """The folded words of a text that have a capital."""
-    written = (word for word in _WRITTEN.findall(text) if word[0].isupper())
+    written = (word for word in WRITTEN.findall(text) if word[0].isupper())
     return frozenset(terms(" ".join(written))) - STOP_WORDS
 
 
 def _as_written(folded: frozenset[str], text: str) -> str:
-    words = [word for word in _WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
+    words = [word for word in WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
     return " ".join(dict.fromkeys(words))
 
 
 def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
     """Two names that have changed places in a claim of the same words: A pays B, B pays A."""
-    mine, theirs = _WRITTEN.findall(claim), _WRITTEN.findall(text)
+    mine, theirs = WRITTEN.findall(claim), WRITTEN.findall(text)
     while mine and theirs and mine[0] == theirs[0]:
         mine, theirs = mine[1:], theirs[1:]
     if not (_is_named(mine[:1]) and _is_named(theirs[:1])):
@@ -327,39 +313,8 @@ def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
 # ---- A claim that repeats a text, word by word
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Words of a claim in the place of words of a text; `inner` if both go on on either side."""
-
-    mine: Sequence[str]
-    theirs: Sequence[str]
-    first: bool
-    inner: bool
-    following: str
-
-
-def _changes(claim: str, text: str) -> tuple[float, list[_Change]]:
-    """The share of a claim's words that a text has in this order, and what changed between them."""
-    mine, theirs = _WRITTEN.findall(claim), _WRITTEN.findall(text)
-    plain = [[fold(word) for word in words] for words in (mine, theirs)]
-    codes_ = SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes()
-    equal = [number for number, code in enumerate(codes_) if code[0] == "equal"]
-    share = sum(codes_[n][2] - codes_[n][1] for n in equal) / max(1, len(mine))
-    return share, [
-        _Change(
-            mine[i1:i2],
-            theirs[j1:j2],
-            first=i1 == 0,
-            inner=equal[0] < number < equal[-1],
-            following=" ".join(mine[i2 : i2 + 1]),
-        )
-        for number, (tag, i1, i2, j1, j2) in enumerate(codes_)
-        if tag != "equal" and equal
-    ]
-
-
 def _repeated_otherwise(
-    claim: str, text: str, share: float, changes: Sequence[_Change]
+    claim: str, text: str, share: float, changes: Sequence[Change]
 ) -> tuple[str, str] | None:
     """What a claim that repeats a text has in other words: one word for one, two swapped, a "not".
 
