@@ -37,9 +37,8 @@ def row(local, remote="00000000:0000", state="0A", uid=5, inode=77):
     return f"  0: {local} {remote} {state} 00000000:00000000 00:00000000 00000000 {uid} 0 {inode} 1"
 
 
-@pytest.mark.parametrize(
-    ("line", "users"),
-    [
+def test_the_kernels_table_says_who_listens_and_who_accepted():
+    for line, users in (
         (row("0100007F:1F90"), [5]),
         (row("00000000:1F90"), [5]),
         (row("00000000000000000000000000000000:1F90"), [5]),
@@ -54,10 +53,8 @@ def row(local, remote="00000000:0000", state="0A", uid=5, inode=77):
         (row(f"{MAPPED}:1F90", f"{MAPPED}:C350", "01"), [5]),
         ("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid", []),
         ("", []),
-    ],
-)  # fmt: skip
-def test_the_kernels_table_says_who_listens_and_who_accepted(line, users):
-    assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users
+    ):  # fmt: skip
+        assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users, line
 
 
 def owners_both_ways(address, client=None):
