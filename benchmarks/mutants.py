@@ -1,35 +1,37 @@
 """What the tests would miss of what guards a promise: seeded mutants, run against their tests.
 
-    python benchmarks/mutants.py --tree A --tree B --out killed.json
+    python benchmarks/mutants.py TREE --out killed.json [--share .3] [--area seal] [--slow]
 
-A mutant is the program with one operator, constant, condition or statement changed. The same seed
-makes the same 400 of the same sources, so that two states of the tests can be compared. Each TREE
-is a checkout with a `.venv` of its own that nothing else uses: it is changed in place, one mutant
-after the other, and put back. A mutant is run against the quick tests of its area first, then
-against the slow ones; what fails, or hangs, has killed it.
+A mutant is the program with one operator, constant, condition or statement changed. Which ones are
+tried is drawn from the text of the line and the change, so that two states of the program are tried
+with the same ones where they are alike. TREE is a checkout with a `.venv` that nothing else uses:
+it is changed in place, one mutant after the other, and put back. A mutant is run against the tests
+of its module first, then against the others of its area, and with `--slow`, if it is alive, against
+the slow ones. What fails, or takes five times as long as the unchanged area, has killed it.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import hashlib
 import json
+import math
 import os
-import random
+import re
 import signal
 import subprocess
-import threading
+import time
 import tomllib
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
 SEED = 20261124
-QUICK, SLOW = "not slow and not nightly", "slow and not nightly"
-SECONDS = {QUICK: 900, SLOW: 2400}  # a run that hangs
+QUICK, SLOW = "not (slow or nightly)", "slow and not nightly"
+LONGEST = 2_400  # seconds, of the tests of an area unchanged
+OWN = 3  # files of tests that are asked first
 
 AREAS: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
@@ -55,11 +57,12 @@ class Mutant:
     start: int
     end: int
     text: str
+    before: str  # the lines that it changes
 
     @property
     def name(self) -> str:
-        """What it is called in the results: the same for the same sources."""
-        return f"{self.area} {self.path}:{self.line} [{self.start}-{self.end}] {self.text[:60]}"
+        """What it is called in the results: the same wherever the line stands."""
+        return f"{self.area}: {self.before!r} [{self.start}:{self.end}] {self.text[:80]!r}"
 
 
 def changed(node: ast.AST) -> Iterator[str]:
@@ -86,14 +89,9 @@ def changed(node: ast.AST) -> Iterator[str]:
         yield "return None"
 
 
-def mutants_of(area: str, path: Path, root: Path) -> list[Mutant]:
-    """Every mutant of a module, in the order of its lines."""
-    source = path.read_bytes()
-    starts = [0]
-    for line in source.splitlines(keepends=True):
-        starts.append(starts[-1] + len(line))
-    found = []
-    tree = ast.parse(source)
+def mutants_of(area: str, path: Path, root: Path) -> Iterator[Mutant]:
+    """Every mutant of a module; where it starts and ends is counted from the start of its line."""
+    tree, lines = ast.parse(path.read_bytes()), path.read_bytes().splitlines(keepends=True)
     annotations = {
         id(inner)
         for node in ast.walk(tree)
@@ -104,117 +102,118 @@ def mutants_of(area: str, path: Path, root: Path) -> list[Mutant]:
     for node in ast.walk(tree):
         if id(node) in annotations or not hasattr(node, "lineno"):
             continue
+        own = lines[node.lineno - 1 : node.end_lineno]
+        end = sum(map(len, own[:-1])) + node.end_col_offset
+        before = b"".join(own).decode().strip()
         for text in changed(node):
-            start = starts[node.lineno - 1] + node.col_offset
-            end = starts[node.end_lineno - 1] + node.end_col_offset
             name = str(path.relative_to(root))
-            found.append(Mutant(area, name, node.lineno, start, end, text))
-    return sorted(found, key=lambda mutant: (mutant.start, mutant.end, mutant.text))
+            yield Mutant(area, name, node.lineno, node.col_offset, end, text, before)
 
 
-def chosen(root: Path, seed: int = SEED) -> list[Mutant]:
-    """The mutants of every area, the same for the same seed and sources."""
-    every = []
-    for area, told in AREAS.items():
-        paths = [
-            path
-            for place in told["modules"]
-            for path in (
-                sorted((root / place).rglob("*.py")) if "." not in place else [root / place]
-            )
-        ]
-        of_area = [mutant for path in paths for mutant in mutants_of(area, path, root)]
-        every += random.Random(f"{seed} {area}").sample(of_area, min(told["count"], len(of_area)))
-    return every
+def drawn(mutant: Mutant) -> bytes:
+    """The lowest are tried."""
+    return hashlib.sha256(f"{SEED} {mutant.name}".encode()).digest()
 
 
-def fails(tree: Path, tests: list[str], marked: str) -> bool:
-    """Whether a test of the tree fails, or does not end."""
-    command = [str(tree / ".venv/bin/python"), "tests/support/offline.py", "-m", "pytest"]
-    command += ["-x", "-q", "-p", "no:cacheprovider", "--timeout=300", "-m", marked]
+def files_of(tree: Path, places: list[str], pattern: str) -> list[Path]:
+    """The files that are named, and those of the folders that are."""
+    found = (path for name in places for path in (tree / name, *(tree / name).rglob(pattern)))
+    return sorted({path for path in found if path.is_file()})
+
+
+def chosen(root: Path, area: str, share: float) -> list[Mutant]:
+    """The mutants of an area, the same where the lines are the same."""
+    paths = files_of(root, AREAS[area]["modules"], "*.py")
+    every = {one.name: one for path in paths for one in mutants_of(area, path, root)}
+    return sorted(every.values(), key=drawn)[: math.ceil(AREAS[area]["count"] * share)]
+
+
+def tests_of(tree: Path, area: str, module: str = "") -> tuple[list[str], list[str]]:
+    """The files of tests that name a module oftenest, and the others of its area."""
+    files, stem = files_of(tree, AREAS[area]["tests"], "test_*.py"), Path(module).stem
+
+    def named(path: Path) -> int:
+        return 100 * (path.stem == f"test_{stem}") + path.read_text("utf-8").count(stem)
+
+    own = sorted(filter(named, files), key=named, reverse=True)[:OWN] if module else []
+    return [str(path) for path in own], [str(path) for path in files if path not in own]
+
+
+def failing(
+    tree: Path, tests: list[str], marked: str, seconds: float, *options: str
+) -> list[str] | None:
+    """The tests of these that fail; None where they do not end."""
+    if not tests:
+        return []
+    command = [str(tree / ".venv/bin/python"), "tests/support/offline.py", "-m", "pytest", "-q"]
+    command += ["-n", "0", "-p", "no:cacheprovider", "-o", "addopts=-rfE"]
     with subprocess.Popen(
-        [*command, *(test for test in tests if (tree / test).exists())],
-        cwd=tree,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
+        [*command, "-m", marked, *options, *tests], cwd=tree, start_new_session=True, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    ) as run:
+    ) as run:  # fmt: skip
         try:
-            code = run.wait(SECONDS[marked])
+            said, _ = run.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(run.pid, signal.SIGKILL)
-            return True
-    if code not in (0, 1, 2, 5):  # passed, failed, not to be collected, none so marked
-        raise SystemExit(f"pytest ended with {code}: {tests} {marked!r}")
-    return code in (1, 2)
+            return None
+    if run.returncode in (0, 5):  # 5: none is so marked
+        return []
+    return re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE) or ["collection"]
 
 
-def tried(tree: Path, mutant: Mutant, marked: str) -> bool:
+def tried(tree: Path, mutant: Mutant, marked: str, seconds: float, *options: str) -> bool:
     """Whether a test of the mutant's area that is so marked sees it."""
     path = tree / mutant.path
-    source = path.read_bytes()
+    source, times = path.read_bytes(), path.stat()
+    at = sum(map(len, source.splitlines(keepends=True)[: mutant.line - 1]))
     try:
-        path.write_bytes(source[: mutant.start] + mutant.text.encode() + source[mutant.end :])
-        return fails(tree, AREAS[mutant.area]["tests"], marked)
+        path.write_bytes(
+            source[: at + mutant.start] + mutant.text.encode() + source[at + mutant.end :]
+        )
+        return any(
+            failing(tree, tests, marked, seconds, "-x", *options) != []
+            for tests in tests_of(tree, mutant.area, mutant.path)
+        )
     finally:
         path.write_bytes(source)
-
-
-def run(
-    trees: list[Path], left: list[Mutant], marked: str, done: Callable[[Mutant, bool], None]
-) -> None:
-    """Try each mutant against the tests that are so marked, one in each tree at a time."""
-    lock = threading.Lock()
-
-    def work(tree: Path) -> None:
-        while True:
-            with lock:
-                if not left:
-                    return
-                mutant = left.pop()
-            killed = tried(tree, mutant, marked)
-            with lock:
-                done(mutant, killed)
-
-    workers = [threading.Thread(target=work, args=(tree,)) for tree in trees]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # what is compiled of it is right
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--tree", action="append", type=Path, required=True, help="a checkout")
+    parser.add_argument("tree", type=Path, help="a checkout with an environment of its own")
     parser.add_argument("--out", type=Path, required=True, help="JSON: what killed each mutant")
     parser.add_argument("--area", action="append", choices=AREAS, help="these alone")
+    parser.add_argument("--share", type=float, default=1.0, help="of the mutants of each area")
+    parser.add_argument("--slow", action="store_true", help="ask the slow tests as well")
     options = parser.parse_args()
-    trees = [tree.resolve() for tree in options.tree]
-    every = [one for one in chosen(trees[0]) if not options.area or one.area in options.area]
+    tree = options.tree.resolve()
     known = json.loads(options.out.read_text()) if options.out.exists() else {}
-    for area in {mutant.area for mutant in every}:  # the control: unchanged, every test passes
-        if fails(trees[0], AREAS[area]["tests"], QUICK):
-            raise SystemExit(f"{area}: a test fails without any mutant")
-
-    for marked in (QUICK, SLOW):
-
-        def done(mutant: Mutant, killed: bool, marked: str = marked) -> None:
-            known.setdefault(mutant.name, {})[marked] = killed
-            options.out.write_text(json.dumps(known, indent=0))
-            print(f"{mutant.name}: {marked}: {'killed' if killed else 'SURVIVED'}", flush=True)
-
-        alive = [one for one in every if not any(known.get(one.name, {}).values())]
-        run(
-            trees,
-            [one for one in alive[::-1] if marked not in known.get(one.name, {})],
-            marked,
-            done,
-        )
-        dead = Counter(one.area for one in every if any(known[one.name].values()))
-        for area, count in Counter(one.area for one in every).items():
-            print(f"{area:12} {dead[area]:3} of {count:3} killed")
-        print(f"{'all':12} {sum(dead.values()):3} of {len(every):3} killed", flush=True)
+    for area in options.area or AREAS:
+        every = chosen(tree, area, options.share)
+        for marked in (QUICK, SLOW) if options.slow else (QUICK,):
+            alive = [one for one in every if not any(known.get(one.name, {}).values())]
+            left = [one for one in alive if marked not in known.get(one.name, {})]
+            if not left:
+                continue
+            started = time.monotonic()  # the control: what fails unchanged is left out, and said
+            sick = failing(tree, tests_of(tree, area)[1], marked, LONGEST)
+            if sick is None or "collection" in sick:
+                raise SystemExit(f"{area}: the tests do not run without any mutant")
+            for test in sick:
+                print(f"{area}: left out: {test}", flush=True)
+            left_out = [f"--deselect={test}" for test in sick]
+            seconds = 5 * (time.monotonic() - started)
+            for one in left:
+                killed = known.setdefault(one.name, {})[marked] = tried(
+                    tree, one, marked, seconds, *left_out
+                )
+                options.out.write_text(json.dumps(known, indent=0))
+                said = "killed" if killed else "SURVIVED"
+                print(f"{one.path}:{one.line} {one.name}: {marked}: {said}", flush=True)
+        dead = sum(any(known[one.name].values()) for one in every)
+        print(f"{area:12} {dead:3} of {len(every):3} killed", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.common import xquad
 from benchmarks.languages import LANGUAGES
 from indexer import FolderEncoder, multilingual_model
-from indexer.embed.question import CENTRES, language_of
+from indexer.embed.languages import CENTRES, nearest_language
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     for language in LANGUAGES:
         asked = [each.text for each in xquad(language)[1]]
         vectors = encoder.encode([encoder.query_prefix + each for each in asked])
-        right += [names[language_of(vector)] == language for vector in vectors]
+        right += [names[nearest_language(vector)] == language for vector in vectors]
     print(f"language right: {np.mean(right):.3f} of {len(right):,} questions")
 
 

@@ -31,10 +31,9 @@ from indexer import retrieve
 from indexer.records import Chunk, FileRow, Fingerprint, Query
 from indexer.store.folder import usage
 from indexer.store.ownership import make_store
-from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded
 from indexer.store.snapshot import Snapshot
 from indexer.store.snapshots import Snapshots
-from indexer.store.tables import Scale
+from indexer.store.tables import CHARS_COLUMN, FULL_TEXT_COLUMN, Embedded, Scale
 from indexer.store.writer import Writer
 from tests.support.rows import by_vector, vector_index
 
@@ -178,8 +177,8 @@ def build(store: Path, count: int) -> dict[str, float]:
 def search(store: Path, count: int) -> dict[str, float]:
     """All of retrieval; recall against every vector compared."""
     made = np.load(store / "queries.npz")
-    snapshot = Snapshot(store)
-    alone = Snapshots({"": snapshot})
+    alone = Snapshots({"": (store, None)})
+    snapshot = alone.parts[""]
     queries = list(zip(made["vectors"], made["texts"].tolist(), strict=True))
     if not vector_index(snapshot)[0]:
         queries = queries[: QUERIES // 4]  # the control is slow

@@ -111,10 +111,7 @@ def for_indexing(
     dry_run: bool = False,
     watching: bool = False,
 ) -> Launch:
-    """A process ready to index; creates and records the store, except for a dry run.
-
-    With `watching`, the process may use inotify; otherwise it may not.
-    """
+    """A process ready to index; creates and records the store, except for a dry run."""
     place = corpus_place(settings, folder)
     new = storage.may_be_made(place.store)
     notices, inode = ((), None) if dry_run else _made(place)
@@ -131,10 +128,7 @@ Examined = tuple[str, Settings, CorpusError | None]
 
 
 def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch, list[Examined]]:
-    """A process ready to examine one index or several, and these.
-
-    Defects of this user's own store are left to the examination.
-    """
+    """A process ready to examine one index or several, and these."""
     alone = settings.store or storage.find_store(paths.working_folder())
     named: list[tuple[str, Path | None]] = [(one.name, one.store) for one in settings.several]
     found = [
@@ -194,11 +188,7 @@ def _made(place: StorePlace) -> tuple[tuple[str, ...], int]:
 
 
 def _check_same(store: Path, inode: int | None) -> None:
-    """Raise if the store was replaced by another folder since it was checked.
-
-    Called after the seal, when the kernel permits writes only to the folder that the seal was set
-    up for; this verifies that the store's path still leads to it.
-    """
+    """Raise if the store was replaced by another folder since it was checked."""
     if inode is not None and store.lstat().st_ino != inode:
         raise CorpusError(
             f"Another folder took the place of the index {str(store)!r} while it was opened.",
@@ -290,11 +280,7 @@ def _with_llama(weights: models.address.GgufFile, store: Path) -> Launch:
 
 
 def corpus_place(settings: Settings, folder: Path | None) -> StorePlace:
-    """The store to write and the root of its corpus.
-
-    Raises UsageError if the store has the index of another folder, UntrustedStore if it is not
-    known to be this user's.
-    """
+    """The store to write and the root of its corpus."""
     wanted = indexer.check_root(folder) if folder is not None else None
     store = absolute(store_to_write(settings, wanted))
     try:

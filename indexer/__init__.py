@@ -5,6 +5,7 @@ The public names are looked up on first use, so importing the library loads noth
 `indexer.confine` is imported on its own: it must run before anything else is loaded.
 """
 
+import re
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,15 @@ __version__ = "0.2.0"  # of the distribution, which holds this library and corpu
 
 if TYPE_CHECKING:
     from indexer.chunk import Chunker as Chunker
-    from indexer.confine.devices import engine_for as engine_for
     from indexer.confine.extensions import Extension as Extension
+    from indexer.confine.system import engine_for as engine_for
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
     from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed.languages import is_english as is_english
+    from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
-    from indexer.embed.question import is_in_another as is_in_another
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
     from indexer.errors import Refused as Refused
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
     from indexer.extract.text.plain import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch
-    from indexer.files.compare import compared as compared
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES
+    from indexer.files.opening import compared as compared
     from indexer.files.opening import lock_briefly as lock_briefly
     from indexer.files.opening import open_beneath as open_beneath
     from indexer.files.opening import read_regular as read_regular
@@ -100,65 +101,25 @@ if TYPE_CHECKING:
     from indexer.window import check_numbers as check_numbers
     from indexer.window import fills_window as fills_window
     from indexer.window import narrowed as narrowed
+    from indexer.words import PAIRED as PAIRED
+    from indexer.words import UNSPACED as UNSPACED
+    from indexer.words import WORD as WORD
+    from indexer.words import fold as fold
 
-_PUBLIC = {
-    "indexer.chunk": "Chunker",
-    "indexer.confine.devices": "engine_for",
-    "indexer.confine.extensions": "Extension",
-    "indexer.embed": "Encoded Encoder FolderEncoder InstalledEncoder",
-    "indexer.embed.languages": "is_english is_multilingual",
-    "indexer.embed.question": "is_in_another",
-    "indexer.errors": (
-        "CorpusError NoIndex Refused SealUnavailable StoreLocked Unreachable UnreadableDocument "
-        "UntrustedStore UsageError error_said"
-    ),
-    "indexer.extract": "claim",
-    "indexer.extract.extensions": "all_extensions use_extractors",
-    "indexer.extract.extraction": "Extraction part_lines plain_lines",
-    "indexer.extract.text.plain": "encoding_of is_text",
-    "indexer.files.compare": "compared",
-    "indexer.files.opening": "MAX_FILE_BYTES lock_briefly open_beneath read_regular",
-    "indexer.files.paths": "file_stem",
-    "indexer.files.walk": "Excluded check_root excluded",
-    "indexer.index": "Index",
-    "indexer.parsers.engines": "RecognitionState recognition_state",
-    "indexer.parsers.worker": "Enough parsed_lines",
-    "indexer.records": (
-        "Box Choices Chunk Coverage FileRow Hit Line Ocr LEAST_UNREAD MANY_UNREAD "
-        "MULTILINGUAL OCR_CHOICES OpenStore PagePicture Query Status STATUSES is_other"
-    ),
-    "indexer.store.filters": "is_day parse_filter",
-    "indexer.store.snapshot": "Inspection",
-    "indexer.sync.display": "RunDisplay",
-    "indexer.sync.folder": "plan_folder sync_folder",
-    "indexer.sync.forget": "Forgotten forget_document",
-    "indexer.sync.plan": "Plan",
-    "indexer.sync.sample": "share_in_other_languages",
-    "indexer.sync.recognise": "ToRecognise",
-    "indexer.sync.run": "Outcome Progress",
-    "indexer.sync.shards": "Hands LocalHands ShardProcess",
-    "indexer.sync.sharded": "ShardCounts",
-    "indexer.sync.documents": "has_pages",
-    "indexer.weights": "INSTALL_MULTILINGUAL multilingual_model",
-    "indexer.window": (
-        "MAX_WINDOW_BYTES MAX_WINDOW_LINES Window check_numbers fills_window narrowed"
-    ),
-}
-_WHOLE = {  # modules, each with its names
-    "paths": "indexer.files.paths",
-    "storage": "indexer.store.storage",
-    "watch": "indexer.files.watch",
-}
-_MODULES = {name: module for module, names in _PUBLIC.items() for name in names.split()} | _WHOLE
+# The same lines are the table by which a name is looked up, so that each is written once.
+with open(__file__, encoding="utf-8") as _own:  # noqa: PTH123 - pathlib takes longer than all this
+    _LINES = re.findall(r"^    from (\S+) import (\w+) as", _own.read(), re.MULTILINE)
+_MODULES = {name: module for module, name in _LINES}
 __all__ = ["__version__", *_MODULES]
 
 if not TYPE_CHECKING:  # so that a type checker knows the names above and no others
 
     def __getattr__(name: str) -> object:
-        """A public name, from the module that holds it."""
+        """A public name, from the module that holds it; some are modules themselves."""
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         module = import_module(_MODULES[name])
-        found: object = module if name in _WHOLE else getattr(module, name)
+        is_there = hasattr(module, name)
+        found = getattr(module, name) if is_there else import_module(f"{_MODULES[name]}.{name}")
         globals()[name] = found
         return found

@@ -33,10 +33,7 @@ HEADING_SEPARATOR = " > "
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How large passages are, and by how much one repeats the end of the one before, in tokens.
-
-    Raises UsageError where the overlap is no smaller than the passages.
-    """
+    """How large passages are, and by how much one repeats the end of the one before, in tokens."""
 
     tokens: int = CHUNK_TOKENS
     overlap: int = 0
@@ -69,10 +66,7 @@ _CHOSEN = re.compile(r" chosen=(\d{1,6})/(\d{1,6})")
 
 
 class Chunker:
-    """Splits documents for one model; caches the splitters, which are costly to make.
-
-    Raises UsageError where a chosen size does not fit into the model's window.
-    """
+    """Splits documents for one model; caches the splitters, which are costly to make."""
 
     def __init__(self, encoder: Measure, cut: Cut | None = None) -> None:
         cut = cut or Cut()
@@ -239,10 +233,7 @@ _SETEXT = re.compile(r"^ {0,3}=+[ \t]*$")  # CommonMark 4.3, level 1 only: `---`
 
 
 def heading_paths(document: Document) -> list[str]:
-    """For each line of a Markdown document, the headings above and on it, joined by " > ".
-
-    The document's title comes first unless the first heading repeats it, then the part.
-    """
+    """For each line of a Markdown document, the headings above and on it, joined by " > "."""
     levels: dict[int, str] = {}
     paths: list[str] = []
     fence = ""

@@ -17,10 +17,9 @@ from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable
 from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
-from indexer.store.backends import LANCE
 from indexer.store.manifest import read_manifest
-from indexer.store.rows import coverage_of
-from indexer.store.snapshot import Inspection, Snapshot
+from indexer.store.ranking import LANCE
+from indexer.store.snapshot import Inspection
 from indexer.store.snapshots import Snapshots
 from indexer.store.texts import Notes
 from indexer.store.vectors import key_of
@@ -71,7 +70,7 @@ class Index:
     ) -> Index:
         """The newest committed version; without an encoder it supports reading but not searching.
 
-        `backend` names what finds passages; see indexer/store/backends.py.
+        `backend` names what finds passages; see indexer/store/ranking.py.
         `root` is the documents' folder from the user's record; None takes it from the store, which
         is for callers that made the store in this process. With `anew` documents are parsed again
         and cached text is ignored.
@@ -92,20 +91,14 @@ class Index:
         backend: str = LANCE,
         quote: Callable[[str], str] = repr,
     ) -> Index:
-        """The newest committed versions of stores, each a folder and a root by its prefix.
-
-        All else is as of `open`.
-        """
-        opened = {
-            prefix: Snapshot(store, root, backend=backend)
-            for prefix, (store, root) in stores.items()
-        }
+        """The newest committed versions of stores, each a folder and a root by its prefix."""
+        snapshots = Snapshots(stores, backend=backend)
         documents = {
             prefix: Documents(part, anew=anew, quote=within(prefix, quote))
-            for prefix, part in opened.items()
+            for prefix, part in snapshots.parts.items()
         }
-        corpus = cls(Snapshots(opened), documents, encoder, anew=anew, quote=quote)
-        for prefix, part in opened.items() if encoder is not None else ():
+        corpus = cls(snapshots, documents, encoder, anew=anew, quote=quote)
+        for prefix, part in snapshots.parts.items() if encoder is not None else ():
             today = fingerprint_of(corpus.encoder, corpus._chunker(prefix))
             check_fingerprint(prefix, part.manifest.fingerprint, today)
         return corpus
@@ -130,8 +123,8 @@ class Index:
             quote=self._quote,
         )
         for prefix, documents in self._documents.items():
-            # With its process: pages are told apart by their bytes.
-            newest._documents[prefix].drawn = documents.drawn
+            if "viewer" in vars(documents):  # with its process: pages are told apart by their bytes
+                newest._documents[prefix].viewer = documents.viewer
         return newest
 
     def close(self) -> None:
@@ -186,7 +179,7 @@ class Index:
     def coverage(self) -> Coverage:
         """How many files are indexed, empty, failed and skipped."""
         if self._bounds is not None:
-            return coverage_of(self.files())
+            return Coverage.of(self.files())
         return self._snapshots.coverage
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
@@ -246,10 +239,7 @@ class Index:
         return self._selections(where)
 
     def bounded(self, sources: Collection[str], notices: Sequence[str] = ()) -> Index:
-        """The same version with these documents alone: no other one is found, listed or read.
-
-        `notices` say what is left out.
-        """
+        """The same version with these documents alone: no other one is found, listed or read."""
         corpus = Index(
             self._snapshots,
             self._documents,
@@ -263,10 +253,7 @@ class Index:
         return corpus
 
     def _check_text(self, hit: Hit) -> None:
-        """Raise DamagedStore if a passage is not the text that was embedded.
-
-        Of a large index only samples are compared when it is opened.
-        """
+        """Raise DamagedStore if a passage is not the text that was embedded."""
         encoder = self.encoder
         prefix, source = self._split(hit.chunk.source)
         chunk = replace(hit.chunk, source=source) if prefix else hit.chunk
@@ -330,9 +317,9 @@ class Index:
 
     def _split(self, source: str) -> tuple[str, str]:
         """The prefix of a source that is in the index, and its name in its own store."""
-        place = self._snapshots.place(source)
-        assert place is not None, "it names one of the stores"
-        return place
+        part = self._snapshots.place(source)
+        assert part is not None, "it names one of the stores"
+        return part.prefix, source.removeprefix(part.prefix)
 
     def _member(self, source: str) -> tuple[Documents, FileRow]:
         """The store of an indexed file and its row there; checked before the disk is accessed."""

@@ -1,14 +1,14 @@
-"""The data types of indexing and search: frozen dataclasses with almost no behaviour.
-
-No input or output. Used by all modules; imports none of them.
-"""
+"""The data types of indexing and search: frozen dataclasses with almost no behaviour."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+import os
+import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 Status = Literal["indexed", "empty", "failed", "skipped", "unreachable"]
@@ -204,6 +204,11 @@ class FileRow:
         return self.status in ("empty", "failed") and not self.is_blank
 
     @property
+    def is_picture(self) -> bool:
+        """Whether it is a picture rather than a document with pages."""
+        return (self.extractor or "").startswith("image/")
+
+    @property
     def is_document(self) -> bool:
         """Whether its text is in the index."""
         return self.status in ("indexed", "unreachable")
@@ -225,6 +230,15 @@ class Coverage:
     kept_out: int = 0
     blank: int = 0
 
+    @classmethod
+    def of(cls, rows: Iterable[FileRow]) -> Coverage:
+        """How many of the rows have each status."""
+        counts, blank = dict.fromkeys(STATUSES, 0), 0
+        for row in rows:
+            counts[row.status] += 1
+            blank += row.is_blank
+        return cls(**counts, blank=blank)
+
     @property
     def searched(self) -> int:
         """Number of documents whose text is in the index."""
@@ -238,10 +252,7 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A piece of a line on the picture of a page, as shares of its width and height, 0 to 1.
-
-    From the upper left corner of the page as it is shown; `page` is 1-based.
-    """
+    """A piece of a line on the picture of a page, as shares of its width and height, 0 to 1."""
 
     page: int
     left: float
@@ -281,6 +292,15 @@ class Fingerprint:
     normaliser: str
     extractors: dict[str, str] = field(default_factory=dict)
 
+    def makes_same_rows(self, other: Fingerprint) -> bool:
+        """Whether rows made under the two may be mixed in one table.
+
+        Extractors are ignored, since each file row names its own and sync re-reads files one by
+        one; so is the query prefix, which no row contains.
+        """
+        one, two = (replace(each, extractors={}, query_prefix="") for each in (self, other))
+        return one == two
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
@@ -298,3 +318,42 @@ class Choices:
 
 
 USUAL = Choices()
+
+# ---- Records that somebody else wrote, as JSON has them
+
+MAX_NUMBER = 2**63
+MAX_TEXT_CHARS = 4_096  # PATH_MAX
+MAX_ENTRIES = 20_000  # of a list or a table
+
+
+def fits(kind: str, value: Any, most_chars: int = MAX_TEXT_CHARS) -> bool:  # noqa: ANN401
+    """Whether a value that somebody wrote as JSON is of a field's type as annotated, in bounds."""
+    if value is None:
+        return kind.endswith(" | None")
+    match kind.removesuffix(" | None"):
+        case "bool":
+            return type(value) is bool
+        case "int":
+            return type(value) is int and 0 <= value < MAX_NUMBER
+        case "float":
+            return type(value) in (int, float) and 0 <= value <= sys.float_info.max
+        case "str":
+            return isinstance(value, str) and len(value) <= most_chars and _is_name(value)
+        case "tuple[str, ...]":
+            return len(value) <= MAX_ENTRIES and all(fits("str", each) for each in value)
+        case "dict[str, str]" | "dict[str, int]" as whole:
+            part = whole[10:-1]
+            return (
+                isinstance(value, dict)
+                and fits("tuple[str, ...]", tuple(value))
+                and all(fits(part, each) for each in value.values())
+            )
+    return True  # a record within, which is looked at by itself
+
+
+def _is_name(value: str) -> bool:
+    """Whether a text can be the name of a file; a null or a lone surrogate is in none."""
+    try:
+        return b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        return False

@@ -75,10 +75,7 @@ def cut_window(
 
 
 def fills_window(offset: int, limit: int) -> Callable[[int, int], bool]:
-    """A predicate on the lines and characters read so far: whether the window can be cut.
-
-    Evaluated after each batch; see `cut_window`.
-    """
+    """A predicate on the lines and characters read so far: whether the window can be cut."""
     last = offset - 1 + min(limit, MAX_WINDOW_LINES)
     start = 0 if offset == 1 else None  # characters up to the first batch's end in the window
 

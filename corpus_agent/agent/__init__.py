@@ -1,8 +1,4 @@
-"""The conversation with a model: requests, replies, and calls of the two tools.
-
-Its modules are imported on first use, so that importing the package before the seal loads none of
-them.
-"""
+"""The conversation with a model; its modules are imported on first use, after the seal."""
 
 from typing import TYPE_CHECKING
 

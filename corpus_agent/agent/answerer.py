@@ -1,16 +1,13 @@
 """Answers from a model on this machine that has two tools and nothing else.
 
-    passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
-
-A small model is asked without tools, from the passages alone. models/discovery.py finds the model;
-called by service/session.py.
+passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
@@ -66,69 +63,60 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Limits of one question: requests, and seconds for all of them.
-
-    `window` is the model's in tokens if the user sets it; otherwise the server is asked.
-    """
+class QuestionLimits:
+    """QuestionLimits of one question; `window` in tokens if the user sets it, not the server."""
 
     steps: int = MAX_STEPS
     seconds: float = QUESTION_SECONDS
     window: int | None = None
 
 
+@dataclass
+class Learned:
+    """What was learned of a model while it answered, for the questions that follow."""
+
+    capabilities: Capabilities | None = None
+    answers_worse_with_tools: bool = False
+
+
+@dataclass
 class ModelAnswerer:
-    """An answerer that uses a model; implements the `Answerer` protocol."""
+    """An answerer that uses a model; implements the `Answerer` protocol.
 
-    def __init__(
-        self,
-        server: Server,
-        model: str,
-        broker: Broker,
-        limits: Limits | None = None,
-        *,
-        encode: EncodeTokens | None = None,
-        quotes_only: bool = False,
-        own: Answerer | None = None,
-        on_draft: OnDraft = lambda _: None,
-        on_passages: Callable[[Answer], None] = lambda _: None,
-        on_wait: Callable[[], None] = lambda: None,
-    ) -> None:
-        """`broker` sends the requests; `own` answers without the model, as evidence beside it.
+    `own` answers without the model, as evidence beside it; with `encode` a sentence can be
+    supported by synonyms. `on_draft` is called with the unchecked draft as it grows, `on_passages`
+    with the answer of `own` before the model is asked, `on_wait` often while the question runs:
+    what it raises ends it.
+    """
 
-        With `encode` a sentence can be supported by synonyms; with `quotes_only` the model only
-        chooses whole sentences of the documents. `on_draft` is called with the unchecked draft as
-        it grows, `on_passages` with the answer without the model before it is asked, `on_wait`
-        often while the question runs: what it raises ends it.
-        """
-        self._server = server
-        self._model = model
-        self._broker = broker
-        self._limits = limits or Limits()
-        self._encode = encode
-        self._quotes_only = quotes_only
-        self._own = own
-        self._on_draft = on_draft
-        self._on_passages = on_passages
-        self._on_wait = on_wait
-        self._capabilities: Capabilities | None = None
-        self._without_tools = False  # the model answers worse with tools offered
+    server: Server
+    model: str
+    broker: Broker
+    limits: QuestionLimits = QuestionLimits()
+    _: KW_ONLY
+    encode: EncodeTokens | None = None
+    quotes_only: bool = False
+    own: Answerer | None = None
+    on_draft: OnDraft = lambda _: None
+    on_passages: Callable[[Answer], None] = lambda _: None
+    on_wait: Callable[[], None] = lambda: None
+    learned: Learned = field(default_factory=Learned)
 
     @property
     def name(self) -> str:
         """The model's name, made distinct from the program's own names."""
-        name = shown_name(self._model)
+        name = shown_name(self.model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
     @property
     def egress(self) -> str | None:
         """The remote host that was permitted, None on this machine."""
-        return self._server.egress
+        return self.server.egress
 
     @property
     def model_server(self) -> ModelServer:
         """The server's address, and the owner of its process when it was found."""
-        return ModelServer(str(self._server.address), self._server.owner)
+        return ModelServer(str(self.server.address), self.server.owner)
 
     def answer(
         self,
@@ -137,33 +125,32 @@ class ModelAnswerer:
         history: Sequence[Turn] = (),
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
-        """An answer whose citations are verified or moved; see the protocol.
-
-        Raises ModelUnavailable if the model gives none, and CorpusError from the corpus.
-        """
-        work = Work(question, corpus, tuple(history), on_event, self._encode)
-        if self._own is not None:
-            work.own = self._own.answer(question, corpus, history)
-            self._on_passages(work.own)
-        deadline = Deadline(self._limits.seconds, self._on_wait)
-        if self._capabilities is None:
-            self._capabilities = fetch_capabilities(self._broker, self._model, deadline)
-            self._without_tools |= self._capabilities.answers_better_without_tools
-        window = self._limits.window or self._capabilities.window or DEFAULT_WINDOW
+        """An answer whose citations are verified or moved; see the protocol."""
+        work = Work(question, corpus, tuple(history), on_event, self.encode)
+        if self.own is not None:
+            work.own = self.own.answer(question, corpus, history)
+            self.on_passages(work.own)
+        deadline = Deadline(self.limits.seconds, self.on_wait)
+        if self.learned.capabilities is None:
+            self.learned.capabilities = fetch_capabilities(self.broker, self.model, deadline)
+            self.learned.answers_worse_with_tools |= (
+                self.learned.capabilities.answers_better_without_tools
+            )
+        window = self.limits.window or self.learned.capabilities.window or DEFAULT_WINDOW
         work.search_first(ContextWindow(window))
-        model = ChatModel(self._broker, self._model, deadline, self._on_draft)
+        model = ChatModel(self.broker, self.model, deadline, self.on_draft)
         return self._answer(work, self._drafted(work, model))
 
     def _drafted(self, work: Work, model: ChatModel) -> _Draft:
         """The checked draft; one without tools if the model refuses what the program finds."""
-        if self._quotes_only:
+        if self.quotes_only:
             return self._of_sentences(work, model)
-        if self._without_tools:
+        if self.learned.answers_worse_with_tools:
             return self._from_passages(work, model)
         try:
             draft = self._with_tools(work, model)
         except NoTools:
-            self._without_tools = True  # for the questions that follow, too
+            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
             return self._from_passages(work, model)
         if not (work.has_passages and len(work.toolbox.calls) == 1 and draft.says_nothing):
             return draft
@@ -175,7 +162,7 @@ class ModelAnswerer:
             return replace(draft, notices=(*draft.notices, notice))
         if again.says_nothing:
             return draft
-        self._without_tools = True
+        self.learned.answers_worse_with_tools = True
         return again
 
     def _with_tools(self, work: Work, model: ChatModel) -> _Draft:
@@ -189,9 +176,9 @@ class ModelAnswerer:
             work.window,
             on_event=work.on_event,
         )
-        text = conversation.answer(self._limits.steps)
+        text = conversation.answer(self.limits.steps)
         if not text:
-            steps = self._limits.steps
+            steps = self.limits.steps
             return _Draft("no", notices=(f"The model gave no answer to {steps} requests.",))
         settled = work.settled(text)
         if settled.failed:
@@ -205,11 +192,7 @@ class ModelAnswerer:
         return self._checked(work, settled, model.deadline)
 
     def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
-        """The draft of a model that gets the passages and no tools.
-
-        It is asked for one word first, whether they answer; if program and model doubt that, no
-        draft is asked for.
-        """
+        """The draft of a model without tools; none where its first word denies the passages."""
         message = f"{work.passages_text()}\n\nQuestion: {work.asked}"
         denied = self._denied(work, model, message)
         if denied:
@@ -234,10 +217,7 @@ class ModelAnswerer:
         return _Draft("yes" if quotes_any(finished.citations, own) else "partly", finished)
 
     def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
-        """Whether program and model, which is asked for one word, doubt that the passages answer.
-
-        A model that cannot say denies nothing.
-        """
+        """Whether program and model, asked for one word, doubt that the passages answer."""
         read = None
         if work.own is not None:
             asked = sent(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
@@ -318,10 +298,7 @@ _WORDS = {"yes": 1.0, "part": 0.5, "partly": 0.5, "no": 0.0}  # the share of yes
 
 
 def log_odds(text: str, likeliest: Iterable[tuple[str, float]]) -> float | None:
-    """The log-odds of yes against no in a model's first word; None if it is no such word.
-
-    What is no probability counts nothing, as a server may report anything.
-    """
+    """The log-odds of yes against no in a model's first word; None if it is no such word."""
     yes = no = 0.0
     for token, logprob in likeliest:
         share = _WORDS.get(token.strip().casefold())

@@ -1,9 +1,4 @@
-"""Fits a conversation into the model's context window. Pure.
-
-A server refuses a longer conversation or silently truncates its beginning, where the rules are.
-Old tool results are dropped first, because the model can request them again. Called by
-conversation.py.
-"""
+"""Fits a conversation into the model's window: old tool results go first. Pure."""
 
 from __future__ import annotations
 
@@ -108,11 +103,7 @@ def _cut_newest(entries: list[Message], limit: int) -> list[Message]:
 
 
 def _beginning(text: str) -> str:
-    """Three quarters of a result in whole lines, shorter each time.
-
-    An open delimiter is closed, and none is cut in the middle: the text that follows must not look
-    like part of a document.
-    """
+    """Three quarters of a result in whole lines, shorter each time, with its delimiter closed."""
     kept = text[: text.rfind("\n", 0, len(text) * 3 // 4) + 1]
     begun, delimiter, opened = kept.rpartition("<<doc ")
     if not delimiter or "<</doc " in opened:

@@ -1,7 +1,4 @@
-"""Requests and tool results in turn, until there is an answer or the steps are used up.
-
-Decides what is sent and how a reply is handled; request.py reads the reply. Called by answerer.py.
-"""
+"""Requests and tool results in turn, until there is an answer or the steps are used up."""
 
 from __future__ import annotations
 
@@ -45,10 +42,7 @@ TOO_MANY = f"Your other calls were not run: at most {MAX_CALLS} at once."
 
 @dataclass
 class Conversation:
-    """A conversation with one model about one question.
-
-    `call` runs a tool; `forget` is called for each result that left the window.
-    """
+    """A conversation about one question; `forget` is called for a result that left the window."""
 
     chat_model: ChatModel
     system: str
@@ -59,10 +53,7 @@ class Conversation:
     on_event: OnEvent = lambda _: None
 
     def answer(self, steps: int) -> str | None:
-        """The model's answer within `steps` requests; None if there is none.
-
-        Raises ModelUnavailable if the server fails.
-        """
+        """The model's answer within `steps` requests; None if there is none."""
         idle = 0
         for step in range(1, steps + 1):
             last = step == steps or idle >= MAX_IDLE_STEPS

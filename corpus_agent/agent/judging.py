@@ -40,10 +40,7 @@ _REPLY = re.compile(r"\W*(SUPPORTED|CONTRADICTED)\b[^\[]{0,20}\[(\d{1,3})\]", re
 def judged(
     checked: Checked, corpus: CorpusView, launch: Launch, on_piece: Callable[[int, int], object]
 ) -> Checked:
-    """The findings with a model's word for each statement that was not found.
-
-    One around a quotation that differs is left out. If the model fails, a notice says so.
-    """
+    """The findings with a model's word for each statement that was not found."""
     model, broker = launch.model, launch.broker
     if model is None or broker is None:
         return replace(checked, notices=(*checked.notices, *launch.notices))

@@ -98,10 +98,7 @@ def _sendable(arguments: Mapping[str, Any] | str) -> str:
 
 
 def tool_definitions() -> list[Sent]:
-    """The two tools as a request offers them, without the examples of their arguments.
-
-    Each description has those in words: prompts are short.
-    """
+    """The two tools as a request offers them, without the examples of their arguments."""
     offered = []
     for spec in SPECS:
         properties = {

@@ -1,8 +1,4 @@
-"""What a model is told: the rules with tools, without and for tables; how it refuses.
-
-The rules are the same bytes for every question, so that a server keeps their processing; what
-changes comes after them. Called by answerer.py.
-"""
+"""What a model is told, the same bytes for every question, and how it refuses."""
 
 from __future__ import annotations
 

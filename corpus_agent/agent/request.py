@@ -1,9 +1,4 @@
-"""One chat request: its reply streamed, cut at a fabricated tool result, and bounded.
-
-Ending the stream early ends the generation at the server, so that a model on a CPU does not spend
-minutes on unused text. What the server says of an error decides what is tried next, and is in no
-message.
-"""
+"""One chat request: its reply streamed, and ended early at the server where the rest is useless."""
 
 from __future__ import annotations
 
@@ -57,10 +52,7 @@ class ChatModel:
 
 @dataclass(frozen=True, slots=True)
 class StreamedReply:
-    """The valid part of a reply.
-
-    `full` if its tokens ran out, `flooded` if it asks for more than MAX_CALLS calls.
-    """
+    """A reply; `full` if its tokens ran out, `flooded` if it asks for more than MAX_CALLS calls."""
 
     message: AssistantMessage
     full: bool = False
@@ -156,13 +148,7 @@ def stream_reply(
     as_written: bool = False,
     max_tokens: int,
 ) -> StreamedReply:
-    """The reply to the messages; `tools`: whether tools are offered, `may_call`: and callable.
-
-    `as_written`: no calls are looked for in its text, and it may repeat itself, as one does that
-    quotes a sentence for each of several fields.
-
-    Raises ModelUnavailable if there is none, NoTools if that is the server's reason.
-    """
+    """The reply to the messages; `as_written`: it may repeat itself and makes no calls."""
     asked: Sent = {"max_tokens": max_tokens}
     if tools:
         asked |= {"tools": tool_definitions(), "tool_choice": "auto" if may_call else "none"}
@@ -175,10 +161,7 @@ def stream_reply(
 
 
 def first_word(model: ChatModel, messages: Sequence[Sent]) -> tuple[str, list[tuple[str, float]]]:
-    """A reply of one token, and the likeliest tokens in its place; none if not reported.
-
-    Raises ModelUnavailable if there is no reply.
-    """
+    """A reply of one token, and the likeliest tokens in its place; none if not reported."""
     asked = {"max_tokens": 1, "logprobs": True, "top_logprobs": TOP_TOKENS}
     text, likeliest = "", []
     with closing(_choices(model, messages, asked)) as choices:

@@ -23,11 +23,7 @@ TextCall = tuple[str, dict[str, Any] | str]
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """A parsed reply: the text before its first call, and its first group of calls.
-
-    `end` is the character from which the reply is ignored, because the model goes on in the role
-    of a tool or of the user; None if it does not.
-    """
+    """A reply up to `end`, where it speaks for others: the text before its calls, and them."""
 
     text: str
     calls: tuple[TextCall, ...]
@@ -100,10 +96,7 @@ def _group(text: str, opening: re.Match[str], tools: Collection[str]) -> tuple[l
 def _calls_at(
     text: str, at: int, tools: Collection[str], *, tagged: bool
 ) -> tuple[list[TextCall], int]:
-    """The calls of the JSON at a place, and where it ends; none if there are none.
-
-    Broken JSON behind a tag goes on to the toolbox, which tells the model what is wrong.
-    """
+    """The calls of the JSON at a place, and where it ends; none if there are none."""
     piece = text[at : at + MAX_VALUE_CHARS]
     begun = piece.lstrip()
     try:

@@ -1,7 +1,4 @@
-"""The state of one question: its tools, the passages, the evidence for its citations.
-
-Runs the calls of a model; decides nothing. Called by answerer.py.
-"""
+"""The state of one question: its tools, the passages, the evidence for its citations."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from corpus_agent.agent.messages import (
     UserMessage,
 )
 from corpus_agent.agent.prompts import IN_FULL
-from corpus_agent.answering.follow_up import readings
+from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter
 from corpus_agent.answering.verification import Verification
 from corpus_agent.text.delimiters import Frame
@@ -25,7 +22,7 @@ from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolResult, passage
-from corpus_agent.tools.toolbox import Toolbox, check_arguments
+from corpus_agent.tools.toolbox import SPECS, Toolbox, check_arguments
 
 if TYPE_CHECKING:
     from corpus_agent.answering.citations import Settled
@@ -70,10 +67,7 @@ class Work:
         )
 
     def search_first(self, window: ContextWindow) -> None:
-        """Create the tools, with results that fit the model's window, and run the first search.
-
-        A question that leans on the one before is searched in the document of its answer first.
-        """
+        """Create the tools, with results that fit the model's window, and run the first search."""
         self.window = window
         self.toolbox = Toolbox(self.corpus, self.frame, window.read_bytes, self._leaned_on())
         call = Call("first_search", search.NAME, {"query": self.asked})
@@ -89,7 +83,7 @@ class Work:
 
     def call(self, call: Call) -> ToolResult:
         """The result of one call, which is reported as an event."""
-        self.on_event(_event(self.toolbox, call))
+        self.on_event(_event(call))
         return self.toolbox.call(call.name, call.arguments)
 
     @property
@@ -98,10 +92,7 @@ class Work:
         return self.own is not None and bool(self.own.passages)
 
     def opening(self) -> list[Message]:
-        """Earlier turns, the question, and the first search in the form of a model's call.
-
-        What a reader would be shown and the search's result does not have stands below it.
-        """
+        """Earlier turns, the question, and the first search in the form of a model's call."""
         entries: list[Message] = []
         for turn in self._history:
             entries += [UserMessage(turn.question), AssistantMessage(turn.answer.text)]
@@ -113,10 +104,7 @@ class Work:
         return [*entries, UserMessage(self.question), AssistantMessage("", (first.call,)), first]
 
     def passages_text(self) -> str:
-        """The passages that a reader would be shown, in full; else the first hits of the search.
-
-        As many bytes of them as the model's window has room for.
-        """
+        """The passages that a reader would be shown, else the first hits, within the window."""
         room, framed = self.room, []
         for text in [one.text for one in self._own_passages] or [
             chunk.text for chunk in self.toolbox.passages[:HITS_IN_FULL]
@@ -150,9 +138,9 @@ class Work:
         return self.evidence.settle(visible(draft[:MAX_DRAFT]).strip())
 
 
-def _event(toolbox: Toolbox, call: Call) -> str:
+def _event(call: Call) -> str:
     """One line for the user, as in "read: notes/a.md from line 200"."""
-    spec = next((spec for spec in toolbox.specs if spec.name == call.name), None)
+    spec = next((spec for spec in SPECS if spec.name == call.name), None)
     if spec is None:
         return f"{called(call.name)}: there is no such tool"
     checked = check_arguments(spec, call.arguments)

@@ -22,7 +22,7 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
-from corpus_agent.text.when import calendar_names, same_event
+from corpus_agent.text.when import calendar_names
 from indexer import Encoded, Hit
 
 Vectors = NDArray[np.float32]
@@ -92,8 +92,6 @@ class Subject:
         self.names = [i for i, word in enumerate(self.words) if word in named]
         dated = calendar_names(question)
         self._dated = {i: dated[word] for i, word in enumerate(self.words) if word in dated}
-        # "When does it end": what lasts "until June" says so.
-        self._events = [same_event(word) for word in self.words if self.kind == "date"]
         self._forms: dict[str, frozenset[int]] = {}
         held = [self.hits(f"{hit.chunk.heading}\n{hit.chunk.text}") for hit in found]
         frequency = [sum(i in words for words in held) for i in range(len(self.words))]
@@ -107,7 +105,6 @@ class Subject:
         for word in set(terms(text)):
             if word not in self._forms:
                 same = {i for i, own in enumerate(self.words) if same_word(own, word)}
-                same.update(i for i, events in enumerate(self._events) if word in events)
                 self._forms[word] = frozenset(same)
             found |= self._forms[word]
         if self._dated:

@@ -15,13 +15,11 @@ from itertools import product
 import regex
 
 from corpus_agent.text.number_words import UNIT
-from corpus_agent.text.numbers import figures, found, readings
+from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import denials, excluded, names_condition, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
-from corpus_agent.text.spelt_numbers import Figure
 from corpus_agent.text.tokens import (
     STOP_WORDS,
-    UNSPACED,
     content_terms,
     fold,
     names_are_nouns,
@@ -29,6 +27,7 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
+from indexer import UNSPACED
 
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another

@@ -14,27 +14,12 @@ _ENGLISH = "en"
 _OTHER_SHARE = 0.25
 _LETTER = regex.compile(r"\p{L}")
 _LATIN = regex.compile(r"\p{Latin}")
-_NAMES = {
-    "ar": "Arabic",
-    "de": "German",
-    "el": "Greek",
-    "en": "English",
-    "es": "Spanish",
-    "fr": "French",
-    "hi": "Hindi",
-    "it": "Italian",
-    "ja": "Japanese",
-    "nl": "Dutch",
-    "ko": "Korean",
-    "pl": "Polish",
-    "pt": "Portuguese",
-    "ru": "Russian",
-    "sv": "Swedish",
-    "th": "Thai",
-    "tr": "Turkish",
-    "vi": "Vietnamese",
-    "zh": "Chinese",
-}
+_CODES = """
+ar:Arabic de:German el:Greek en:English es:Spanish fr:French hi:Hindi it:Italian ja:Japanese
+nl:Dutch ko:Korean pl:Polish pt:Portuguese ru:Russian sv:Swedish th:Thai tr:Turkish
+vi:Vietnamese zh:Chinese
+"""
+_NAMES = dict(each.split(":") for each in _CODES.split())
 
 
 def language_of(found: Sequence[Hit], question: str = "") -> str:

@@ -25,9 +25,10 @@ from corpus_agent.answering.comparable import (
     without_markup,
 )
 from corpus_agent.answering.records import Citation, Verdict
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import visible
-from corpus_agent.text.sentences import Unit, is_item, leads_in, units
-from indexer import Line, Refused, Window
+from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
+from indexer import PAIRED, Line, Refused, Window
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import Readable
@@ -51,7 +52,13 @@ _THOUSANDS, _GROUP = (
     re.compile(r"(?<!\d)\d{1,3}[ \u00a0\u202f]$"),
     re.compile(r"\d{3}(?!\d)|\d+/\d"),
 )
+_HAN_NUMERALS = frozenset("〇零一二三四五六七八九十百千万亿")
+_FEW_WORDS = 2
+_OPENING_MARKS = " \t\"'“„«‘(…."
+_ENDS = (".", "!", "?", ":", ";", "。", "！", "？", "：", "；")
+_FORGED_MARK = re.compile(r"\s*- - - .{1,40}$")  # as the text of a document has what is like a mark
 _NUMBER_GOES_ON = re.compile(r"[.,'’:/-]?\d")
+_UNSPACED = lazy(rf"[{PAIRED}]")
 
 
 def _spellings(quote: str) -> list[str]:
@@ -168,49 +175,97 @@ def standing(lines: Sequence[Line], quote: str, near_line: int = 1) -> Located |
 
 
 def _widened(lines: Sequence[Line], found: Found) -> Located:
-    """The whole sentences, items or rows that a piece of a document stands in."""
+    """The whole sentences, items or rows that a piece of a document stands in.
+
+    With them what is no sentence without them: a word or two beside them, as "VOID.", and what
+    announces them, as "Guests must not:".
+    """
     first, left, last, right = found
-    above, below = _block(lines, first, last)
-    kept = [n for n in range(above, below + 1) if not lines[n - 1].is_mark]
+    kept, text = _around(lines, first, last)
     starts = [*accumulate((len(lines[n - 1].text) + 1 for n in kept), initial=0)]
-    text = "\n".join(lines[n - 1].text for n in kept)
     start, end = starts[kept.index(first)] + left, starts[kept.index(last)] + right
-    touched = [unit for unit in units(text) if unit.start < end and start < unit.end]
-    begin = min(start, _opening(text, touched)) if touched else start
-    stop = max(end, *(unit.end for unit in touched)) if touched else end
+    every = units(text)
+    touched = [n for n, unit in enumerate(every) if unit.start < end and start < unit.end]
+    begin, stop = start, end
+    if touched:
+        one, other = touched[0], touched[-1]
+        while one and _is_one(text, every[one - 1], every[one]):
+            one -= 1
+        while other + 1 < len(every) and _is_one(text, every[other], every[other + 1]):
+            other += 1
+        stop = max(end, every[other].end)
+        begin = min(start, _opening(text, every[: one + 1], stop))
     if stop - begin > max(MOST_WIDENED, end - start):
-        return first, last, text[start:end], "partial"
+        return first, last, _between(lines, found), "partial"
     at = [bisect_left(starts, position + 1) - 1 for position in (begin, stop - 1)]
     return kept[at[0]], kept[at[1]], text[begin:stop], "verified"
 
 
-def _opening(text: str, touched: Sequence[Unit]) -> int:
-    """Where a sentence begins; an item with what announces its list: "Guests must not:"."""
-    begin = touched[0].start
-    if is_item(text[begin : touched[0].end]):
-        for unit in reversed([unit for unit in units(text[:begin]) if unit.kind == "text"]):
-            before = text[unit.start : unit.end]
-            if leads_in(before) and touched[-1].end - unit.start <= MOST_WIDENED:
-                return unit.start
-            if not is_item(before):
+def _is_one(text: str, one: Unit, other: Unit) -> bool:
+    """Whether two units of a paragraph are one sentence: it goes on in small letters, or is short.
+
+    A word or two are no sentence by themselves; they say what the one beside them is worth.
+    """
+    first, second = (text[unit.start : unit.end] for unit in (one, other))
+    if {one.kind, other.kind} != {"text"} or "\n" in text[one.end : other.start]:
+        return False
+    goes_on = second.lstrip(_OPENING_MARKS)[:1].islower() and not is_item(second)
+    return goes_on or _is_short(second) or (_is_short(first) and not is_item(first))
+
+
+def _is_short(text: str) -> bool:
+    longest = 4 if _UNSPACED.search(text) else 15  # characters of a word
+    return len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_WORDS * longest
+
+
+def _opening(text: str, every: Sequence[Unit], stop: int) -> int:
+    """Where the last unit begins, with what announces it: the head of its list, a colon above."""
+    *above, own = every
+    is_listed = is_item(text[own.start : own.end])
+    for unit in reversed([unit for unit in above if unit.kind == "text"]):
+        before = text[unit.start : unit.end]
+        if leads_in(before) and stop - unit.start <= MOST_WIDENED:
+            return unit.start
+        if not (is_listed and is_item(before)):
+            break
+    return own.start
+
+
+def _around(lines: Sequence[Line], first: int, last: int) -> tuple[list[int], str]:
+    """The numbers of the lines that a piece's sentence may stand in, and their text as one.
+
+    To an empty line that ends it; those that it goes on over, and the marks of pages, are left out.
+    """
+    kept = [n for n in range(first, last + 1) if not lines[n - 1].is_mark]
+    joined = set[int]()  # lines that go on the one before
+    above = range(first - 1, max(0, first - 1 - WIDENED_LINES), -1)
+    below = range(last + 1, min(len(lines), last + WIDENED_LINES) + 1)
+    for numbers, at in ((above, 0), (below, -1)):
+        passed = ""
+        for number in numbers:
+            line, edge = lines[number - 1], lines[kept[at] - 1]
+            if line.is_mark or not line.text.strip() or _FORGED_MARK.match(line.text):
+                passed += "" if line.is_mark else line.text or " "
+                continue
+            one, other = (line.text, edge.text) if at == 0 else (edge.text, line.text)
+            goes_on = passed and _goes_on(one, other, is_marked=bool(passed.strip()))
+            announced = at == 0 and (is_item(other) or leads_in(one.rstrip()))
+            if line.hidden != edge.hidden or (passed and not (goes_on or announced)):
                 break
-    return begin
+            if goes_on:
+                joined.add(max(number, kept[at]))
+            kept.insert(len(kept) if at else 0, number)
+            passed = ""
+    pieces = [(" " if n in joined else "\n") + lines[n - 1].text for n in kept]
+    return kept, "".join(pieces)[1:]
 
 
-def _block(lines: Sequence[Line], first: int, last: int) -> tuple[int, int]:
-    """The first and last line around a piece that its sentence may go on in: to a blank line."""
-
-    def ends(number: int) -> bool:
-        line = lines[number - 1]
-        listed = number < first and is_item(lines[number].text)  # below its head, and a blank line
-        return not (line.text.strip() or listed) or line.hidden != lines[first - 1].hidden
-
-    above, below = first, last
-    while above > max(1, first - WIDENED_LINES) and not ends(above - 1):
-        above -= 1
-    while below < min(len(lines), last + WIDENED_LINES) and not ends(below + 1):
-        below += 1
-    return above, below
+def _goes_on(above: str, below: str, *, is_marked: bool) -> bool:
+    """Whether a sentence goes on over an empty line, or over a line that is like a page's mark."""
+    if above.rstrip().endswith(_ENDS) or above.lstrip().startswith(("#", "|")) or is_item(below):
+        return False
+    goes_on = below.lstrip(_OPENING_MARKS)[:1].islower() or wants_more(above)
+    return goes_on or is_marked or above.rstrip().endswith(",")
 
 
 def _exactly(lines: Sequence[Line], quote: str, near_line: int) -> Found | None:
@@ -286,7 +341,11 @@ def _in_a_word(lines: Sequence[Line], found: Found) -> bool:
     inside, after = lines[last - 1].text[:right], lines[last - 1].text[right:]
     above = "" if before.strip() or first < 2 else lines[first - 2].text.rstrip()
     below = "" if after.strip() or last == len(lines) else lines[last].text.lstrip()
-    if any(_BROKEN.search(a) and _GROUP.match(b) for a, b in ((above, text), (inside, below))):
+    if any(
+        (_BROKEN.search(a) and _GROUP.match(b)) or _HAN_NUMERALS.issuperset((a[-1:], b[:1]))
+        for a, b in ((above, text), (inside, below))
+        if a and b
+    ):
         return True  # a number that goes on in the next line
     return parted(before, text) or parted(inside, after)
 
@@ -301,7 +360,7 @@ def parted(before: str, after: str) -> bool:
         return True
     if not (before[-1].isalnum() and after[0].isalnum()):
         return False
-    return not any(unicodedata.east_asian_width(char) in "WF" for char in (before[-1], after[0]))
+    return not (_UNSPACED.match(before[-1]) or _UNSPACED.match(after[0]))
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:

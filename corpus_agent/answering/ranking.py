@@ -6,14 +6,16 @@ docs/decisions/answering.md has the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from corpus_agent.answering import confidence
 from corpus_agent.answering.answer_type import has_kind
+from corpus_agent.answering.candidates import Candidate, candidates
 from corpus_agent.answering.coverage import (
     PACKAGED,
     Coverage,
@@ -24,31 +26,29 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.answering.passages import with_neighbours
-from corpus_agent.answering.shown import (
-    Sentence,
-    best_sentences,
-)
-from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.dates import without_dates
-from corpus_agent.text.front_matter import is_asked_for, key_of
-from corpus_agent.text.letterhead import naming_lines
-from corpus_agent.text.sentences import (
-    Unit,
-    asks,
-    heads_table,
-    is_item,
-    is_pointer,
-    is_title,
-    leads_in,
-    refers_back,
-    units,
-)
+from corpus_agent.text.front_matter import is_asked_for
+from corpus_agent.text.patterns import lazy
+from corpus_agent.text.sentences import is_item, leads_in, units
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tokens import has_digit, terms
-from indexer import file_stem
 
 if TYPE_CHECKING:
-    from indexer import Chunk, Hit
+    from indexer import Hit
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a passage, verbatim: `text == hits[passage].chunk.text[start:end]`.
+
+    `probability` is that of its passage to hold the answer.
+    """
+
+    passage: int
+    start: int
+    end: int
+    text: str
+    probability: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -62,29 +62,14 @@ class Ranking:
     confidence: float
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A unit that may be the answer, with its context.
-
-    `opening` is where the sentence before begins if this one refers to it, else its own start.
-    `key` is that of a property, which answers what asks for it alone. `naming` is a line of the
-    letterhead or the signature.
-    """
-
-    passage: int
-    opening: int
-    start: int
-    end: int
-    text: str
-    around: tuple[str, ...]
-    titled: bool
-    key: str = ""
-    naming: bool = False
-
-
 # ---- Limits
 PASSAGES_READ = 8
-MOST_BEFORE = 2  # sentences that each refer to the one before, up to one that says what it is
+MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
+# Two sentences in a row are one quotation if the other's score is within this of the best, and it
+# has this share of the question's rare words more than the best alone.
+KEEP_WITHIN = 2.5
+ADDS_BESIDE = 0.05
+_END_MARK = lazy(r"[.!?。！？…؟।][\"'”’»)\]]*$")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
@@ -100,109 +85,6 @@ WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE], dtype=np.float32)
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
 # Without vectors: a passage counts by its score in the search, against that of the first.
 WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
-
-
-# ---- Candidates and their features
-
-
-def _candidate(
-    number: int, passage: Chunk, unit: Unit, before: Unit | None, around: Sequence[str]
-) -> Candidate:
-    """One unit as a candidate; a page's header, a pointer to elsewhere counts as a title."""
-    text = passage.text[unit.start : unit.end]
-    titled = unit.kind == "page" or (unit.kind == "text" and (is_title(text) or is_pointer(text)))
-    others = tuple(dict.fromkeys(other for other in around if other and other != text))
-    opening = unit.start
-    beside = before and before.kind == unit.kind == "text"
-    if before and beside and refers_back(text):
-        opening = unit.start if "\n\n" in passage.text[before.end : unit.start] else before.start
-    return Candidate(number, opening, unit.start, unit.end, text, others, titled)
-
-
-def _opening(candidate: Candidate, before: Sequence[Candidate]) -> int:
-    """Where a candidate begins with what it refers to, and with what that refers to."""
-    opening = candidate.opening
-    goes_on = opening < candidate.start and before and before[-1].start == opening
-    return before[-1].opening if goes_on else opening
-
-
-def _names_above(text: str, unit: Unit) -> str:
-    """The line of a passage that names the columns of a row of figures, "" if there is none."""
-    row = text[unit.start : unit.end]
-    if "\n" in row or not ends_with_figures(row):
-        return ""
-    lines = [*text[: unit.start].split("\n"), row]
-    at = names_of_columns(lines)
-    return "" if at is None else lines[at]
-
-
-def _of_properties(number: int, passage: Chunk, own: Sequence[Unit]) -> list[Candidate]:
-    """The properties at the top of a passage, each with all of it: they are said of the whole."""
-    around = (passage.heading, passage.text)
-    every = (_candidate(number, passage, unit, None, around) for unit in own)
-    return [replace(one, key=key_of(one.text)) for one in every]
-
-
-def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
-    """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
-    nearest = passage.heading.rpartition(" > ")[2]
-    under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
-    heading, lead = "", ""
-    before: tuple[str, ...] = ()
-    own = units(passage.text, passage.language)
-    found = _of_properties(number, passage, [unit for unit in own if unit.kind == "property"])
-    own = own[len(found) :]
-    naming = naming_lines(passage.text, own, first=passage.ordinal == 0)
-    for last, unit in zip([None, *own], own, strict=False):
-        text = passage.text[unit.start : unit.end]
-        if unit.kind == "head":
-            heading, lead, before = text, "", ()
-            continue
-        if asks(text):
-            lead = text
-            continue
-        if not terms(text) or is_row_of_names(text):
-            continue
-        if unit.kind == "row" and not lead.startswith("|"):
-            lead = text
-            if heads_table(passage.text, unit):
-                continue
-        elif unit.kind != "row" and not is_item(text) and not asks(lead):
-            lead = ""
-        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
-        back = refers_back(text)
-        spoken_of = before if back else before[-1:]
-        around = (under, heading, lead, *((named,) if named else spoken_of))
-        candidate = _candidate(number, passage, unit, last, around)
-        opening = _opening(candidate, found[-1:] if len(before) <= MOST_BEFORE else ())
-        candidate = replace(candidate, opening=opening, naming=unit in naming)
-        if unit is own[-1] and unit.kind == "text" and not is_pointer(text):
-            candidate = replace(candidate, titled=False)  # the text that it would head is missing
-        found.append(candidate)
-        if unit.kind == "page":
-            continue
-        before = (*before[-MOST_BEFORE:], text) if back else (text,)
-        heading = text if candidate.titled else heading
-        lead = text if leads_in(text) else lead
-    return found
-
-
-def _said_of_all(hits: Sequence[Hit], found: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates, each with the lines of its document that name what or whose that is."""
-    said: dict[str, list[str]] = {}
-    for candidate in found:
-        if candidate.naming:
-            said.setdefault(hits[candidate.passage].chunk.source, []).append(candidate.text)
-    return [
-        replace(one, around=tuple(dict.fromkeys((*one.around, *lines))))
-        if (
-            lines := [
-                text for text in said.get(hits[one.passage].chunk.source, ()) if text != one.text
-            ]
-        )
-        else one
-        for one in found
-    ]
 
 
 def features(
@@ -249,20 +131,44 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
 
 @dataclass(frozen=True)
 class Weighed:
-    """The candidates for a question, the texts of their passages, their coverage and features."""
+    """The candidates for a question in hits, their coverage and features."""
 
+    question: str
     subject: Subject
+    hits: Sequence[Hit]
     found: Sequence[Candidate]
-    texts: Mapping[int, str]
     coverage: Coverage
     table: Vectors
 
-    @property
+    @cached_property
     def scores(self) -> Vectors:
         """The score of each candidate."""
         weights = WEIGHTS_BY_LETTERS if self.coverage.by_letters else WEIGHTS
         scores: Vectors = self.table @ weights
         return scores
+
+    def probability(self, at: int) -> float:
+        """The probability that the passage of a candidate holds the answer."""
+        one, scores = self.found[at], self.scores
+        by_passage: dict[int, list[str]] = {}
+        for each in self.found:
+            by_passage.setdefault(each.passage, []).extend((each.text, *each.around))
+        elsewhere = [
+            float(score)
+            for score, each in zip(scores, self.found, strict=True)
+            if each.passage != one.passage
+        ]
+        looked = confidence.Looked(
+            one.text,
+            one.around,
+            self.table[at],
+            by_passage[one.passage],
+            list(by_passage.values()),
+            float(scores[at]),
+            max(elsewhere, default=float(scores[at])),
+        )
+        found = confidence.figures(self.question, self.subject, self.coverage, looked)
+        return confidence.probability(found)
 
 
 def weighed(
@@ -277,8 +183,7 @@ def weighed(
     Without `encode`, all candidates by their letters.
     """
     subject = Subject(question, hits, scale.alike)
-    found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
-    found = _said_of_all(hits, found)
+    found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
     if subject.kind:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
@@ -287,55 +192,68 @@ def weighed(
     found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None
-    if encode is None:
-        coverage = Coverage(subject, question, None, scale)
-        table = features(subject, hits, found, coverage)
-        texts = {c.passage: hits[c.passage].chunk.text for c in found}
-        return Weighed(subject, found, texts, coverage, table)
-    memory = {question: encode([question])[0]}
-    plain = Coverage(subject, question, memory, scale)
-    hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
-    kept = sorted(np.argsort(-hopes, kind="stable")[:UNITS_ENCODED].tolist())
-    found = [found[i] for i in kept]
-    texts = {c.passage: hits[c.passage].chunk.text for c in found}
-    around = (text for c in found for text in c.around if text not in named)
-    needed = dict.fromkeys([*(c.text for c in found), *around])
-    new = [text for text in needed if text not in memory]
-    memory.update(zip(new, encode(new), strict=True))
+    memory = {question: encode([question])[0]} if encode else None
     coverage = Coverage(subject, question, memory, scale)
     table = features(subject, hits, found, coverage)
-    cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
-    table[:, 0] = scaled(cosines, scale.sentence)
-    return Weighed(subject, found, texts, coverage, table)
+    if encode and memory:
+        kept = np.argsort(-(table @ WEIGHTS_UNENCODED), kind="stable")[:UNITS_ENCODED]
+        found = [found[i] for i in sorted(kept.tolist())]
+        around = (text for c in found for text in c.around if text not in named)
+        new = dict.fromkeys([*(c.text for c in found), *around])
+        new.pop(question, None)
+        memory.update(zip(new, encode([*new]), strict=True))
+        coverage = Coverage(subject, question, memory, scale)
+        table = features(subject, hits, found, coverage)
+        cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
+        table[:, 0] = scaled(cosines, scale.sentence)
+    return Weighed(question, subject, hits, found, coverage, table)
 
 
-def figures(question: str, own: Weighed, at: int) -> list[float]:
-    """The figures about a candidate that confidence.py weighs."""
-    one, scores = own.found[at], own.scores
-    by_passage: dict[int, list[str]] = {}
-    for candidate in own.found:
-        by_passage.setdefault(candidate.passage, []).extend((candidate.text, *candidate.around))
-    elsewhere = [
-        float(score)
-        for score, each in zip(scores, own.found, strict=True)
-        if each.passage != one.passage
-    ]
-    looked = confidence.Looked(
-        one.text,
-        one.around,
-        own.table[at],
-        by_passage[one.passage],
-        list(by_passage.values()),
-        float(scores[at]),
-        max(elsewhere, default=float(scores[at])),
-    )
-    return confidence.figures(question, own.subject, own.coverage, looked)
+def _best_sentences(own: Weighed) -> tuple[Sentence, ...]:
+    """The best sentence of each passage, best first, without duplicates; a title is only first.
+
+    Each with the sentence that it refers to.
+    """
+    chosen: list[Sentence] = []
+    seen: set[str | int] = set()
+    for at in map(int, np.argsort(-own.scores, kind="stable")):
+        one = own.found[at]
+        key = " ".join(terms(one.text))
+        if chosen and (one.titled or leads_in(one.text) or not seen.isdisjoint([key, one.passage])):
+            continue
+        seen |= {key, one.passage}
+        start, end = (one.opening, one.end) if chosen else _with_beside(own, at)
+        text = own.hits[one.passage].chunk.text[start:end]
+        chosen.append(Sentence(one.passage, start, end, text, own.probability(at)))
+        if len(chosen) == MOST_SENTENCES:
+            break
+    return tuple(chosen)
 
 
-def _is_in(candidate: Candidate, sentence: Sentence) -> bool:
-    """Whether a sentence that is shown is that candidate, or one with what it needs beside it."""
-    same = candidate.passage == sentence.passage
-    return same and sentence.start <= candidate.start and candidate.end <= sentence.end
+def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
+    """Start and end of the best sentence, with those beside it that have what it lacks."""
+    first, rarity = own.found[best], own.subject.rarity
+    start, end = first.opening, first.end
+    for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
+        other = own.found[at]
+        if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
+            continue
+        more = own.coverage.together((first.text, other.text)) - own.coverage.of(first.text)
+        if float(more @ rarity) >= ADDS_BESIDE * float(rarity.sum()):
+            start, end = min(start, other.start), max(end, other.end)
+    return start, end
+
+
+def _in_a_row(own: Weighed, one: Candidate, other: Candidate) -> bool:
+    """Whether a sentence of running text follows another in its paragraph."""
+    between = own.hits[one.passage].chunk.text[one.end : other.start]
+    in_a_row = one.end <= other.start and not between.strip() and "\n\n" not in between
+    return one.passage == other.passage and in_a_row and not (_is_line(one) or _is_line(other))
+
+
+def _is_line(one: Candidate) -> bool:
+    """Whether a candidate is no running text: an item, a heading, a row."""
+    return is_item(one.text) or not _END_MARK.search(one.text)
 
 
 def rank_sentences(
@@ -354,15 +272,10 @@ def rank_sentences(
     own = weighed(question, hits, encode, read, scale)
     if own is None:
         return Ranking((), 0.0)
-    found = []
-    for sentence in best_sentences(own):
-        within = [n for n, each in enumerate(own.found) if _is_in(each, sentence)]
-        at = max(within, key=lambda number: float(own.scores[number]))
-        chance = confidence.probability(figures(question, own, at))
-        found.append(replace(sentence, probability=chance))
+    found = _best_sentences(own)
     likeliest = max((each.probability for each in found), default=0.0)
     least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
-    return Ranking(tuple(found), max(likeliest, least))
+    return Ranking(found, max(likeliest, least))
 
 
 def found_passages(

@@ -1,7 +1,4 @@
-"""The whole program from Python: `Corpus`, and `AsyncCorpus` for a program with an event loop.
-
-Importing it loads nothing heavy; see docs/python.md.
-"""
+"""The whole program from Python: `Corpus`, and `AsyncCorpus` for a program with an event loop."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,4 @@
-"""`AsyncCorpus`: the methods of `Corpus` as coroutines, for a program with an event loop.
-
-One thread of its own runs them one after the other, since a `Corpus` is for one thread.
-"""
+"""`AsyncCorpus`: the methods of `Corpus` as coroutines, for a program with an event loop."""
 
 from __future__ import annotations
 
@@ -55,7 +52,6 @@ class AsyncCorpus:
         return cls(Corpus.open(store, **options))
 
     index = _coroutine(Corpus.index)
-    reindex = _coroutine(Corpus.reindex)
     search = _coroutine(Corpus.search)
     read = _coroutine(Corpus.read)
     ask = _coroutine(Corpus.ask)

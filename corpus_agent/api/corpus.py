@@ -1,7 +1,6 @@
 """`Corpus`: the Python interface to the whole program, as an object that is closed after use.
 
-Each method returns the object that the command of the same name prints with `--json`. Imports
-nothing heavy until a method needs it. Only arguments count: no file or environment is read.
+Imports nothing heavy until a method needs it. Only arguments count, no file and no environment.
 """
 
 from __future__ import annotations
@@ -182,17 +181,6 @@ class Corpus:
         if outcome.interrupted:
             raise KeyboardInterrupt
         return self._ran(outcome)
-
-    def reindex(self, source: str) -> Object:
-        """The result of reading one document again, by its name or path, at once and alone.
-
-        For a program that has just written it. A file that is gone is removed, a new one added;
-        what else changed waits for `index`. Raises Refused for what neither folder nor index has.
-        """
-        check_one(self._settings)
-        only = service.places.on_disk(self._serving().corpus(), source)
-        encoder = self._loaded_encoder()
-        return self._ran(service.session.index(self._settings, None, encoder=encoder, only=only))
 
     def watch(
         self,

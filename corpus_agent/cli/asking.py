@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import agent, answering, check, render, service
+from corpus_agent import agent, answering, check, render, selftest, service, trust
+from corpus_agent.cli.chat import Chat
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -36,10 +36,8 @@ from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.live import Watching
 from corpus_agent.cli.printing import clean, print_json, print_lines, style
 from corpus_agent.cli.progress import counted
-from corpus_agent.selftest import evaluation
 from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import PATH, called, known, quoted
-from corpus_agent.trust.stores import place_of
 from indexer import (
     MAX_FILE_BYTES,
     MAX_WINDOW_LINES,
@@ -185,11 +183,10 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     export = opened_new(export_file)
     launch = launch_to_read(settings, asking=True, typed=llm["llm"] is not None)
     settings = launch.settings
-    from corpus_agent.cli.chat import Chat, Doing
 
     served = service.service.Service(launch)
     corpus = served.corpus()
-    name = secrets.token_hex(8)
+    name = os.urandom(8).hex()
     watching = Watching(verbose=is_verbose())
 
     def answer(question: str, newest: Index, history: Sequence[Turn]) -> Answer:
@@ -203,7 +200,7 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
                 conversation=name,
             )[0]
 
-    talk = Chat(corpus, Doing(answer, click.echo, style))
+    talk = Chat(corpus, answer, click.echo, style)
     talk.run()
     write_answers(export, [turn.answer for turn in talk.turns])
     warn_of_index(export_file, settings.root)
@@ -250,7 +247,7 @@ def open_document(place: str) -> None:
     """
     settings = settings_in_force(several=True)
     stores = stores_to_read(settings)
-    roots = {one.prefix: place_of(one.store, settings).root for one in stores}
+    roots = {one.prefix: trust.stores.place_of(one.store, settings).root for one in stores}
     source, program = service.opening.open_document(place, roots)
     click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
 
@@ -343,18 +340,18 @@ def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> N
     Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
     sample_corpus/questions.toml.
     """
-    asked = evaluation.load(questions)
+    asked = selftest.evaluation.load(questions)
     named = llm["llm"]
     settings = settings_in_force(several=True, **{**llm, "llm": named or "none"})
     launch = launch_to_read(settings, asking=True, typed=named is not None)
     served = service.service.Service(launch)
     corpus = served.corpus()
     answerer = served.answerer(corpus)
-    results = [evaluation.measure(question, corpus, answerer) for question in asked]
-    scores = evaluation.summarise(results)
+    results = [selftest.evaluation.measure(question, corpus, answerer) for question in asked]
+    scores = selftest.evaluation.summarise(results)
     if as_json:
         return print_json(render.as_object(version=corpus.version, eval=scores), corpus)
-    print_lines(evaluation.table(scores))
+    print_lines(selftest.evaluation.table(scores))
     if show_failures:
-        print_lines(evaluation.failures(results))
+        print_lines(selftest.evaluation.failures(results))
     return None

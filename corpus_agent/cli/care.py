@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import get_completion_class
 
+import indexer
 from corpus_agent import doctor as examination
 from corpus_agent import render
+from corpus_agent import selftest as tests
+from corpus_agent import trust as trusted
 from corpus_agent.cli.common import (
     JSON,
     Llm,
@@ -23,12 +26,10 @@ from corpus_agent.cli.common import (
 )
 from corpus_agent.cli.printing import print_json, print_lines
 from corpus_agent.text.naming import PATH, called
-from corpus_agent.trust import known
-from corpus_agent.trust import stores as trusted
-from indexer import SealUnavailable, storage
+from indexer import SealUnavailable
 
 if TYPE_CHECKING:
-    from corpus_agent.doctor import Check, Finding
+    from corpus_agent.doctor import Check, Diagnosis
     from corpus_agent.settings import Settings
 
 _NAME = "corpus-agent"
@@ -42,8 +43,7 @@ def selftest(as_json: bool) -> None:
 
     Exit 0 only if every attempt fails under the seal and every one of them works without it.
     """
-    from corpus_agent.selftest.escape import trial
-
+    trial = tests.escape.trial
     rows = trial.run_selftest()
     if as_json:
         print_json(render.as_object(**trial.as_json(rows)))
@@ -75,7 +75,7 @@ def doctor(as_json: bool, llm: Llm) -> None:
         raise SystemExit(1)
 
 
-def _checks(settings: Settings, server: Finding) -> Iterator[Check]:
+def _checks(settings: Settings, server: Diagnosis) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
     try:
         seal_off = click.get_current_context().obj["unsealed"]
@@ -103,9 +103,9 @@ def trust(store: Path, root: Path | None, dry_run: bool, as_json: bool) -> None:
     settings are and whose it is. An index that somebody else made can hold any text in the name of
     your documents; look at where it comes from.
     """
-    found = trusted.permission(storage.named_store(store), root)
+    found = trusted.stores.permission(indexer.storage.named_store(store), root)
     if not dry_run:
-        trusted.record(found.place, storage.identity_of(found.place.store))
+        trusted.stores.record(found.place, indexer.storage.identity_of(found.place.store))
     content = render.trust_object(found, recorded=found.recorded or not dry_run)
     if as_json:
         return print_json(content)
@@ -122,10 +122,10 @@ def stores(drop: str | None, as_json: bool) -> None:
     corpus-agent search "rent" -s notes -s contracts.
     """
     if drop is not None:
-        click.echo(f"Off the list: {called(str(trusted.drop(drop)), kind=PATH)}", err=True)
+        click.echo(f"Off the list: {called(str(trusted.stores.drop(drop)), kind=PATH)}", err=True)
     # None is looked for: the list is for where several are meant, or one is gone.
     settings = settings_in_force(several=True, finding=False)
-    content = render.stores_object(known.known_stores(settings))
+    content = render.stores_object(trusted.known.known_stores(settings))
     if as_json:
         return print_json(content)
     return print_lines(render.stores_lines(content))

@@ -1,20 +1,22 @@
-"""A conversation at a terminal or through a pipe: questions, their sources, reading on.
-
-Keeps the turns; answering and printing are passed in as callbacks.
-"""
+"""A conversation at a terminal or through a pipe: questions, their sources, reading on."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from corpus_agent import render
-from corpus_agent.answering.records import Answer, Passage, Turn
+from corpus_agent.answering.records import Turn
 from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.wording import searched
-from indexer import CorpusError, Index, UsageError
+from indexer import CorpusError, UsageError
+
+if TYPE_CHECKING:
+    from corpus_agent.answering.records import Answer, Passage
+    from indexer import Index
 
 PROMPT = "> "
 AROUND = 10  # lines that /read shows before and after a passage
@@ -24,27 +26,18 @@ HELP = """Type a question, or
   /quit      end (so does Ctrl-D); Ctrl-C stops an answer"""
 
 
-@dataclass(frozen=True, slots=True)
-class Doing:
-    """Callbacks that the chat calls.
+@dataclass
+class Chat:
+    """One conversation; each question is answered from the newest version of the corpus.
 
-    `ask` answers from the newest version of the corpus, after the turns so far; `write` prints a
-    line. `style` shows which lines of a passage are likely.
+    `ask` answers after the turns so far, `write` prints a line, `style` shows which are likely.
     """
 
+    corpus: Index
     ask: Callable[[str, Index, Sequence[Turn]], Answer]
     write: Callable[[str], None]
     style: Callable[[str, bool], str] | None = None
-
-
-class Chat:
-    """One conversation; each question is answered from the newest version of the corpus."""
-
-    def __init__(self, corpus: Index, doing: Doing) -> None:
-        self._corpus = corpus
-        self._doing = doing
-        self._write = doing.write
-        self.turns: list[Turn] = []
+    turns: list[Turn] = field(default_factory=list)
 
     def run(self) -> None:
         """Converse until /quit or the end of input."""
@@ -52,16 +45,16 @@ class Chat:
         if interactive:
             import readline  # noqa: F401 - editing and history of what is typed
 
-            self._write(f"{searched(self._corpus.coverage())}; /help lists the commands.")
+            self.write(f"{searched(self.corpus.coverage())}; /help lists the commands.")
         while True:
             try:
                 line = input(PROMPT if interactive else "").strip()
             except EOFError:
                 return
             except KeyboardInterrupt:
-                self._write("")  # a new line: Ctrl-C while typing clears the input
+                self.write("")  # a new line: Ctrl-C while typing clears the input
                 continue
-            if line in ("/quit", "/exit"):
+            if line in ("/quit", "/exit", "quit", "exit"):
                 return
             if line:
                 self._respond(line)
@@ -73,16 +66,16 @@ class Chat:
             else:
                 self._ask(line)
         except KeyboardInterrupt:
-            self._write("Stopped.")
+            self.write("Stopped.")
         except CorpusError as error:
-            self._write(f"Error: {visible(str(error))}")
+            self.write(f"Error: {visible(str(error))}")
 
     def _ask(self, question: str) -> None:
-        self._corpus = self._corpus.latest()
-        answer = self._doing.ask(question, self._corpus, self.turns)
+        self.corpus = self.corpus.latest()
+        answer = self.ask(question, self.corpus, self.turns)
         self.turns.append(Turn(question, answer))
-        for line in render.answer_lines(answer, self._doing.style):
-            self._write(line)
+        for line in render.answer_lines(answer, self.style):
+            self.write(line)
 
     def _command(self, line: str) -> None:
         name, _, argument = line.partition(" ")
@@ -91,9 +84,9 @@ class Chat:
         elif name == "/read":
             self._read(argument.strip())
         elif name == "/help":
-            self._write(HELP)
+            self.write(HELP)
         else:
-            self._write(f"Unknown command {quoted(name)}.\n{HELP}")
+            self.write(f"Unknown command {quoted(name)}.\n{HELP}")
 
     def _passages(self) -> dict[str, Passage]:
         """Every passage of the conversation by its number, in order."""
@@ -104,9 +97,9 @@ class Chat:
     def _sources(self) -> None:
         passages = self._passages()
         if not passages:
-            self._write("No passage was shown yet.")
+            self.write("No passage was shown yet.")
         for line in render.citation_lines(passages.values()):
-            self._write(line)
+            self.write(line)
 
     def _read(self, number: str) -> None:
         """Print the passage with the lines around it."""
@@ -116,11 +109,11 @@ class Chat:
         citation = passage.citation
         first = max(1, citation.line_start - AROUND)
         count = citation.line_end - first + 1 + AROUND
-        window = self._corpus.read(citation.source, first, count)
+        window = self.corpus.read(citation.source, first, count)
         last = first + len(window.lines) - 1
-        self._write(f"--- {render.place(citation.source, first, last, citation.page)} ---")
+        self.write(f"--- {render.place(citation.source, first, last, citation.page)} ---")
         if window.stale:
-            self._write("This file changed after it was indexed.")
+            self.write("This file changed after it was indexed.")
         for at, line in enumerate(window.lines, start=first):
             within = citation.line_start <= at <= citation.line_end
-            self._write(f"{'>' if within else ' '} {visible(line.text)}".rstrip())
+            self.write(f"{'>' if within else ' '} {visible(line.text)}".rstrip())

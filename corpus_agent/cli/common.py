@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import indexer
-from corpus_agent import service
+from corpus_agent import service, trust
 from corpus_agent.cli.group import Commands
 from corpus_agent.cli.printing import clean, print_notes
 from corpus_agent.settings import check_one, load, unknown_variables
-from corpus_agent.trust.known import chosen_stores, no_index_here, store_here
 from indexer import __version__, paths
 
 if TYPE_CHECKING:
@@ -208,7 +207,7 @@ OCR = click.option(
 @click.option(
     "--backend",
     metavar="NAME",
-    help="What finds passages. Default: lance.",
+    help="What finds passages: lance (default) or memory.",
 )
 @click.option(
     "--device",
@@ -267,17 +266,17 @@ def settings_in_force(
     for name in unknown_variables(os.environ):
         click.echo(f"Note: {name} is not a setting of corpus-agent and is ignored.", err=True)
     to_read = finding and not to_come
-    chosen, left_out = chosen_stores(
+    chosen, left_out = trust.known.chosen_stores(
         given["stores"], everything=given["all_stores"], to_read=to_read
     )
     print_notes(left_out)
     store = chosen[0].store if chosen else None
     settings = load({**given["flags"], "store": store, **flags}, given["config"], os.environ)
     if settings.store is None and not chosen and finding:
-        found = store_here(paths.working_folder())
+        found = trust.known.store_here(paths.working_folder())
         if found is None and not to_come:
-            raise no_index_here()
-        chosen = chosen_stores([found])[0] if found is not None else ()
+            raise trust.known.no_index_here()
+        chosen = trust.known.chosen_stores([found])[0] if found is not None else ()
     if len(chosen) > 1:
         settings = replace(settings, store=None, several=chosen)
         if not several:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import render
+from corpus_agent import render, trust
 from corpus_agent.cli.printing import clean
 from corpus_agent.text.naming import quoted
-from corpus_agent.trust.stores import absolute
 from indexer import UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ def warn_of_index(file: Path | None, root: Path | None) -> None:
 
     An answer that is a document is found before what it quotes, also when that has changed.
     """
-    if file is not None and root is not None and root in absolute(file).parents:
+    if file is not None and root is not None and root in trust.stores.absolute(file).parents:
         click.echo(
             f"Note: {clean(quoted(file.name))} lies among your documents: the next index reads it "
             "as one. Write it elsewhere, or name it in .corpusignore.",

@@ -6,8 +6,10 @@ import copy
 import errno
 import os
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -22,59 +24,15 @@ EXIT_SOME_FAILED = 4
 EXIT_NOT_ANSWERED = 6
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells count
 EXIT_NO_READER = 141  # 128 + SIGPIPE, likewise
-_ONE_VERSION = "is gone: an index keeps its current version alone; keep copies of the documents."
-GONE = {  # said for one release
-    **dict.fromkeys(("history", "diff", "rollback"), _ONE_VERSION),
-    "watch": "is now: corpus-agent index --watch",
-    "missing": "is now: corpus-agent list 'without TERM'",
-    "compare": "is now: corpus-agent table FIELD… --path A --path B",
-    "verify": "is now: corpus-agent check FILE",
-    "cleanup": "is gone: `index` and `forget` give back disk space by themselves.",
-}
-GROUPS = {  # the commands by what a person wants, with a line for the list
-    "Ask": {
-        "ask": "Answer a question from the documents.",
-        "chat": "Ask one question after another.",
-        "search": "Find passages by meaning and by words.",
-        "read": "Print a document as it was indexed.",
-        "open": "Open a document in a program of yours.",
-        "check": "Check anybody's text against the documents.",
-    },
-    "Overview": {
-        "table": "What every document says about some fields.",
-        "list": "The documents that fulfil a condition.",
-        "timeline": "All dated statements, in order.",
-    },
-    "Index": {
-        "index": "Make the index of a folder, or bring it up to date.",
-        "forget": "Drop a document from the index.",
-        "files": "Every file that was seen, and why it has no text.",
-        "status": "What the index holds, and where it is.",
-    },
-    "Connect": {
-        "web": "Serve a page to your browser.",
-        "mcp": "Serve the index to an MCP client.",
-    },
-    "Care": {
-        "doctor": "Find what is wrong, and what mends it.",
-        "selftest": "Try every way out of the seal.",
-        "stores": "List your indexes.",
-        "trust": "Use an index that was copied here.",
-        "eval": "Measure search and answers with your questions.",
-        "completion": "Completion for bash, zsh or fish.",
-    },
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("commands.toml").read_text("utf-8"))
+GROUPS: dict[str, dict[str, str]] = _TABLE["groups"]
+GONE: dict[str, str] = _TABLE["gone"]
+USUAL: list[str] = _TABLE["usual"]
 MOST_USUAL = 5  # options that the help of a command shows first
-_OF_HELP = """
-    --llm -k --watch --dry-run --force --csv --status --port --open --print-config
-    --ocr --path --where --export --receipt --root --drop --show-failures --store
-    --all-stores --format --verbose --version --json
-"""
-USUAL = _OF_HELP.split()
 _OUTPUT_FAILS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
-class Command(click.Command):
+class ProgramCommand(click.Command):
     """A command that takes the options of all commands behind its name, too."""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
@@ -126,7 +84,7 @@ def _behind(option: click.Option) -> click.Option:
 class Commands(click.Group):
     """A group in which a CorpusError becomes one line, a hint and its exit code."""
 
-    command_class = Command
+    command_class = ProgramCommand
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

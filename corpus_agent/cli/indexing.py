@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 import indexer
-from corpus_agent import render, service
+from corpus_agent import render, service, trust
 from corpus_agent.cli.common import (
     JSON,
     OCR,
@@ -37,9 +37,7 @@ from corpus_agent.settings import (
     load,
 )
 from corpus_agent.text.naming import PATH, called
-from corpus_agent.trust.known import chosen_stores, store_to_write
 from indexer import STATUSES, Choices, UsageError
-from indexer.confine import die_with_parent
 
 if TYPE_CHECKING:
     from corpus_agent.startup import Launch
@@ -139,6 +137,8 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     """
     if len(folders) < 2:
         return next(iter(folders), None)
+    from indexer.confine import die_with_parent
+
     for flag in (flag for flag, is_given in of_one.items() if is_given):
         raise UsageError(f"{flag} is about one folder, and {len(folders)} are named.")
     given = click.get_current_context().obj
@@ -148,7 +148,7 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
             "Leave out --store, --all-stores and CORPUS_AGENT_STORE.",
         )
     roots = dict.fromkeys(map(indexer.check_root, folders))  # all, before any is indexed
-    stores = {folder: store_to_write(Settings(), folder) for folder in roots}
+    stores = {folder: trust.known.store_to_write(Settings(), folder) for folder in roots}
     parent, failed = os.getpid(), 0
     for folder in stores:
         click.echo(f"{called(str(folder), kind=PATH)}:", err=True)
@@ -163,7 +163,9 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
         if code not in (0, EXIT_SOME_FAILED):
             raise SystemExit(code if code > 0 else 128 - code)
         failed = code or failed
-    named = " ".join(f"-s {shlex.quote(one.name)}" for one in chosen_stores([*stores.values()])[0])
+    named = " ".join(
+        f"-s {shlex.quote(one.name)}" for one in trust.known.chosen_stores([*stores.values()])[0]
+    )
     click.echo(f'To ask them together: corpus-agent {named} ask "…"')
     raise SystemExit(failed)
 

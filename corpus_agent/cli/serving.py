@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+import indexer
 from corpus_agent import service
+from corpus_agent import web as pages
 from corpus_agent.cli.common import (
     Llm,
     launch_to_read,
@@ -24,8 +26,7 @@ from corpus_agent.cli.group import EXIT_INTERRUPTED
 from corpus_agent.cli.printing import print_notes
 from corpus_agent.mcp.client_config import CLIENTS, snippet
 from corpus_agent.settings import absolute, stores_to_read
-from corpus_agent.web import listening
-from indexer import paths, storage
+from indexer import paths
 
 if TYPE_CHECKING:
     from corpus_agent.settings import Settings
@@ -64,7 +65,9 @@ def mcp(llm: Llm, client: str | None) -> None:
 def _print_config(client: str, settings: Settings, llm: Llm) -> None:
     """Print what has a client start this command with the options that were given to it."""
     given = click.get_current_context().obj
-    found = settings.store or Path(storage.STORE_NAME)  # where none is yet: the one of this folder
+    found = settings.store or Path(
+        indexer.storage.STORE_NAME
+    )  # where none is yet: the one of this folder
     stores = [one.store for one in settings.several] or [found]
     settings = absolute(replace(settings, several=()))  # stores are named
     named: list[tuple[str, object]] = [("--store", paths.from_here(one)) for one in stores]
@@ -105,10 +108,10 @@ def web(llm: Llm, port: int | None, opening: bool) -> None:
     """
     settings = settings_in_force(several=True, **llm)
     stores_to_read(settings)  # before anything listens
-    keys = listening.new_keys()
-    served = listening.listen(port)
+    keys = pages.listening.new_keys()
+    served = pages.listening.listen(port)
     # The browser waits for an answer meanwhile.
-    problem = listening.open_browser(served.url(keys)) if opening else None
+    problem = pages.listening.open_browser(served.url(keys)) if opening else None
     launch = launch_to_read(
         settings, asking=True, typed=llm["llm"] is not None, listener=served.socket.fileno()
     )

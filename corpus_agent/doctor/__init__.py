@@ -1,9 +1,4 @@
-"""`doctor`: checks the installation and the index, and names the commands that repair them.
-
-Checks are data: a name, a subject, and a function. `environment` checks this machine
-and installation and opens no document; `store` checks an index. These two are imported on first
-use, so that importing the package loads neither.
-"""
+"""`doctor`: checks the installation and the index, and names the commands that repair them."""
 
 from __future__ import annotations
 
@@ -26,11 +21,8 @@ State = Literal["ok", "warn", "fail"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of a check, on one line, and the command that repairs it.
-
-    `warn`: works, but should be known; `fail`: wrong.
-    """
+class Diagnosis:
+    """The result of a check, on one line, and the command that repairs it."""
 
     state: State
     found: str
@@ -42,21 +34,31 @@ class Check:
     """One check. `look` may raise CorpusError, whose hint is then the repair."""
 
     name: str
-    what: str
-    look: Callable[[], Finding]
+    look: Callable[[], Diagnosis]
+
+    @property
+    def what(self) -> str:
+        """What it looks at, as the function says that does."""
+        looking = getattr(self.look, "func", self.look)
+        return (looking.__doc__ or "").partition("\n")[0].rstrip(".")
 
 
-def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Finding]]:
+def found_before(diagnosis: Diagnosis) -> Diagnosis:
+    """What was found before, and is only reported."""
+    return diagnosis
+
+
+def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Diagnosis]]:
     """Each check with its finding, as soon as it is done."""
     for check in checks:
         try:
             finding = check.look()
         except CorpusError as error:
-            finding = Finding("fail", error.message, error.hint)
+            finding = Diagnosis("fail", error.message, error.hint)
         yield check, finding
 
 
-def lines(findings: Sequence[tuple[Check, Finding]], *, verbose: bool) -> Iterator[str]:
+def lines(findings: Sequence[tuple[Check, Diagnosis]], *, verbose: bool) -> Iterator[str]:
     """A line for each check that is not fine and what mends it, then one for the rest; or all."""
     for check, finding in findings:
         if verbose or finding.state != "ok":
@@ -68,7 +70,7 @@ def lines(findings: Sequence[tuple[Check, Finding]], *, verbose: bool) -> Iterat
         yield f"{fine} of {len(findings)} checks are fine."
 
 
-def as_json(findings: Sequence[tuple[Check, Finding]]) -> dict[str, Any]:
+def as_json(findings: Sequence[tuple[Check, Diagnosis]]) -> dict[str, Any]:
     """The JSON of `doctor`; `passed` is whether nothing is wrong."""
     return {
         "passed": all(finding.state != "fail" for _, finding in findings),

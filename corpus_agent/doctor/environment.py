@@ -1,8 +1,4 @@
-"""The checks of doctor outside of any index: this installation and this machine.
-
-Opens no document and no index. `model_server` needs the network of this machine, so it is called
-before the process is sealed; the rest works inside the seal.
-"""
+"""The checks of doctor outside of any index; `model_server` is called before the seal."""
 
 from __future__ import annotations
 
@@ -10,17 +6,18 @@ import platform
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import service
-from corpus_agent.doctor import Check, Finding
+from corpus_agent.doctor import Check, Diagnosis, found_before
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.settings import engine_of
-from indexer import CorpusError, all_extensions, paths, recognition_state
+from indexer import CorpusError, all_extensions, paths
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
@@ -28,120 +25,101 @@ if TYPE_CHECKING:
     from corpus_agent.settings import Settings
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
-INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
-    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
-    "amx_int8": "AMX",
-}  # fmt: skip
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
 
-def checks(settings: Settings, closed: Sealed | CorpusError, server: Finding) -> Iterator[Check]:
+def checks(settings: Settings, closed: Sealed | CorpusError, server: Diagnosis) -> Iterator[Check]:
     """The checks of this machine."""
-
-    def weights() -> Finding:
-        encoder = service.encoding.encoder_for(settings, settings.store)
-        sha = encoder.weights_sha256[:16]
-        return Finding("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
-
-    where = settings.store or paths.working_folder()
-    yield Check("versions", "of Python and the libraries", versions)
-    yield Check(
-        "processor", "AVX2, without which LanceDB crashes; VNNI and AMX embed faster", processor
-    )
-    yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
-    yield Check("weights", "the SHA-256 of the embedding model", weights)
-    yield Check("extensions", "what installed packages bring", extensions)
-    yield Check("recognition", "what reads scans and pictures", recognition)
-    yield Check("model server", "whether a language model answers", lambda: server)
-    yield Check("disk", "free space where the index is", lambda: disk(where))
+    yield Check("versions", versions)
+    yield Check("processor", processor)
+    yield Check("seal", partial(sealing, closed))
+    yield Check("weights", partial(weights, settings))
+    yield Check("extensions", extensions)
+    yield Check("model server", partial(found_before, server))
+    yield Check("disk", partial(disk, settings.store or paths.working_folder()))
 
 
-def versions() -> Finding:
+def weights(settings: Settings) -> Diagnosis:
+    """The SHA-256 of the embedding model."""
+    encoder = service.encoding.encoder_for(settings, settings.store)
+    sha = encoder.weights_sha256[:16]
+    return Diagnosis("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
+
+
+def versions() -> Diagnosis:
     """What a bug report needs; whether the libraries fit together is pip's to say."""
     found = [f"Python {platform.python_version()} on {platform.machine()}"]
     for name in SHOWN:
         with suppress(PackageNotFoundError):
             found.append(f"{name} {version(name)}")
-    return Finding("ok", ", ".join(found))
+    return Diagnosis("ok", ", ".join(found))
 
 
-def extensions() -> Finding:
+def extensions() -> Diagnosis:
     """Every extension by its package: code that the user installed, used or not."""
     found = all_extensions()
     refused = [each for each in found if each.refused]
     shown = [f"{each.kind[:-1]} {each}" for each in found if not each.refused]
     shown += [f"{each.kind[:-1]} {each} is NOT used: {each.refused}" for each in refused]
     if not shown:
-        return Finding("ok", "none")
-    return Finding("warn" if refused else "ok", "; ".join(shown))
+        return Diagnosis("ok", "none")
+    return Diagnosis("warn" if refused else "ok", "; ".join(shown))
 
 
-def recognition() -> Finding:
-    """What text recognition is installed; nobody needs it who keeps no scans."""
-    found = recognition_state()
-    if found.engine is None:
-        return Finding("ok", "none: scans and pictures are not read", found.install)
-    scripts = ", ".join(found.tesseract)
-    others = f"; Tesseract for {scripts}" if scripts else "; no Tesseract for other scripts"
-    return Finding("ok", f"rapidocr {found.engine}{others}")
-
-
-def processor() -> Finding:
-    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
+def processor() -> Diagnosis:
+    """Whether the processor has AVX2, without which LanceDB crashes."""
     if platform.machine() != "x86_64":
-        return Finding("ok", platform.machine())
+        return Diagnosis("ok", platform.machine())
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
     except OSError:
-        return Finding("warn", "/proc/cpuinfo cannot be read")
-    flags = next((line for line in lines if line.startswith("flags")), "").split()
-    if "avx2" not in flags:
-        return Finding(
-            "fail", "no AVX2: LanceDB crashes here", "use a machine with AVX2 (since 2013)"
-        )
-    return Finding("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
+        return Diagnosis("warn", "/proc/cpuinfo cannot be read")
+    if "avx2" not in flags.split():
+        mend = "use a machine with AVX2 (since 2013)"
+        return Diagnosis("fail", "no AVX2: LanceDB crashes here", mend)
+    return Diagnosis("ok", "AVX2")
 
 
-def sealing(closed: Sealed | CorpusError) -> Finding:
+def sealing(closed: Sealed | CorpusError) -> Diagnosis:
     """The result of sealing this process, or with the seal off, what the kernel supports."""
     if isinstance(closed, CorpusError):
-        return Finding("fail", closed.message, closed.hint)
+        return Diagnosis("fail", closed.message, closed.hint)
     if closed.state == "off":
         _, abi = check_kernel()
-        return Finding("warn", f"off (--unsealed); this kernel has Landlock ABI {abi}")
+        return Diagnosis("warn", f"off (--unsealed); this kernel has Landlock ABI {abi}")
     enforced = f"enforced: seccomp, Landlock ABI {closed.landlock_abi}"
     if closed.not_covered:
         missing = "; ".join(closed.not_covered)
-        return Finding("warn", f"{enforced}; not covered: {missing}", "use a newer kernel")
-    return Finding("ok", enforced)
+        return Diagnosis("warn", f"{enforced}; not covered: {missing}", "use a newer kernel")
+    return Diagnosis("ok", enforced)
 
 
-def model_server(settings: Settings) -> Finding:
+def model_server(settings: Settings) -> Diagnosis:
     """Whether the model of `--llm` answers. Call before the seal."""
     if settings.llm == "none":
-        return Finding("ok", "none wanted; answers are quotations")
+        return Diagnosis("ok", "none wanted; answers are quotations")
     try:
         wanted = parse(settings.llm, settings.allow_remote_llm)
         if isinstance(wanted, GgufFile):
-            return Finding("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
+            return Diagnosis("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
         model = discovery.find(wanted, settings.llm_model)
     except discovery.ModelUnavailable as error:
         # No server was named, so none is missing: the one found may not be used unnamed.
-        return Finding("warn" if wanted == "auto" else "fail", error.message, error.hint)
+        return Diagnosis("warn" if wanted == "auto" else "fail", error.message, error.hint)
     except CorpusError as error:
-        return Finding("fail", error.message, error.hint)
+        return Diagnosis("fail", error.message, error.hint)
     if model is None:
-        return Finding("ok", "none on this machine; answers are quotations")
+        return Diagnosis("ok", "none on this machine; answers are quotations")
     owner = f" of {model.server.owner}" if model.server.owner is not None else ""
-    return Finding("ok", f"{model.name} at {model.server}{owner}")
+    return Diagnosis("ok", f"{model.name} at {model.server}{owner}")
 
 
-def disk(where: Path) -> Finding:
+def disk(where: Path) -> Diagnosis:
     """Free space on the file system of `where`, or of the folder that it would be made in."""
     there = next(path for path in (where, *paths.from_here(where).parents) if path.exists())
     free = shutil.disk_usage(there).free
     found = f"{free / 1e9:,.1f} GB free"
     if free < TOO_LITTLE_BYTES:
-        return Finding("fail", found, "free some space")
-    return Finding("warn" if free < LITTLE_BYTES else "ok", found, "free some space")
+        return Diagnosis("fail", found, "free some space")
+    return Diagnosis("warn" if free < LITTLE_BYTES else "ok", found, "free some space")

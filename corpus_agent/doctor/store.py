@@ -1,8 +1,4 @@
-"""The checks of doctor on an index: the store, its rows, its vectors, and its folder.
-
-Reads one committed version and changes nothing. If the index does not open, the checks that depend
-on it are left out: the failed check names the first step.
-"""
+"""The checks of doctor on an index, of one committed version. Changes nothing."""
 
 from __future__ import annotations
 
@@ -11,12 +7,13 @@ import shlex
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering
-from corpus_agent.doctor import Check, Finding, environment
+from corpus_agent.doctor import Check, Diagnosis, environment, found_before
 from corpus_agent.doctor.environment import processor
 from corpus_agent.service import encoding, session
 from corpus_agent.text.naming import PATH, called
@@ -38,12 +35,9 @@ LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.
 
 
 def every_check(
-    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Finding
+    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Diagnosis
 ) -> Iterator[Check]:
-    """The checks of this machine and of each index; `closed` is the outcome of sealing.
-
-    `server` is what was found of the model server before. Where sealing failed no index is opened.
-    """
+    """The checks of this machine and of each index; `closed` is the outcome of sealing."""
     _, settings, _ = indexes[0]
     yield from environment.checks(settings, closed, server)
     for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
@@ -52,142 +46,131 @@ def every_check(
 
 
 def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:
-    """The checks of the index that the settings mean, as far as it can be looked into.
-
-    `problem` is why it may not be looked into at all.
-    """
+    """The checks of the index that the settings mean, as far as it can be looked into."""
     store = settings.store
     if problem is not None:
-        refused = Finding("fail", problem.message, problem.hint)
-        yield Check("index", "whether it is yours", lambda: refused)
+        refused = Diagnosis("fail", problem.message, problem.hint)
+        yield Check("index", partial(found_before, refused))
         return
-    yield Check("index", "whether there is one, of a version that this program reads",
-                lambda: there_is_one(store))  # fmt: skip
+    yield Check("index", partial(there_is_one, store))
     if store is None or not paths.is_folder(store):
         return
-    yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
+    yield Check("permissions", partial(permissions, store))
     try:
         manifest = storage.read_manifest(store)
     except CorpusError:  # which the first check reports
         return
-    yield Check(
-        "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
-    )
+    yield Check("corpus", partial(corpus_folder, store, settings.root))
     if processor().state == "fail":  # importing LanceDB would end this process
         return
-    yield Check("table files", "every byte of the tables against what was written",
-                lambda: as_written(store))  # fmt: skip
+    yield Check("table files", partial(as_written, store))
     encoder = encoding.encoder_for(settings, store)
-    yield Check("model", "whether the index was made by today's model and chunker",
-                lambda: same_model(store, encoder))  # fmt: skip
+    yield Check("model", partial(same_model, store, encoder))
     root = settings.root or storage.root_of(store, manifest)
     yield from _of_rows(store, root, encoder)
     if paths.is_there(root):
-        yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
+        yield Check("stale files", partial(stale_files, settings))
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
     try:
         rows = indexer.Index.open(store).inspect()
     except CorpusError as error:
-        broken = Finding("fail", error.message, error.hint)
-        yield Check("tables", "whether they open", lambda: broken)
+        yield Check("tables", partial(found_before, Diagnosis("fail", error.message, error.hint)))
         return
-    yield Check("words", "full-text rows against chunk rows", lambda: text_index(rows))
-    yield Check("embedding", "stored chunks, embedded again",
-                lambda: embedded_again(rows, encoder))  # fmt: skip
-    yield Check("texts", "stored chunks and kept texts against their files, parsed anew",
-                lambda: parsed_anew(store, root, rows))  # fmt: skip
+    yield Check("words", partial(text_index, rows))
+    yield Check("embedding", partial(embedded_again, rows, encoder))
+    yield Check("texts", partial(parsed_anew, store, root, rows))
 
 
-def there_is_one(store: Path | None) -> Finding:
+def there_is_one(store: Path | None) -> Diagnosis:
     """Whether there is an index and it is complete."""
     if store is None or not (store / storage.MANIFEST_NAME).exists():
         where = f"in {str(store)!r}" if store else "here or in any folder above"
-        return Finding("warn", f"none {where}", f"{INDEX} FOLDER")
+        return Diagnosis("warn", f"none {where}", f"{INDEX} FOLDER")
     manifest = storage.read_manifest(store)
     found = f"{str(store)!r}, version {manifest.version} of {manifest.updated}"
     if not manifest.complete:
-        return Finding("warn", f"{found}; its last run did not finish", INDEX)
-    return Finding("ok", found)
+        return Diagnosis("warn", f"{found}; its last run did not finish", INDEX)
+    return Diagnosis("ok", found)
 
 
-def as_written(store: Path) -> Finding:
+def as_written(store: Path) -> Diagnosis:
     """Whether the files of the tables are those that the last run wrote."""
     manifest = storage.checked_manifest(store, storage.EVERY_BYTE)
     if not manifest.contents:
-        return Finding("warn", "an earlier version listed no files; the next run does", INDEX)
+        return Diagnosis("warn", "an earlier version listed no files; the next run does", INDEX)
     size = sum(int(sums.partition(" ")[0]) for sums in manifest.contents.values())
-    return Finding("ok", f"{len(manifest.contents):,} of the index's own, {size / 1e6:,.1f} MB")
+    return Diagnosis("ok", f"{len(manifest.contents):,} of the index's own, {size / 1e6:,.1f} MB")
 
 
-def permissions(store: Path) -> Finding:
+def permissions(store: Path) -> Diagnosis:
     """Whether the store is private to its owner, and the owner is this user."""
     info = store.stat()
     mode = stat.S_IMODE(info.st_mode)
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        return Finding(
+        return Diagnosis(
             "fail", f"mode {mode:04o}: others may read it", f"chmod 700 {shlex.quote(str(store))}"
         )
     if not os.access(store, os.W_OK):
-        return Finding("warn", f"mode {mode:04o}; read only for this user: `index` cannot write")
-    return Finding("ok", f"mode {mode:04o}")
+        return Diagnosis("warn", f"mode {mode:04o}; read only for this user: `index` cannot write")
+    return Diagnosis("ok", f"mode {mode:04o}")
 
 
-def corpus_folder(store: Path, root: Path | None = None) -> Finding:
+def corpus_folder(store: Path, root: Path | None = None) -> Diagnosis:
     """Whether the folder that was indexed is still there."""
     manifest = storage.read_manifest(store)
     root = root or storage.root_of(store, manifest)
     absent = paths.absence(root)
     if not absent and (paths.is_there(root) or not manifest.coverage.searched):
-        return Finding("ok", called(str(root), kind=PATH))
+        return Diagnosis("ok", called(str(root), kind=PATH))
     found = f"{str(root)!r} {absent or 'is empty'}; what was indexed can be searched and not read"
-    return Finding("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
+    return Diagnosis("fail", found, f"mount or restore it, or name its new place: {INDEX} FOLDER")
 
 
-def same_model(store: Path, encoder: Encoder) -> Finding:
+def same_model(store: Path, encoder: Encoder) -> Diagnosis:
     """Whether the index was made with this model, as a search requires."""
     corpus: Index = indexer.Index.open(store, encoder)
     manifest = storage.read_manifest(store)
-    return Finding(
+    return Diagnosis(
         "ok", f"{manifest.fingerprint.model}, {number_of(corpus.coverage().indexed, 'document')}"
     )
 
 
-def text_index(rows: Inspection) -> Finding:
+def text_index(rows: Inspection) -> Diagnosis:
     """Whether the full-text index covers every chunk; LanceDB scans what it does not cover yet."""
     covered, waiting, chunks = rows.words_covered, rows.words_waiting, rows.chunks
     if chunks and covered + waiting != chunks:
-        return Finding(
+        return Diagnosis(
             "fail", f"{number_of(covered + waiting, 'row')} for {number_of(chunks, 'chunk')}", ANEW
         )
     if not waiting:
-        return Finding("ok", f"{covered:,} of {chunks:,}")
+        return Diagnosis("ok", f"{covered:,} of {chunks:,}")
     found = f"{waiting:,} of {number_of(chunks, 'chunk')} searched without it"
-    return Finding("ok" if waiting <= rows.few_waiting else "warn", found, INDEX)
+    return Diagnosis("ok" if waiting <= rows.few_waiting else "warn", found, INDEX)
 
 
-def embedded_again(rows: Inspection, encoder: Encoder) -> Finding:
+def embedded_again(rows: Inspection, encoder: Encoder) -> Diagnosis:
     """Whether the current model reproduces the stored vectors."""
     import numpy as np
 
     if not rows.samples:
-        return Finding("ok", "nothing to compare")
+        return Diagnosis("ok", "nothing to compare")
     chunker = indexer.Chunker(encoder)
     texts = [encoder.document_prefix + chunker.embedded_text(chunk) for chunk, _ in rows.samples]
     stored = np.stack([vector for _, vector in rows.samples])
     if stored.shape[1] != encoder.dimension:
-        return Finding("fail", f"{stored.shape[1]} numbers, not {encoder.dimension}", INDEX)
+        return Diagnosis("fail", f"{stored.shape[1]} numbers, not {encoder.dimension}", INDEX)
     likeness = np.sum(encoder.encode(texts) * stored, axis=1)
     if not bool((likeness >= LIKENESS).all()):
         found = f"cosine {float(likeness.min()):.4f}, at least {LIKENESS} expected"
-        return Finding("fail", found, ANEW)
-    return Finding(
+        return Diagnosis("fail", found, ANEW)
+    return Diagnosis(
         "ok", f"{number_of(len(texts), 'chunk')}, cosine {float(likeness.min()):.4f} or more"
     )
 
 
-def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
+def parsed_anew(store: Path, root: Path, rows: Inspection) -> Diagnosis:
     """Whether the unchanged files yield the stored text when parsed again."""
     parsed = indexer.Index.open(store, root=root, anew=True)
     kept = indexer.Index.open(store, root=root)
@@ -202,19 +185,19 @@ def parsed_anew(store: Path, root: Path, rows: Inspection) -> Finding:
             continue  # gone, or not readable now: the check of stale files reports it
         text = "\n".join(line.text for line in lines[chunk.line_start - 1 : chunk.line_end])
         if not same or "".join(chunk.text.split()) not in "".join(text.split()):
-            return Finding(
+            return Diagnosis(
                 "fail", f"{chunk.source!r} does not say what the store holds of it", ANEW
             )
         compared += 1
     said = "says what the store holds of it", "say what the store holds of them"
-    return Finding("ok", number_of(compared, f"document {said[0]}", f"documents {said[1]}"))
+    return Diagnosis("ok", number_of(compared, f"document {said[0]}", f"documents {said[1]}"))
 
 
-def stale_files(settings: Settings) -> Finding:
+def stale_files(settings: Settings) -> Diagnosis:
     """The files that `index` would update now."""
     todo = session.dry_run(settings, None, indexer.Choices())
     if todo.changes_nothing and not todo.unreachable:
-        return Finding("ok", f"{number_of(len(todo.keep), 'file')} as indexed")
+        return Diagnosis("ok", f"{number_of(len(todo.keep), 'file')} as indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)
     counted = {
         "changed": changed,
@@ -224,4 +207,4 @@ def stale_files(settings: Settings) -> Finding:
     }
     said = ", ".join(f"{count:,} {what}" for what, count in counted.items() if count)
     elsewhere = changed or todo.add or todo.remove
-    return Finding("warn", f"{said} since the last run", INDEX if elsewhere else MOUNT)
+    return Diagnosis("warn", f"{said} since the last run", INDEX if elsewhere else MOUNT)

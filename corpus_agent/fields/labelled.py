@@ -194,16 +194,16 @@ def _below(
     left, right = text.rfind("|", first, start), text.find("|", end, last)
     name = text[left + 1 : right].strip()
     whole = not text[left + 1 : start].strip() and _WHOLE_NAME.match(text, end)
-    if not whole or name not in table.names:
+    if not whole or table.names.count(name) != 1:  # of two, one would stand for both
         return
     column = table.names.index(name)
     for row in table.rows:
-        begins, ends = document.line_span(document.line_start(row.line))
+        begins, ends = document.line_span(document.line_start(row))
         spans = cell_spans(text[begins:ends])
-        if name not in row.cells or column >= len(spans):
+        if len(spans) != len(table.names):
             continue
         at, to = (begins + place for place in spans[column])
-        if text[at:to] != row.cells[name]:  # a row that names its columns says it beside the name
+        if text.startswith(f"{name}: ", at):  # a row that names its columns says it beside the name
             continue
         if kind in WORDED:
             yield _proposal(_as_written(text, at, to), at, _LABELLED)

@@ -137,7 +137,7 @@ class DocumentText:
 
     @cached_property
     def _rows(self) -> dict[int, TextTable]:
-        return {row.line: table for table in self.tables for row in table.rows}
+        return {row: table for table in self.tables for row in table.rows}
 
     def column_at(self, at: int) -> str:
         """The name of the column in whose cell a place stands; "" where it is in none."""

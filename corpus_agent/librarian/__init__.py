@@ -7,20 +7,20 @@ It runs in a sealed process of its own; the parent's process keeps its rights. I
 structured answer, sanitised and marked as tainted, never the transcript.
 
     child     the sealed process
-    process   the parent's end, which trusts nothing from the child, and the frames between them
-    client    Librarian and its answers
-    adapters  the librarian as a tool of other agents
+    process   the parent's end of it, which trusts nothing from the child
+    client    Librarian, its answers, and itself as a tool of other agents
 
 Does not prove that an answer is true, and cannot keep a parent's model from following it.
 """
 
-from corpus_agent.librarian.adapters import (
+from corpus_agent.librarian.client import (
+    Librarian,
+    LibrarianAnswer,
     call,
     call_async,
     function_schema,
     pydantic_ai_tool,
 )
-from corpus_agent.librarian.client import Librarian, LibrarianAnswer
 from corpus_agent.librarian.process import LibrarianFailed, LibrarianTimeout
 
 __all__ = [

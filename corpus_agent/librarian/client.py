@@ -5,33 +5,48 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import threading
-import weakref
-from collections.abc import Collection, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Self
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 from corpus_agent.answering.records import Answer
-from corpus_agent.librarian.process import Child, LibrarianFailed, LibrarianTimeout
+from corpus_agent.librarian.process import (
+    COMMAND,
+    LibrarianFailed,
+    LibrarianProcess,
+    LibrarianTimeout,
+)
 from corpus_agent.render.answers import answer_object
-from corpus_agent.render.for_parent import CheckedClaim, claims, handed_over, render
+from corpus_agent.render.for_parent import (
+    CheckedClaim,
+    claims,
+    disarmed,
+    handed_over,
+    render,
+)
 from corpus_agent.text.delimiters import Frame
+from corpus_agent.text.sanitize import message
+from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.toolbox import ASK_CORPUS as SPEC
+from corpus_agent.tools.toolbox import check_arguments
 from corpus_agent.trust.known import stores_from_here
+from indexer import CorpusError
 
 if TYPE_CHECKING:
+    from pydantic_ai import RunContext, Tool
+
     from corpus_agent.seal.enforce import SealState
 
+_T = TypeVar("_T")
 ASK_SECONDS = 600.0  # a model on a CPU takes minutes
 START_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LibrarianAnswer(Answer):
-    """An answer of the librarian: sanitised, and tainted, since it comes from foreign documents.
-
-    `seal` is the state of the process that answered.
-    """
+    """An answer of the librarian: sanitised, and tainted, since it comes from foreign documents."""
 
     seal: SealState
     tainted: Literal[True] = True
@@ -93,72 +108,80 @@ class Librarian:
         given = [] if store is None else [store] if isinstance(store, str | Path) else store
         named = store is not None or all_stores
         stores = stores_from_here(given, everything=all_stores) if named else ()
-        self._several = [(one.name, str(one.store)) for one in stores] if len(stores) > 1 else []
+        several = [(one.name, str(one.store)) for one in stores] if len(stores) > 1 else []
         place = stores[0].store if len(stores) == 1 else None
-        flags = {"store": place, "llm": llm, "llm_model": llm_model}
-        self._flags: dict[str, str | bool] = {
-            name: str(value) for name, value in flags.items() if value is not None
-        }
+        named_flags = {"store": place, "llm": llm, "llm_model": llm_model}
+        flags: dict[str, str | bool] = {k: str(v) for k, v in named_flags.items() if v is not None}
         if trust_store:
-            self._flags["trust_store"] = True
+            flags["trust_store"] = True
+        self._opening = {"flags": flags, "several": several, "unsealed": unsealed}
         self._tools = frozenset(parent_tools)
         self._quotes_only = bool(parent_tools) if quotes_only is None else quotes_only
         self._timeout = timeout
-        self._unsealed = unsealed
         self._stderr = stderr
+        self._command = COMMAND
         self._lock = threading.Lock()
-        self._child: Child | None = None
+        self._thread = ThreadPoolExecutor(1, "librarian")
+        self._now: Future[Any] | None = None  # the turn that the process works for
+        self._child: LibrarianProcess | None = None
         self._closed = False
 
     @property
     def pid(self) -> int | None:
         """The id of the process, None if none is running."""
         child = self._child
-        return child.pid if child is not None and child.alive else None
+        return None if child is None else child.pid
 
     def start(self) -> Self:
         """Start the process and wait until it is sealed.
 
         Raises SealUnavailable if it cannot be sealed, NoIndex, UsageError, LibrarianFailed.
         """
+        turn = self._turn(self._running)
         try:
-            self._running().ready.result(START_SECONDS)
+            turn.result(START_SECONDS)
         except TimeoutError:
-            raise self._too_slow("start", START_SECONDS) from None
+            raise _too_slow("start", START_SECONDS) from None
+        finally:
+            self._stop(turn)
         return self
 
     def ask(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
-        """The answer to one question.
+        """The answer to one question; questions of several threads and tasks take turns.
 
         Raises LibrarianTimeout after `timeout` seconds, LibrarianFailed if the process ended, and
-        the errors of `start` and session.ask. A timeout or Ctrl-C also stops the question there.
+        the errors of `start` and session.ask. A timeout or Ctrl-C ends the process with it.
         """
         seconds = self._timeout if timeout is None else timeout
-        child, future = self._submit(task)
+        turn = self._turn(self._answer, task)
         try:
-            return self._crossed(child, future.result(seconds))
+            return turn.result(seconds)
         except TimeoutError:
-            raise self._too_slow("answer", seconds) from None
+            raise _too_slow("answer", seconds) from None
         finally:
-            future.cancel()
+            self._stop(turn)
 
     async def ask_async(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
         """As `ask`; cancelling the task stops the question."""
         seconds = self._timeout if timeout is None else timeout
-        child, future = self._submit(task)
+        turn = self._turn(self._answer, task)
         try:
             async with asyncio.timeout(seconds):
-                return self._crossed(child, await asyncio.wrap_future(future))
+                return await asyncio.wrap_future(turn)
         except TimeoutError:
-            raise self._too_slow("answer", seconds) from None
+            raise _too_slow("answer", seconds) from None
+        finally:
+            self._stop(turn)
 
     def close(self) -> None:
         """End the process; open questions fail, and no further ones can be asked."""
         with self._lock:
             self._closed = True
-            child = self._child
-        if child is not None:
-            child.close()
+            if self._child is not None:
+                self._child.kill()
+        self._thread.shutdown()
+        if self._child is not None:
+            self._child.close()
 
     def __enter__(self) -> Self:
         return self.start()
@@ -172,32 +195,101 @@ class Librarian:
     async def __aexit__(self, *exception: object) -> None:
         await asyncio.to_thread(self.close)
 
-    def _running(self) -> Child:
+    # -- the turns, in the one thread that owns the process
+
+    def _turn(self, work: Callable[..., _T], *given: object) -> Future[_T]:
+        """What `work` comes to in its turn."""
+
+        def run() -> _T:
+            with self._lock:
+                self._check_open()
+                self._now = turn
+            return work(*given)
+
         with self._lock:
-            if self._closed:
-                raise LibrarianFailed("The librarian is closed.", "Make another one.")
-            if self._child is None or not self._child.alive:
-                child = Child(
-                    self._flags, self._several, unsealed=self._unsealed, stderr=self._stderr
-                )
-                weakref.finalize(self, child.let_go)
-                self._child = child
+            self._check_open()
+            turn = self._thread.submit(run)
+        return turn
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise LibrarianFailed("The librarian is closed.", "Make another one.")
+
+    def _stop(self, turn: Future[Any]) -> None:
+        """Drop a turn that has not ended; the process that works for it is ended."""
+        if turn.done() or turn.cancel():
+            return
+        with self._lock:
+            if self._now is turn and self._child is not None:
+                self._child.kill()
+
+    def _running(self) -> LibrarianProcess:
+        """The process, started anew if it has ended."""
+        if self._child is not None and self._child.pid is not None:
             return self._child
+        if self._child is not None:
+            self._child.close()
+        self._child = child = LibrarianProcess(
+            self._opening, stderr=self._stderr, command=self._command
+        )
+        self._seal = child.begin()
+        return child
 
-    def _submit(self, task: str) -> tuple[Child, Future[Answer]]:
-        while True:
-            child = self._running()
-            future = child.submit(task, quotes_only=self._quotes_only)
-            if future is not None:
-                return child, future
-
-    def _crossed(self, child: Child, answer: Answer) -> LibrarianAnswer:
+    def _answer(self, task: str) -> LibrarianAnswer:
+        answer = self._running().ask(task, quotes_only=self._quotes_only)
         cleaned = handed_over(answer, self._tools, again=True)
         values = {field.name: getattr(cleaned, field.name) for field in fields(Answer)}
-        return LibrarianAnswer(**values, seal=child.ready.result())
+        return LibrarianAnswer(**values, seal=self._seal)
 
-    def _too_slow(self, what: str, seconds: float) -> LibrarianTimeout:
-        return LibrarianTimeout(
-            f"The librarian did not {what} within {seconds:g} s.",
-            "Ask for less at once, or give it more time.",
-        )
+
+def _too_slow(what: str, seconds: float) -> LibrarianTimeout:
+    return LibrarianTimeout(
+        f"The librarian did not {what} within {seconds:g} s.",
+        "Ask for less at once, or give it more time.",
+    )
+
+
+# -- the librarian as a tool of another agent: text, framed, or one that begins with `Error:`
+
+
+def function_schema() -> dict[str, Any]:
+    """The tool as the `tools` of an OpenAI-style request list it."""
+    function = {"name": SPEC.name, "description": SPEC.description, "parameters": {**SPEC.schema}}
+    return {"type": "function", "function": function}
+
+
+def call(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
+    """The result of a call for the model; `arguments` is an object or its JSON."""
+    checked = check_arguments(SPEC, arguments)
+    if isinstance(checked, ToolResult):
+        return checked.text
+    try:
+        return librarian.ask(checked["question"]).for_model()
+    except CorpusError as error:
+        return failure(message(str(error)), code=error.code).text
+
+
+async def call_async(librarian: Librarian, arguments: Mapping[str, Any] | str) -> str:
+    """As `call`, without blocking the event loop; a task that is cancelled stops its question."""
+    checked = check_arguments(SPEC, arguments)
+    if isinstance(checked, ToolResult):
+        return checked.text
+    try:
+        return (await librarian.ask_async(checked["question"])).for_model()
+    except CorpusError as error:
+        return failure(message(str(error)), code=error.code).text
+
+
+def pydantic_ai_tool(librarian: Librarian) -> Tool[Any]:
+    """The tool for a pydantic-ai agent; answers have the names of its other tools broken."""
+    from pydantic_ai import Tool
+
+    async def ask_corpus(ctx: RunContext[Any], **arguments: Any) -> str:  # noqa: ANN401
+        text = await call_async(librarian, arguments)
+        manager = ctx.tool_manager
+        others = set(manager.tools or ()) - {SPEC.name} if manager is not None else set()
+        return disarmed(text, others)
+
+    return Tool.from_schema(
+        ask_corpus, SPEC.name, SPEC.description, dict(SPEC.schema), takes_ctx=True
+    )

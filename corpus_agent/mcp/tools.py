@@ -1,19 +1,16 @@
-"""The tools and resources of the MCP server; a call returns text, never an exception.
-
-The texts come from the same functions as for our own model. Independent of the protocol, which is
-in server.py. Thread-safe.
-"""
+"""The tools and resources of the MCP server; a call returns text. Thread-safe."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import render
-from corpus_agent.mcp import checks, tables
+from corpus_agent.mcp import tables
 from corpus_agent.render import for_parent
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.cancel import Onlooker
@@ -23,7 +20,7 @@ from corpus_agent.text.sanitize import unlinked
 from corpus_agent.text.wording import number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.result import ToolResult, failure
-from corpus_agent.tools.toolbox import SPECS, Arguments, ToolSpec, check_arguments
+from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, storage
 
 if TYPE_CHECKING:
@@ -39,71 +36,9 @@ PAGE_OF_RESOURCES = 100
 _URI = re.compile(r"corpus://document/([0-9a-f]{16})(?:\?offset=([1-9][0-9]{0,8}))?")
 MAX_HITS = 50
 PAGE_OF_SOURCES = 100
-_CHOOSING: dict[str, Any] = {
-    "path": {
-        "type": "string",
-        "description": 'Only documents below this folder, or a glob: "contracts/", "*.pdf"',
-    },
-    "where": {
-        "type": "string",
-        "description": 'Only such documents: "type=pdf date>=2024-03 tag:tax language=de"',
-    },
-}
-
-
-SEARCH = ToolSpec.of(
-    search.NAME,
-    search.DESCRIPTION.replace(
-        "\nExample:",
-        "\n- k, path and where narrow it down; list_sources says what there is.\nExample:",
-    ),
-    ["query"],
-    **search.SCHEMA["properties"],
-    k={"type": "integer", "description": f"How many passages, 1 to {MAX_HITS}. Default: 5"},
-    **_CHOOSING,
-)
-SOURCES = ToolSpec.of(
-    "list_sources",
-    """\
-List the user's documents with size, date and title, in pages.
-
-Usage:
-- Use it to learn which folders and documents there are, or how a document is called.
-Example: {"path": "contracts/"}""",
-    [],
-    **_CHOOSING,
-    offset={"type": "integer", "description": "The first document, from 1; to list on"},
-)
-STATUS = ToolSpec.of(
-    "corpus_status",
-    """\
-Say what the index of the user's documents holds, which files could not be read, and who answers.
-
-Usage:
-- Use it when something is not found: it may be in a file that could not be read.
-Example: {}""",
-    [],
-)
-ASK = ToolSpec.of(
-    for_parent.NAME,
-    for_parent.DESCRIPTION,
-    ["question"],
-    **for_parent.SPEC.schema["properties"],
-    quotes_only={
-        "type": "boolean",
-        "description": "Answer in whole sentences of the documents alone. Default: false",
-    },
-)
-TOOLS = (SEARCH, SPECS[1], ASK, checks.CHECK, tables.TABLE, SOURCES, STATUS)
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A document as a resource."""
-
-    uri: str
-    name: str
-    title: str | None
+TOOLS = tool_specs(Path(__file__).with_suffix(".toml"), KNOWN)
+_BY_NAME = {spec.name: spec for spec in TOOLS}
+SOURCES, STATUS, ASK = "list_sources", "corpus_status", ASK_CORPUS.name
 
 
 class Tools:
@@ -123,38 +58,39 @@ class Tools:
         on_step: Callable[[str], None] = lambda _: None,
     ) -> ToolResult:
         """The result of a call; raises only Cancelled. `on_step` is called with what is done."""
-        spec = next((spec for spec in TOOLS if spec.name == name), None)
+        spec = _BY_NAME.get(name)
         if spec is None:
-            known = ", ".join(spec.name for spec in TOOLS)
-            return failure(
-                f"there is no tool {quoted(name, unlinked)}. There are: {known}.",
-                code="unknown_tool",
-            )
+            said = f"there is no tool {quoted(name, unlinked)}. There are: {', '.join(_BY_NAME)}."
+            return failure(said, code="unknown_tool")
         checked = check_arguments(spec, arguments)
         if isinstance(checked, ToolResult):
             return checked
         for key, value in checked.items():
             length = sum(map(len, value)) if isinstance(value, str | list) else 0
-            if length > MAX_ARGUMENT and spec is not checks.CHECK:  # which has a limit of its own
+            if length > MAX_ARGUMENT and spec.name != "corpus_check":  # it has a limit of its own
                 told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
                 return failure(f"{told} Send less at a time.", code="bad_argument")
-        run = {
-            search.NAME: self._search,
-            read.NAME: self._read,
-            for_parent.NAME: lambda given, cancel: self._ask(given, cancel, on_step),
-            SOURCES.name: self._sources,
-            checks.CHECK.name: self._check,
-            tables.TABLE.name: self._table,
-            STATUS.name: self._status,
-        }[name]
+
+        def rows(of: Callable[..., ToolResult]) -> ToolResult:
+            return of(self.service, self._frame, checked, lambda *_: cancel.check())
+
+        run: dict[str, Callable[[], ToolResult]] = {
+            search.NAME: lambda: self._search(checked),
+            read.NAME: lambda: self._read(checked),
+            ASK: lambda: self._ask(checked, cancel, on_step),
+            "corpus_check": lambda: rows(tables.checked),
+            "corpus_table": lambda: rows(tables.table),
+            SOURCES: lambda: self._sources(checked),
+            STATUS: self._status,
+        }
         try:
-            return run(checked, cancel)
+            return run[name]()
         except CorpusError as error:
             for_user = bool(error.hint) and not isinstance(error, Refused)  # a command to type
             said = f"{error.message} For the user: {error.hint}" if for_user else str(error)
             return failure(self._frame.error(said), code=error.code)
 
-    def _search(self, arguments: Arguments, _: Cancel) -> ToolResult:
+    def _search(self, arguments: Arguments) -> ToolResult:
         count = arguments.get("k", search.HITS)
         if not 1 <= count <= MAX_HITS:
             return failure(f"k is from 1 to {MAX_HITS}, not {count}.", code="bad_argument")
@@ -172,10 +108,10 @@ class Tools:
             raise
         except CorpusError as error:
             near = error.hint.partition("All of them")[0]
-            hint = f"{near}{SOURCES.name} lists what there is."
+            hint = f"{near}{SOURCES} lists what there is."
             raise Refused(error.message, hint, code="not_found") from None
 
-    def _sources(self, arguments: Arguments, _: Cancel) -> ToolResult:
+    def _sources(self, arguments: Arguments) -> ToolResult:
         corpus = self._chosen(arguments)
         rows = [row for row in corpus.files() if row.is_document]
         first = arguments.get("offset", 1)
@@ -189,7 +125,7 @@ class Tools:
             lines.append(f"{len(rows) - last:,} more: use offset={last + 1}.")
         if unread := corpus.coverage().unreadable:
             lines.append(
-                f"{number_of(unread, 'more file')} could not be read; {STATUS.name} lists them."
+                f"{number_of(unread, 'more file')} could not be read; {STATUS} lists them."
             )
         return ToolResult("\n".join(lines), version=corpus.version)
 
@@ -204,7 +140,7 @@ class Tools:
         ]
         return f"{number}. {' · '.join(about)}"
 
-    def _read(self, arguments: Arguments, _: Cancel) -> ToolResult:
+    def _read(self, arguments: Arguments) -> ToolResult:
         corpus = self.service.corpus()
         offset, limit = arguments.get("offset", 1), arguments.get("limit", MAX_WINDOW_LINES)
         return self._page(corpus, self._source(corpus, arguments["source"]), offset, limit)
@@ -235,51 +171,41 @@ class Tools:
         text = for_parent.render(self._frame, answer, self._launch.seal.state)
         return ToolResult(text, version=answer.version)
 
-    def _check(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        corpus = self.service.corpus()
-        return checks.run(corpus, self._frame, arguments, lambda *_: cancel.check())
-
-    def _table(self, arguments: Arguments, cancel: Cancel) -> ToolResult:
-        return tables.run(self.service, self._frame, arguments, lambda *_: cancel.check())
-
-    def _status(self, _: Arguments, __: Cancel) -> ToolResult:
+    def _status(self) -> ToolResult:
         manifests = {name: one.manifest for name, one in self.service.status()}
-        counted = [_counts(name, manifest) for name, manifest in manifests.items()]
-        lines = [*(line for lines in counted for line in lines), self._who_answers()]
-        lines.append(self._sealed())
+        lines = [_counts(name, manifest) for name, manifest in manifests.items()]
+        lines += [self._who_answers(), self._sealed()]
         try:
-            lines += self._unread(self.service.corpus().files())
+            unread = [row for row in self.service.corpus().files() if row.is_unread]
         except CorpusError as error:
+            unread = []
             lines.append(f"It cannot be searched now: {self._frame.line(str(error))}")
+        lines += [
+            f"not read: {called(row.source, self._frame.breaking)} ({row.reason})"
+            for row in unread[:MAX_LISTED]
+        ]
+        if len(unread) > MAX_LISTED:
+            lines.append(f"and {len(unread) - MAX_LISTED:,} more that could not be read")
         version = sum(manifest.version for manifest in manifests.values())
         return ToolResult("\n".join(lines), version=version)
 
     def _who_answers(self) -> str:
         model = self._launch.model
         if model is None:
-            return f"{for_parent.NAME} answers by quotation, without a model."
+            return f"{ASK} answers by quotation, without a model."
         owner = f" of {quoted(model.server.owner, unlinked)}" if model.server.owner else ""
         where = f"{called(str(model.server.address), unlinked, MODEL, again=True)}{owner}"
         name = called(model.name, unlinked, MODEL, again=True)
-        return f"{for_parent.NAME} answers by the model {name} at {where}."
+        return f"{ASK} answers by the model {name} at {where}."
 
     def _sealed(self) -> str:
         if self._launch.seal.state == "enforced":
             return "This server is sealed: no network, and no file but the documents and the index."
         return "This server runs WITHOUT THE SEAL."
 
-    def _unread(self, rows: list[FileRow]) -> list[str]:
-        unread = [row for row in rows if row.is_unread]
-        lines = [
-            f"not read: {called(row.source, self._frame.breaking)} ({row.reason})"
-            for row in unread[:MAX_LISTED]
-        ]
-        more = len(unread) - MAX_LISTED
-        return [*lines, *([f"and {more:,} more that could not be read"] if more > 0 else [])]
-
     # -- resources
 
-    def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
+    def resources(self, after: str | None) -> tuple[list[dict[str, Any]], str | None]:
         """A page of documents in order, and the cursor of the next page; raises CorpusError."""
         rows = (row for row in self.service.corpus().files() if row.is_document)
         left = [row for row in rows if after is None or row.source > after]
@@ -298,37 +224,31 @@ class Tools:
         return self._page(corpus, source, int(named[2] or 1), MAX_WINDOW_LINES)
 
 
-def listed(row: FileRow) -> Listed:
-    """A document as the list of resources shows it."""
+def listed(row: FileRow) -> dict[str, Any]:
+    """A document as the list of resources has it."""
     title = quoted(row.title, unlinked) if row.title else None
-    return Listed(f"corpus://document/{id_of(row.source)}", called(row.source, unlinked), title)
+    uri = f"corpus://document/{id_of(row.source)}"
+    return {"uri": uri, "name": called(row.source, unlinked), "title": title}
 
 
-def _counts(name: str, manifest: storage.Manifest) -> list[str]:
-    """What an index holds; `name` is that of one of several."""
+def _counts(name: str, manifest: storage.Manifest) -> str:
+    """What an index holds and lacks; `name` is that of one of several."""
     coverage = manifest.coverage
     said = [number_of(coverage.indexed, "document is", "documents are") + " indexed"]
     counted = {
         "could not be read": coverage.unreadable,
         "could not be looked at since, and stayed as they were": coverage.unreachable,
-        "are empty": coverage.blank,
         "are of other kinds": coverage.skipped,
-        "are ignored by rule": manifest.ignored,
     }
     said += [f"{number:,} {what}" for what, number in counted.items() if number]
-    counts = f"{', '.join(said)}."
     waiting = render.waiting_text(manifest.waiting_pages, manifest.waiting_pictures)
-    if waiting:
-        counts += f" Scans without text: {waiting}."
-    if unread := render.not_read(manifest.unread):
-        counts += f" {unread}."
-    state = (
-        ""
-        if manifest.complete
-        else " It is not complete: the user can go on with corpus-agent index."
-    )
+    lacks = [f"scans without text: {waiting}"] if waiting else []
+    lacks += [unread] if (unread := render.not_read(manifest.unread)) else []
+    lacks += [] if manifest.complete else ["its last run did not end"]
+    lacking = "".join(f"; {each}" for each in lacks)
     of = f"Index {name}: " if name else ""
-    return [f"{of}{counts}", f"Version {manifest.version} of {manifest.updated[:16]}.{state}"]
+    when = f"version {manifest.version} of {manifest.updated[:16]}"
+    return f"{of}{', '.join(said)}{lacking} ({when})."
 
 
 def fitted(window: Window, tokens: int = MAX_PAGE_TOKENS) -> Window:

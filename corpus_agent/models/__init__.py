@@ -1,8 +1,4 @@
-"""Model servers: addresses, discovery, capabilities, and a llama-server of our own.
-
-Its modules are imported on first use, so that importing the package before the seal loads none of
-them.
-"""
+"""Model servers: addresses, discovery, capabilities, and a llama-server of our own."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,4 @@
-"""Permitted addresses of a model: the values of `--llm`.
-
-This machine only: loopback addresses, Unix sockets, model files. One other host can be permitted
-by name, and is marked as remote. Resolves names once, before the seal; does not connect.
-"""
+"""The values of `--llm`: this machine alone, or one other host that is permitted by name."""
 
 from __future__ import annotations
 
@@ -29,11 +25,7 @@ _DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A model server: the base URL of its API, and the address of connections.
-
-    `remote` is a permitted host that is another machine; None on this one. `owner` describes the
-    user whose process answered there; None if that was not or cannot be determined.
-    """
+    """A model server; `remote` is a permitted host elsewhere, `owner` whose process answered."""
 
     base_url: str
     address: Address
@@ -60,10 +52,7 @@ Wanted = Server | GgufFile | Literal["auto", "none"]
 
 
 def parse(llm: str, allow_remote: str | None = None) -> Wanted:
-    """The parsed value of `--llm`; `allow_remote` is the one host permitted besides this machine.
-
-    Raises UsageError for any other host or form.
-    """
+    """The parsed value of `--llm`; `allow_remote` is the one permitted host elsewhere."""
     if llm == "auto":
         return "auto"
     if llm == "none":
@@ -123,10 +112,7 @@ def _permitted(llm: str, host: str, port: int) -> Server:
 
 
 def _loopback(llm: str, host: str) -> str:
-    """The numeric loopback address that `host` is.
-
-    127.0.0.0/8 in four decimal numbers, ::1, or localhost if it resolves to nothing else.
-    """
+    """The numeric loopback address that `host` is: 127.0.0.0/8 in decimal, ::1, or localhost."""
     import ipaddress
 
     if host == "localhost":

@@ -1,8 +1,4 @@
-"""Capabilities of a model as its server reports them: window, support of tools, size.
-
-Each kind of server has its own endpoint; a server without one is not an error. Sends no text of any
-document. Called once per server, through the relay of the questions.
-"""
+"""Capabilities of a model as its server reports them; one without a report is no error."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Finds the model: the models that a server offers, and the owner of its process.
-
-Requests the names of models; sends no question and no text of a document. address.py defines
-permitted addresses, known_servers.py trusted owners; agent/ holds the conversation.
-"""
+"""Finds the model: asks servers for the names of their models, and whose process answers."""
 
 from __future__ import annotations
 
@@ -64,11 +60,7 @@ class ModelUnavailable(CorpusError):
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model that a server offers, under the server's name for it.
-
-    `listed` are the names of all models that the server has on this machine. `owners` are the users
-    whose process answered, None if that cannot be determined; `notices` are for the user.
-    """
+    """A model under its server's name for it; `listed` are all that its server has here."""
 
     server: Server
     name: str
@@ -79,10 +71,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The names of a server's models, and the users whose process answered.
-
-    `owners` is None if that cannot be determined.
-    """
+    """The names of a server's models, and whose process answered; None if that is not known."""
 
     names: list[str]
     owners: frozenset[int] | None
@@ -91,12 +80,10 @@ class Listing:
 def find(
     wanted: Wanted, model_name: str | None = None, ports: Iterable[int] = tuple(PORTS.values())
 ) -> Model | None:
-    """The requested model, by an optional name; None for `none`, or for `auto` if there is none.
+    """The requested model; None for `none`, or for `auto` if no server on `ports` has one.
 
-    With `auto`, the first server on `ports` that may be used and has a model, or the named one.
-    Raises UsageError if no server has a model of that name; ModelUnavailable if the named server
-    does not answer or has no model, or if none of the servers found may be used. Model files are
-    not handled here: they need a server first.
+    Raises UsageError if no server has a model of that name, ModelUnavailable if the named server
+    does not answer or has no model, or if none of those found may be used.
     """
     assert not isinstance(wanted, GgufFile)
     if wanted == "none":
@@ -224,10 +211,7 @@ def _choose(names: list[str], wanted: str | None) -> str | None:
 
 
 def _answer(server: Server, seconds: float) -> tuple[object, frozenset[int] | None] | None:
-    """The JSON of a server's list with status 200, and the owner of the process; else None.
-
-    No redirect is followed and no proxy setting read. Raises Busy for status 503.
-    """
+    """The JSON of a server's list with status 200, and the owner of the process; else None."""
     address = server.address
     with socket.socket(address.family, socket.SOCK_STREAM) as sock:
         try:

@@ -1,7 +1,6 @@
 """One request to the model's server through the relay: its reply in pieces, bounded in time.
 
-Every wait looks ten times a second at the question's deadline, and at whoever may end it. No
-exception has a word of the server in its message: `said` has them, for people.
+No exception has a word of the server in its message: `said` has them, for people.
 """
 
 from __future__ import annotations
@@ -92,11 +91,7 @@ def request(
     first: float,
     stall: float,
 ) -> Iterator[Response]:
-    """The response to a POST of `body`, or to a GET; a server that says 503 is asked again.
-
-    `first` seconds may pass until it begins, `stall` between two pieces. Raises ModelUnavailable,
-    here and while the pieces are read.
-    """
+    """The response to a POST of `body`, or a GET: within `first` seconds, `stall` a piece."""
     content = b"" if body is None else json.dumps(body).encode()
     method = "GET" if body is None else "POST"
     while True:

@@ -1,9 +1,6 @@
 """Model servers that may be used without being named: this user's, and those named before.
 
-On a shared machine any user may listen on a model server's port, and would be sent passages. So
-`--llm auto` uses the user's own servers, and those of other users, system services and root
-included, only after they were named by `--llm URL` and while their owner is the same. That is kept
-in the user's own state; called before the seal.
+On a shared machine any user may listen on a model server's port, and would be sent passages.
 """
 
 from __future__ import annotations
@@ -20,11 +17,7 @@ _OWNERS = "owners"  # of an entry: user numbers
 
 
 def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
-    """The reason why a server may not be used unnamed, in one line; None if it may.
-
-    `owners` are the users whose process answers there, None if that cannot be determined. Raises
-    NoUserState if another user's server has to be looked up and the state cannot be read.
-    """
+    """The reason why a server may not be used unnamed, in one line; None if it may."""
     if owners is None:
         return f"The owner of the model server at {address} is not known, so it was not asked."
     if owners <= {os.geteuid()}:
@@ -39,10 +32,7 @@ def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
 
 
 def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
-    """Record that the user named this server; the user's own servers are not recorded.
-
-    Raises NoUserState if it cannot be recorded.
-    """
+    """Record that the user named this server; the user's own servers are not recorded."""
     if owners is None or owners <= {os.geteuid()} or owners == _named(address):
         return
 

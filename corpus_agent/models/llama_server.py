@@ -66,10 +66,7 @@ _HOMES = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"
 
 @dataclass(frozen=True, slots=True)
 class LlamaServer:
-    """A running server: its socket and its log.
-
-    Closing the pipe `orders` ends the server; the pipe `news` is closed when it ends.
-    """
+    """A running server: closing `orders` ends it, and `news` is closed when it ends."""
 
     address: UnixAddress
     log: Path
@@ -120,10 +117,7 @@ def server_policy(
 
 
 def server_environment(environment: Mapping[str, str], folder: int) -> dict[str, str]:
-    """The server's environment: the listed variables, with the open `folder` as its home.
-
-    Relative parts of a library path are dropped: they would depend on the working folder.
-    """
+    """The server's environment: the listed variables, with the open `folder` as its home."""
     variables = {name: environment[name] for name in _VARIABLES if name in environment}
     places = environment.get(_LIBRARIES, "").split(os.pathsep)
     if whole := os.pathsep.join(place for place in places if Path(place).is_absolute()):
@@ -140,12 +134,7 @@ def start_llama_server(
     gpu: bool = False,
     also: Sequence[FileRule] = (),
 ) -> LlamaServer:
-    """A server for `model`, confined and started; see `wait_until_ready`.
-
-    In `folder`, the store's temp folder, a new folder is made for its socket, its log and its other
-    files; the folders of ended servers are removed. Raises SealUnavailable if the server cannot be
-    confined, CorpusError if it cannot be started or `folder` is not this user's.
-    """
+    """A server for `model`, confined and started, in a new folder below `folder`."""
     place = folder / f"llama-{secrets.token_hex(8)}"
     fresh, output = _fresh_folder(place)
     try:
@@ -276,10 +265,7 @@ def _is_in_use(folder: int) -> bool:
 
 
 def wait_until_ready(server: LlamaServer, broker: Broker, seconds: float) -> None:
-    """Return once the server has loaded its model.
-
-    Raises CorpusError if it ends before, or takes more than `seconds`.
-    """
+    """Return once the server has loaded its model."""
     deadline = time.monotonic() + seconds
     while broker.status_of("/health", _HEALTH_SECONDS) != http.client.OK:
         if server.has_ended:

@@ -1,11 +1,4 @@
-"""Results as JSON objects and as lines of text. Pure: takes records, returns values.
-
-The keys are a contract (docs/json.md): keys are added, never renamed. All text from documents is
-sanitised here by text/sanitize.py.
-
-Public names are imported on first use, so that importing the package before the seal loads no
-module of it.
-"""
+"""Results as JSON objects (docs/json.md) and as lines of text, sanitised; loaded on first use."""
 
 from typing import TYPE_CHECKING
 

@@ -215,10 +215,7 @@ def citation_object(citation: Citation) -> Object:
 
 
 def raw_words(quote: str) -> Object:
-    """The words as they stand in the document, for a program that looks for them there.
-
-    Percent-encoded where a viewer might make a link or mark-up of them, or not show them.
-    """
+    """The words as they stand in the document, for a program that looks for them there."""
     if inert(quote) == quote:
         return {"raw": quote, "raw_encoded": False}
     # A dot is never escaped by itself, and "www." is an address to some viewers.
@@ -262,10 +259,7 @@ def search_lines(
     near_only: bool = False,
     style: Style = None,
 ) -> Iterator[str]:
-    """Hits as text: place, heading, and the likely line with its neighbours below.
-
-    With `near_only` it ends before the first that is far from the best.
-    """
+    """Hits as text: place, heading, and the likely line with its neighbours below."""
     shown = near(hits) if near_only else len(hits)
     pairs = zip(hits[:shown], passages, strict=False)
     for number, (hit, (text, likely, line)) in enumerate(pairs, start=1):

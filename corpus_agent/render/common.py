@@ -55,10 +55,7 @@ def place(
     page: int | None,
     way: Callable[[str], str] = called,
 ) -> str:
-    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)".
-
-    `way` formats the name.
-    """
+    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)"."""
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
     return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
 

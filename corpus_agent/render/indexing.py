@@ -115,11 +115,7 @@ def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
 def store_lines(
     store: Path, root: Path, *, new: bool, named: bool, flag: str = ""
 ) -> Iterator[str]:
-    """Where a new index lies, if not in its folder, and what to do next with it.
-
-    Of an index that is there already, whose it is, unless somebody `named` its folder. `flag` is
-    what the command needs to find it.
-    """
+    """Where a new index lies, and what to do next; `flag` is what names it from here."""
     if store.parent != root or not (named or new):
         yield f"The index of {called(str(root), kind=PATH)} is in {called(str(store), kind=PATH)}."
     if new:
@@ -160,10 +156,7 @@ def waiting_line(waiting: ToRecognise) -> str:
 
 
 def progress_line(done: Progress, elapsed: float) -> str:
-    """How far recognition, or reading and embedding, is after `elapsed` seconds of work.
-
-    The time left is told from some files on, or a quarter of all bytes: the first tell little.
-    """
+    """How far recognition, or reading and embedding, is after `elapsed` seconds of work."""
     source = called(done.source)
     if done.all_pages:
         said = f"recognised {done.pages:,} of {done.all_pages:,} ({source})"

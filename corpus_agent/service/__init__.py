@@ -1,24 +1,8 @@
-"""The operations behind every interface: index, search, read, ask, watch, forget.
-
-Its modules are imported on first use, so that importing the package before the seal loads none of
-them.
-"""
+"""The operations behind every interface; its modules are imported on first use, after the seal."""
 
 from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
-
-__all__ = [
-    "cancel",
-    "cluster",
-    "encoding",
-    "opening",
-    "places",
-    "service",
-    "session",
-    "stdio",
-    "watching",
-]
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
@@ -31,4 +15,5 @@ if TYPE_CHECKING:
     from corpus_agent.service import stdio as stdio
     from corpus_agent.service import watching as watching
 else:
-    __getattr__ = lazy_modules(__name__, __all__)
+    _MODULES = "cancel cluster encoding opening places service session stdio watching"
+    __getattr__ = lazy_modules(__name__, _MODULES.split())

@@ -20,11 +20,7 @@ class Cancelled(Exception):
 
 
 class Cancel:
-    """A cancellation token; may be set from any thread or signal handler, and more than once.
-
-    Work in steps polls `is_set`, or calls `check` at each step, a wait for a model ten times a
-    second. `signal` is the signal that set the token, None if none did.
-    """
+    """A token that any thread or signal handler may set; `signal` is the signal that did."""
 
     def __init__(self) -> None:
         self._set = False
@@ -47,10 +43,9 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Onlooker:
-    """Called with each step, the unchecked draft so far, and what was found without a model.
+    """Called with each step, the draft so far, and what was found without a model.
 
-    `wait` is called often while a model is waited for; it may raise, which ends the question. All
-    are called in the thread that asks.
+    `wait` is called often while a model is waited for; what it raises ends the question.
     """
 
     step: Callable[[str], None] = lambda _: None
@@ -61,10 +56,7 @@ class Onlooker:
 
 @contextmanager
 def cancelled_by_signal() -> Iterator[Cancel]:
-    """A token that the first signal sets; the second has its usual effect.
-
-    A signal that is ignored (nohup) stays ignored.
-    """
+    """A token that the first signal sets; the second has its usual effect."""
     cancel = Cancel()
     before = {number: signal.getsignal(number) for number in _SIGNALS}
 

@@ -36,11 +36,7 @@ _TLS = ("RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_
 
 
 def hands_for(where: str, settings: Settings) -> Hands:
-    """The hands that `--cluster` names, which embed with the model of the settings.
-
-    Called before the seal. Raises UsageError for what names none, CorpusError where no cluster
-    answers.
-    """
+    """The hands that `--cluster` names, which embed with the model of the settings."""
     if settings.embedder is not None:
         raise UsageError(
             "--cluster and --embedder contradict each other.", "Embed in this process alone."

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from corpus_agent.settings import Settings, model_folder
 from indexer import (
+    INSTALL_MULTILINGUAL,
     MANY_UNREAD,
     MULTILINGUAL,
     FolderEncoder,
@@ -31,19 +32,18 @@ def encoder_for(
 
 
 def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | None:
-    """Where the model is that is named, else the index's own; None: the packaged one.
-
-    With `choosing` a new index of documents in other languages than English gets the multilingual
-    one, where that is installed.
-    """
+    """The model that is named, else the index's own; None: the packaged one."""
     if settings.model is not None:
         return model_folder(settings.model, "--model")
     if store is not None and (made := storage.recorded(store, "model")):
         is_theirs = made.startswith(MULTILINGUAL)
         return model_folder(Path("multilingual"), "--model") if is_theirs else None
-    if not choosing or settings.root is None or (found := multilingual_model()) is None:
+    if not choosing or settings.root is None:
         return None
     if share_in_other_languages(settings.root) < MANY_UNREAD:
         return None
-    sys.stderr.write(f"Not only English: these documents are read with {MULTILINGUAL}.\n")
+    found = multilingual_model()
+    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
+    told = f"these documents are read with {MULTILINGUAL}." if found else missing
+    sys.stderr.write(f"Not only English: {told}\n")
     return found

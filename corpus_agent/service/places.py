@@ -1,7 +1,4 @@
-"""Documents as a person names them: below the corpus, from the working folder, or in full.
-
-A model names sources alone; these forms are for the command line and for Python.
-"""
+"""Documents as a person names them: below the corpus, from the working folder, or in full."""
 
 from __future__ import annotations
 
@@ -83,10 +80,7 @@ def _selected(corpus: Index, typed: str) -> str:
 def bounded(
     corpus: Index, paths: Sequence[str] = (), not_paths: Sequence[str] = (), where: str = ""
 ) -> Index:
-    """The corpus with the files that paths and a filter select; itself without any of them.
-
-    A notice says how many documents are looked at. Raises CorpusError where none is selected.
-    """
+    """The corpus with the files that paths and a filter select; itself without any of them."""
     if not (paths or not_paths or where):
         return corpus
     inside = {row.source: row for row in chosen_rows(corpus, paths, not_paths, where)}
@@ -116,10 +110,7 @@ def _conditions(paths: Sequence[str], not_paths: Sequence[str], where: str) -> s
 
 
 def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> str:
-    """The source of a document that is named as it is shown or as `sources_of` allows.
-
-    `names` are all sources by the names that they are shown by; what none is is returned as typed.
-    """
+    """The source of a document that is named as it is shown or as `sources_of` allows."""
     return next(
         (names[name] for name in (typed, *sources_of(typed, roots)) if name in names), typed
     )

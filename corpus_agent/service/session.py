@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import time
 import unicodedata
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,10 +40,8 @@ from indexer import (
 )
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Passage, Turn
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
-_EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
@@ -59,11 +54,7 @@ def open_corpus(
     anew: bool = False,
     encoder: Encoder | None = None,
 ) -> Index:
-    """The index in the configured store, or in several; without `searching` there is no model.
-
-    The model is loaded by the first search; `encoder` is one that is there. With `anew` texts are
-    extracted again instead of taken from the store's cache.
-    """
+    """The index in the configured store, or in several; with `anew` texts are extracted again."""
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
@@ -80,14 +71,10 @@ def index(
     *,
     encoder: Encoder | None = None,
     hands: Hands | None = None,
-    only: str | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
-    """The outcome of a run over the folder; see sync_folder. `encoder` is one already loaded.
-
-    With `hands` it only plans and stores. With `only` it reads that one document again.
-    """
+    """The outcome of a run over the folder; see sync_folder."""
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
@@ -101,7 +88,6 @@ def index(
         hands=hands,
         chunk_tokens=settings.chunk_tokens,
         chunk_overlap=settings.chunk_overlap,
-        only=only,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
@@ -128,10 +114,7 @@ def dry_run(
 
 
 def forget(settings: Settings, source: str) -> Forgotten:
-    """Remove a document from the index; see forget_document.
-
-    Raises Refused for a name that neither the index nor its folder has: a mistyped one.
-    """
+    """Remove a document from the index; see forget_document."""
     done = forget_document(existing_store(settings), settings.root, source)
     # On the disk a name may be composed otherwise, as on a Mac.
     spelt = (source, unicodedata.normalize("NFD", source))
@@ -152,10 +135,7 @@ def forget(settings: Settings, source: str) -> Forgotten:
 def answerer_for(
     corpus: Index, launch: Launch, onlooker: Onlooker, *, quotes_only: bool = False
 ) -> Answerer:
-    """The answerer of the model that was found, through its broker; else the extractive one.
-
-    With `quotes_only` its answers are whole sentences of documents.
-    """
+    """The answerer of the model that was found, through its broker; else the extractive one."""
     without_model = partial(answering.extractive.ExtractiveAnswerer, corpus.encoder)
     model, broker, set_to = launch.model, launch.broker, launch.settings
     if model is None or broker is None:
@@ -170,7 +150,7 @@ def answerer_for(
         model.server,
         model.name,
         broker,
-        agent.answerer.Limits(seconds=set_to.llm_seconds, window=set_to.llm_context),
+        agent.answerer.QuestionLimits(seconds=set_to.llm_seconds, window=set_to.llm_context),
         encode=corpus.encoder.encode_tokens,
         quotes_only=quotes_only,
         on_draft=onlooker.draft,
@@ -203,63 +183,9 @@ def ask(
         on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answering.whole_corpus.asks_all(question):  # which the passages that were read are not
-        notices = (*answer.notices, answering.whole_corpus.NOTICE)
+    if answering.reading.asks_all(question):  # which the passages that were read are not
+        notices = (*answer.notices, answering.reading.NOTICE)
         status = "perhaps" if answer.passages else answer.status
         answer = replace(answer, status=status, notices=notices)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
-
-
-def _with_heading(corpus: Index, passage: Passage) -> Passage:
-    """A passage with the headings that it stands under now."""
-    citation = passage.citation
-    with suppress(Refused):
-        heading = corpus.heading(citation.source, citation.line_start)
-        return replace(passage, citation=replace(citation, heading=heading))
-    return passage
-
-
-def ask_recorded(
-    question: str,
-    corpus: Index,
-    answerer: Answerer,
-    launch: Launch,
-    history: Sequence[Turn] = (),
-    on_event: OnEvent = lambda _: None,
-    conversation: str | None = None,
-) -> tuple[Answer, Receipt]:
-    """An answer as `ask` returns it, and its receipt, already appended to the log if one is kept.
-
-    `conversation` tells the receipts of a chat from others.
-
-    Raises Unreachable if the folder of the documents is not there: nothing could be quoted.
-    """
-    corpus.check_root()
-    started, clock = datetime.now(UTC), time.monotonic()
-    answer = ask(question, corpus, answerer, history, on_event)
-    known = (*launch.notices, *corpus.notices)
-    if not answer.coverage.searched and not answer.coverage.unreadable:
-        known = (*known, _EMPTY)
-    unsaid = tuple(notice for notice in known if notice not in answer.notices)
-    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
-    answer = replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
-    asked_model = launch.model is not None and answer.answerer == answerer.name
-    content = answering.receipt.receipt(
-        answer,
-        corpus.file,
-        seal=launch.seal.state,
-        server=launch.model.server.base_url if launch.model and asked_model else None,
-        started=started,
-        seconds=time.monotonic() - clock,
-        stores=corpus.stores,
-        follows=history[-1].question if history else None,
-        conversation=conversation,
-    )
-    content = answering.signing.signed(content, launch.receipt_key)
-    problem, settings = None, launch.settings
-    if settings.log == "on" and not settings.several:  # else one would hold the text of another's
-        problem = answering.receipt.log(existing_store(settings), content)
-    if problem is not None:
-        answer = replace(answer, notices=(*answer.notices, problem))
-    return answer, content

@@ -1,9 +1,4 @@
-"""Standard input and output reserved for a protocol; the rest of the process cannot use them.
-
-Libraries print banners, warnings and progress, also from native code that bypasses `sys.stdout`.
-So the descriptors are moved before any of them is imported. Called by `mcp` and by the librarian's
-process, before the seal.
-"""
+"""Standard input and output reserved for a protocol: libraries print, also from native code."""
 
 from __future__ import annotations
 
@@ -15,11 +10,7 @@ _FIRST_FREE = 3  # above the standard streams
 
 
 def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The streams that descriptors 0 and 1 referred to.
-
-    Afterwards descriptor 0 is empty and 1 is a duplicate of 2. Children do not inherit the new
-    descriptors.
-    """
+    """The streams of descriptors 0 and 1, which then are empty and a duplicate of 2."""
     requests = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     replies = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
     null = os.open(os.devnull, os.O_RDONLY)

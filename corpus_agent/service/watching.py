@@ -1,8 +1,4 @@
-"""`watch`: keeps the index up to date with its folder until it is stopped.
-
-One worker runs `index` whenever indexer/files/watch.py reports a change; changes during a run lead
-to another run. The writer lock is held only while writing; the embedding model stays loaded.
-"""
+"""`index --watch`: runs whenever files change; the embedding model stays loaded."""
 
 from __future__ import annotations
 
@@ -23,10 +19,7 @@ LOCKED_SECONDS = 1.0  # between two tries for a store that another process is wr
 
 @dataclass(frozen=True, slots=True)
 class Callbacks:
-    """Callbacks of `watch`: for each outcome that changed the index, each notice, and each run.
-
-    `display` is a context manager that opens the progress display of a run and closes it.
-    """
+    """Callbacks of `watch`: for each outcome that changed the index, each notice, and each run."""
 
     outcome: Callable[[Outcome], None]
     notice: Callable[[str], None]
@@ -45,9 +38,7 @@ def watch(
 ) -> None:
     """Update the index now and after every change, until `should_stop` returns true.
 
-    `force` and `verify` apply to the first run, whose errors are raised; later ones are notices,
-    and the next change starts another run. Raises CorpusError if the folder was removed or
-    replaced: neither the watches nor the seal cover its replacement.
+    `force` and `verify` apply to the first run, whose errors are raised; later ones are notices.
     """
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings

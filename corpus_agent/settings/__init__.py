@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import indexer
 from indexer import (
@@ -25,13 +25,11 @@ from indexer import (
     NoIndex,
     Ocr,
     UsageError,
-    engine_for,
-    multilingual_model,
     paths,
-    read_regular,
-    storage,
 )
-from indexer.confine.extensions import Extension, installed
+
+if TYPE_CHECKING:
+    from indexer.confine.extensions import Extension
 
 Log = Literal["on", "off"]
 Device = Literal["auto", "cpu", "cuda", "mps", "xpu"]
@@ -96,9 +94,9 @@ CONFIG_NAME = "config.toml"
 MAX_CONFIG_BYTES = 1_000_000
 MAX_SHOWN = 80  # characters of a wrong value
 
-Kind = type | range | tuple[str, ...]  # a type, the numbers or the words that are allowed
+SettingKind = type | range | tuple[str, ...]  # a type, the numbers or the words that are allowed
 # The settings of the user's file and of variables; `store` only has a flag and a variable.
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, SettingKind] = {
     "store": Path,
     "llm": str,
     "llm_model": str,
@@ -116,7 +114,7 @@ KINDS: dict[str, Kind] = {
     "log": get_args(Log),
 }
 _OF_A_USER = KINDS.keys() - {"store"}
-_FLAG_ONLY: dict[str, Kind] = {"allow_remote_llm": str, "trust_store": bool}
+_FLAG_ONLY: dict[str, SettingKind] = {"allow_remote_llm": str, "trust_store": bool}
 # The settings that change no boundary: neither what is read nor which model is used. Code that
 # took over a run may rewrite the store, so their ranges are narrower: no document of ordinary size
 # is left out of the index, no model times out before it begins, nothing runs for weeks.
@@ -130,10 +128,7 @@ _ABSOLUTE = ("config", "model")
 
 
 def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, str]) -> Settings:
-    """The settings in force except those of a store. A flag that was not given is None.
-
-    Raises UsageError for an unknown key, a value of the wrong type, a named file that is missing.
-    """
+    """The settings in force except those of a store. A flag that was not given is None."""
     given: dict[str, Any] = {
         key: environ[PREFIX + key.upper()]
         for key in (*KINDS, "config")
@@ -146,16 +141,13 @@ def load(flags: Mapping[str, Any], config: Path | None, environ: Mapping[str, st
     chosen = _of_user(config) | given
     typed: dict[str, Any] = {key: _typed(key, value) for key, value in chosen.items()}
     if typed.get("store") is not None:
-        typed["store"] = storage.named_store(typed["store"])
+        typed["store"] = indexer.storage.named_store(typed["store"])
     return Settings(**typed, config=config, fixed=frozenset(given))
 
 
 def of_store(settings: Settings, store: Path) -> Settings:
-    """The settings with those of the store's own config.toml; its owner must be verified before.
-
-    Raises UsageError for a key or a value that a store may not set.
-    """
-    path, data = store / CONFIG_NAME, storage.read_small(store, CONFIG_NAME)
+    """The settings with those of the store's own config.toml; its owner must be verified before."""
+    path, data = store / CONFIG_NAME, indexer.storage.read_small(store, CONFIG_NAME)
     values = _parsed(path, data) if data is not None else {}
     for key, value in values.items():
         where = f"{str(path)!r}: an index may"
@@ -198,7 +190,7 @@ def _of_user(named: Path | None) -> dict[str, Any]:
     """The content of the file that is named, else of the user's own, which need not exist."""
     path = named or user_config()
     try:
-        data = read_regular(path, MAX_CONFIG_BYTES) if str(path) != os.devnull else b""
+        data = indexer.read_regular(path, MAX_CONFIG_BYTES) if str(path) != os.devnull else b""
     except (FileNotFoundError, NotADirectoryError):
         if named is None:
             return {}
@@ -276,14 +268,11 @@ def _shown(value: object) -> str:
 
 
 def model_folder(folder: Path | None, flag: str) -> Path | None:
-    """The folder that `flag` names, None for the packaged model; raises UsageError for none.
-
-    "minilm" is the packaged model, "multilingual" that of the extra: CorpusError where it is not.
-    """
+    """The folder that `flag` names, None for the packaged model; raises UsageError for none."""
     if folder == Path("minilm"):
         return None
     if folder == Path("multilingual"):
-        if (found := multilingual_model()) is not None:
+        if (found := indexer.multilingual_model()) is not None:
             return found
         raise CorpusError(f"{MULTILINGUAL} is not installed.", f"Run: {INSTALL_MULTILINGUAL}")
     if folder is not None and not paths.is_folder(folder):
@@ -298,11 +287,13 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 def engine_of(settings: Settings) -> str:
     """What embeds under these settings, and why; nothing is loaded to say it."""
     packaged = settings.model is None
-    return engine_for(settings.device, packaged=packaged, embedder=settings.embedder)
+    return indexer.engine_for(settings.device, packaged=packaged, embedder=settings.embedder)
 
 
 def extensions() -> tuple[Extension, ...]:
     """What installed packages bring; where there is none, no reader is imported to say so."""
+    from indexer.confine.extensions import installed  # the help needs none of the kernel's side
+
     return indexer.all_extensions() if installed() else ()
 
 
@@ -310,7 +301,7 @@ def absolute(settings: Settings) -> Settings:
     """The same settings with absolute paths, independent of the working folder."""
     store, model = settings.store, settings.model
     if store is None and not settings.several:
-        store = storage.find_store(paths.working_folder())
+        store = indexer.storage.find_store(paths.working_folder())
     if model is not None and str(model) not in MODEL_NAMES:
         model = paths.from_here(model)
     return replace(
@@ -335,10 +326,7 @@ def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
 
 
 def one_by_one(settings: Settings) -> list[tuple[str, Settings]]:
-    """The settings for each of several stores alone, with its name; as they are, with "", for one.
-
-    Raises NoIndex as `existing_store` does.
-    """
+    """The settings for each of several stores alone, with its name, "" for a single one."""
     return [
         (one.name, replace(settings, store=one.store, root=one.root, several=()))
         for one in stores_to_read(settings)
@@ -346,20 +334,17 @@ def one_by_one(settings: Settings) -> list[tuple[str, Settings]]:
 
 
 def existing_store(settings: Settings) -> Path:
-    """The one store to read; raises NoIndex with the command that creates one.
-
-    Raises UsageError where several are named.
-    """
+    """The one store to read; raises NoIndex with the command that creates one."""
     check_one(settings)
-    store = settings.store or storage.find_store(paths.working_folder())
+    store = settings.store or indexer.storage.find_store(paths.working_folder())
     if store is None:
-        raise NoIndex("There is no index here or in a folder above.", storage.MAKE_ONE)
+        raise NoIndex("There is no index here or in a folder above.", indexer.storage.MAKE_ONE)
     return _check_index(store)
 
 
 def _check_index(store: Path) -> Path:
-    if not os.path.lexists(store / storage.MANIFEST_NAME):
-        raise storage.no_index(store)
+    if not os.path.lexists(store / indexer.storage.MANIFEST_NAME):
+        raise indexer.storage.no_index(store)
     return store
 
 

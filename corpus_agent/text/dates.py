@@ -14,7 +14,7 @@ import regex
 
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import STOP_WORDS, fold
+from corpus_agent.text.tokens import fold
 from corpus_agent.text.values import Reading
 
 _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
@@ -35,41 +35,27 @@ _DAY_FIRST = lazy(
     rf"(?i)(?<![\p{{N}}./-]){_DAY}{_ORDINAL}(?:\s+day)?{_OF}[\s,-]*{_MONTH},?{_OF}[\s,-]*(?:{_YEAR}|(?<=-)(?P<short>\d\d)(?!\d))"
 )
 _MONTH_FIRST = lazy(
-    rf"(?i)(?<!\p{{L}}){_MONTH}[\s-]*{_DAY}{_ORDINAL}(?:\s*,|\s)\s*(?:de[l]?\s+)?{_YEAR}"
+    rf"(?i)(?<!\p{{L}}){_MONTH}[\s-]*(?P<more>\d\d?{_ORDINAL}(?:[–-]|\s(?:and|to|&)\s))?{_DAY}{_ORDINAL}"
+    rf"(?:\s*,|\s)\s*(?:de[l]?\s+)?{_YEAR}"
 )
 _MONTH_ALONE = lazy(rf"(?i)(?<!\p{{L}}){_MONTH},?\s+(?:de[l]?\s+)?{_YEAR}")
 _ISO = lazy(r"(?<![\d./-])((?:1[89]|20|21)\d\d)([-/.])(\d\d?)\2(\d\d?)(?![\d/-])")
 _FIGURES = lazy(r"(?<![\d./-])(\d\d?)([./-])(\d\d?)\2((?:1[89]|20|21)\d\d|\d\d)(?![\d/-]|\.\d)")
 _CJK = lazy(r"((?:1[89]|20|21)\d\d)\s?[年년]\s?(\d\d?)\s?[月월]\s?(\d\d?)\s?[日일号號]")
-# Dates that share a month or a year: "2 September to 30 October 2024", "May 3 and 4, 2024".
-_UNTIL = (
-    r"to|until|till|through|thru|bis(?:\s+zum)?|auf|au|à|al?|até|tot(?:\s+en\s+met)?|t/m|do|по|до"
-)
+# A day that shares the month or the year of the date behind it: "2 September to 30 October 2024",
+# "3., 4. und 5.5.2024"; without a month no dash between blanks leads on: "Version 2 – 12 May 2024".
+_UNTIL = r"to|until|till|through|bis(?:\s+zum)?|auf|au|al?|até|tot|t/m|do|по|до"
 _SEPARATOR = (
-    r"(?P<separator>[^\S\n]*[,/–—-]\s*"
-    rf"|\s+(?:{_UNTIL}|and|or|&|und|oder|et|ou|y|e|o|en|of|i|и|och)\s+(?:(?:the|den|le|el|il)\s+)?)"
+    rf"(?:\s?[,/–—-]\s?|\s+(?:{_UNTIL}|and|or|&|und|oder|et|ou|y|e|o|en|of|i|и|och)"
+    r"\s+(?:(?:the|den|le|el|il)\s+)?)"
 )
-_NAME = r"(?<!\p{L})(?P<month>\p{L}{3,12})(?!\p{L})\.?"  # of a month, or another word
-_SHARING = (
-    lazy(
-        rf"(?i)(?<![\p{{N}}./-])(?:(?P<part>{_DAY}{_ORDINAL}(?:{_OF}\s*{_NAME})?){_SEPARATOR}){{1,6}}"
-        rf"(?P<part>{_DAY}{_ORDINAL}{_OF}[\s-]*{_NAME}),?{_OF}[\s,-]*{_YEAR}"
-    ),
-    lazy(
-        rf"(?i)(?<!\p{{L}})(?P<part>{_NAME}\s*{_DAY}{_ORDINAL})"
-        rf"(?:{_SEPARATOR}(?P<part>(?:{_NAME}\s*)?{_DAY}{_ORDINAL})){{1,6}}(?:\s*,|\s)\s*{_YEAR}"
-    ),
-    lazy(
-        rf"(?i)(?<![\d./-])(?P<part>{_DAY}\.(?:{_MONTH_FIGURE}\.)?){_SEPARATOR}"
-        rf"(?P<part>{_DAY}\.{_MONTH_FIGURE}\.){_YEAR}(?![\d/-]|\.\d)"
-    ),
+_SHARING = lazy(
+    rf"(?i)(?<![\p{{N}}./-])(?:{_DAY}(?:\.{_MONTH_FIGURE}\.|{_ORDINAL}{_OF}\s*{_MONTH}|\.)"
+    rf"|(?<!\p{{L}}){_MONTH}\s*{_DAY}{_ORDINAL}|{_DAY}{_ORDINAL}(?!\s[–—-]))(?P<lead>{_SEPARATOR})$"
 )
-_RANGE = lazy(rf"(?i)\s*[–—-]\s*|\s+(?:{_UNTIL})\s.*")
-_LOOSE = lazy(r",\s*|\s+[–—-]\s*|[–—-]\s+")
-_WORD_BEFORE = lazy(r"(?<!\p{L})(?P<word>\p{L}+)(?P<dot>\.?)\s*$")
+_BEFORE = 40  # characters
 # What every date holds, so that the patterns above run beside it alone.
 _HINT = lazy(r"(?:1[89]|20|21)\d\d(?!\d)|\d[./-]\d\d?[./-]\d|-\p{L}{3,12}\.?-\d")
-_ABBREVIATED = 4  # letters, of "pp.", "No."
 _AROUND = (50, 30)  # characters before and behind it
 _PIVOT = 70  # years of two figures up to this one belong to this century
 
@@ -81,12 +67,32 @@ def find_dates(text: str, *, day_first: bool | None = None) -> list[Reading]:
     """
     found: list[Reading] = []
     taken: list[tuple[int, int]] = []  # in order, and none touches another
-    for start, end, days in _every(text, day_first):
+    for start, end, days in _with_sharing(text, day_first):
         at = bisect_left(taken, (end,))
         if not at or taken[at - 1][1] <= start:
             taken.insert(at, (start, end))
             found += [Reading(start, end, " ".join(text[start:end].split()), day) for day in days]
     return sorted(found, key=lambda reading: reading.start)
+
+
+def _with_sharing(text: str, day_first: bool | None) -> Iterator[tuple[int, int, list[str]]]:
+    """Places of dates with the days that they may mean, each with those that share its month."""
+    for full, end, days in _every(text, day_first):
+        yield full, end, days
+        start, day = full, days[0] if len(days) == 1 else ""
+        while day and (before := _SHARING.search(text, max(0, start - _BEFORE), start)):
+            if start == full and before["lead"].strip() == ",":  # "room 12, 14 May 2024"
+                break
+            start, day = before.start(), _sharing(before, day)
+            yield start, before.start("lead"), [day] if day else []
+
+
+def _sharing(before: regex.Match[str], day: str) -> str:
+    """The day before another one, of which it takes the month or the year; "" if there is none."""
+    year, month, *_ = (int(part) for part in day.split("-"))
+    own = _month(before["month"]) if before["month"] else month
+    days = _days(*((each, own, int(before["day"])) for each in (year, year - 1)))
+    return next((each for each in days if each < day and (each[:4] == day[:4] or own > month)), "")
 
 
 def without_dates(text: str) -> str:
@@ -103,14 +109,12 @@ def _every(text: str, day_first: bool | None) -> Iterator[tuple[int, int, list[s
         for match in _within(pattern, text, beside):
             year, month, day = (int(figures) for figures in match.groups() if figures.isdigit())
             yield *match.span(), _days((year, month, day))
-    for pattern in _SHARING:
-        for match in _within(pattern, text, beside):
-            yield from _sharing(match)
     for pattern in (_DAY_FIRST, _MONTH_FIRST):
         for match in _within(pattern, text, beside):
             named = match.capturesdict()
             year = int(named["year"][0]) if named["year"] else _full_year(named["short"][0])
-            yield *match.span(), _days((year, _month(match["month"]), int(match["day"])))
+            start = match.start("day" if named.get("more") else 0)
+            yield start, match.end(), _days((year, _month(match["month"]), int(match["day"])))
     for match in _within(_FIGURES, text, beside):
         yield *match.span(), _in_figures(match, day_first)
     for match in _within(_MONTH_ALONE, text, beside):
@@ -126,46 +130,6 @@ def _in_figures(match: regex.Match[str], day_first: bool | None) -> list[str]:
     if day_first is False:
         return _days(in_order[1]) or _days(in_order[0])
     return list(dict.fromkeys([*_days(in_order[1]), *_days(in_order[0])]))
-
-
-def _sharing(match: regex.Match[str]) -> Iterator[tuple[int, int, list[str]]]:
-    """The dates that share a month or a year, the last first, as far back as they count up."""
-    text, spans, words = match.string, match.spans("part"), match.spans("month")
-    named = [
-        next((_month(text[at:to]) for at, to in words if start <= at < end), None)
-        for start, end in spans
-    ]
-    last = len(spans) - 1
-    # One without a month has that of the next, or of the one before where the month is first.
-    from_start = not text[match.start()].isdigit()
-    months, known = list(named), None
-    for index in range(last + 1) if from_start else range(last, -1, -1):
-        months[index] = known = named[index] or (known if named[index] is None else 0)
-    year, later = int(match["year"]), (13, 0)
-    for index in range(last, -1, -1):
-        (start, end), month = spans[index], months[index]
-        day = month or 0, int(match.captures("day")[index])
-        separator = match.captures("separator")[index] if index < last else ""
-        ends_a_range = named[index] is not None and _RANGE.fullmatch(separator)
-        if day >= later and ends_a_range:  # "20 December to 5 January 2025"
-            year -= 1
-        elif not month or day >= later:
-            return
-        alone = named[index] is None and index < last
-        if alone and _counts(text[max(0, start - 30) : start], separator):
-            return
-        yield start, end if index < last else match.end(), _days((year, *day))
-        later = day
-
-
-def _counts(before: str, separator: str) -> bool:
-    """Whether the word before says what a number counts, and it is no day: "Version 2 – 12 May"."""
-    word = _WORD_BEFORE.search(before)
-    if word is None:
-        return False
-    if word["dot"]:
-        return len(word["word"]) <= _ABBREVIATED
-    return bool(_LOOSE.fullmatch(separator)) and fold(word["word"]) not in STOP_WORDS
 
 
 def _month(word: str) -> int:

@@ -31,7 +31,10 @@ class Unit:
 
 
 _HEAD = lazy(r"^\s{0,3}#{1,6}\s+\S")
-_ITEM = lazy(r"^\s*(?:[-*+•▪◦–・]|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?[a-z][.)]|\[[ xX]\])\s+\S")
+_ITEM = lazy(
+    r"^\s*(?:[-*+•▪◦–・](?!\s[-*_]\s)|\(?\d{1,3}(?:\.\d+)*[.)]?|\(?(?:[a-z]|[ivx]{2,5})[.)]"
+    r"|\[[ xX]\])\s+\S"
+)
 _ROW = lazy(r"^\s*\|.*\|\s*$")
 _RULE = lazy(r"^\s*\|?[\s:|=_*~-]{3,}\|?\s*$")
 _FENCE = lazy(r"^\s*(?:```|~~~)")
@@ -62,20 +65,30 @@ _NUMBERS_WHAT = lazy(
 _NUMBER = lazy(r"\s*(?:[ºª°]\s*)?\p{Nd}")
 # The mark that ends an emphasis stands behind the stop: "**Pay by card!** Cash is not taken."
 _CLOSING = lazy(r"[*_]{1,3}(?![\p{L}\p{N}*_])")
+_NOTE = lazy(
+    r"(?:\[\^?\w{1,4}\]|[¹²³⁰⁴-⁹]{1,3}|[†‡§*]{1,2}(?=\s|$)|(?<=\p{L}[.!?])\d{1,2}(?=\s|$))+"
+)
 # A title on the line of its text: "3. **Stray cats.** The town asks". No sentence without it.
 _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}")
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
-_ASKS = ("?", "？")
-_FULL_STOPS = (
-    "。",
-    "！",
-    "？",
-    "】",
-)  # scripts without spaces: a line that ends with one is complete
+_ASKS = ("?", "？", "؟")
+# Thai and Lao have no full stop: a clause ends at a space between letters of them, unless beside it
+# is a shorter piece than this (a name, a figure) or a word that goes on with what is before.
+CLAUSE_LETTERS = 16
+_INSIDE = r"(?:[\S\n]|(?<![\p{Thai}\p{Lao}]) | (?![\p{Thai}\p{Lao}]))"
+_CLAUSE_ENDS = lazy(
+    rf" +(?<=[\p{{Thai}}\p{{Lao}}] +)(?=[\p{{Thai}}\p{{Lao}}])"
+    rf"(?<={_INSIDE}{{{CLAUSE_LETTERS}}} +)(?={_INSIDE}{{{CLAUSE_LETTERS}}})"
+    rf"(?!{'|'.join(_ABBREVIATIONS['go_on'])})"
+    rf"(?<!(?:^| )(?:{'|'.join(_ABBREVIATIONS['leads_on'])}){_INSIDE}* +)"
+)
+# What follows the bracket of a Japanese quotation goes on with its sentence: "「行く。」と言った。"
+_QUOTED_ON = lazy(r"(?<=[」』])\p{Hiragana}")
+_FULL_STOPS = tuple("。！？】।۔")  # a line that ends with one is complete
 
 
-def _wants_more(line: str) -> bool:
+def wants_more(line: str) -> bool:
     """Whether a line ends with a word that ends no sentence, so that the next line goes on."""
     last = _ENDING.search(line.rstrip())
     # "Part A" is a title.
@@ -89,7 +102,7 @@ def _continues(lines: Sequence[str], index: int, width: int) -> bool:
         mark.match(previous) for mark in (_HEAD, _ROW, _RULE, _FENCE, _PAGE)
     ):
         return False
-    numbered, open_ended = bool(_ITEM.match(line)), _wants_more(previous)
+    numbered, open_ended = bool(_ITEM.match(line)), wants_more(previous)
     if numbered and not (open_ended and _NUMBER_LEADS.match(line)):
         beside = (previous, *lines[index + 1 : index + 2])
         counts = _COUNTS.match(line) and _ENDS_OPEN.search(previous.rstrip())
@@ -148,11 +161,8 @@ def _trimmed(text: str, start: int, end: int, kind: str) -> Unit:
 
 def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
     """The sentences of a paragraph; pieces cut after an abbreviation are joined again."""
-    start = position = block.start
-    for piece in sentencex.segment(
-        language or "en", text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
-    ):
-        position += len(piece)
+    start = block.start
+    for position in _ends(text, block, language):
         end = position + _closing(text, start, position, block.end)
         open_ended = end < block.end and end - start < MERGE_LIMIT
         runs_in = end > position and start == block.start
@@ -167,10 +177,23 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
         yield _trimmed(text, start, block.end, block.kind)
 
 
+def _ends(text: str, block: Unit, language: str) -> Iterator[int]:
+    """Where a paragraph may be cut: the ends of its sentences, and of clauses without stops."""
+    end = block.start
+    body = text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
+    for piece in sentencex.segment(language or "en", body):
+        start, end = end, end + len(piece)
+        yield from (space.end() for space in _CLAUSE_ENDS.finditer(text, start, end))
+        yield end
+
+
 def _closing(text: str, start: int, end: int, last: int) -> int:
-    """The length of the mark behind a piece that closes an emphasis begun in it; 0 without one."""
+    """The length of what belongs to a piece behind its stop: the mark of a note, of an emphasis."""
     mark = _CLOSING.match(text, end, last)
-    return len(mark[0]) if mark and text.count(mark[0], start, end) % 2 else 0
+    if mark and text.count(mark[0], start, end) % 2:
+        return len(mark[0])
+    note = _NOTE.match(text, end, last)
+    return len(note[0]) if note else 0
 
 
 def _goes_on(text: str, start: int, end: int, language: str) -> bool:
@@ -178,7 +201,7 @@ def _goes_on(text: str, start: int, end: int, language: str) -> bool:
     word = _LAST_WORD.search(text, start, end)
     if word is not None and (_SMALL.match(text, end) or _is_short(word["word"], language)):
         return True
-    if _ABBREVIATED.search(text[start:end]):
+    if _ABBREVIATED.search(text[start:end]) or _QUOTED_ON.match(text, end):
         return True
     return bool(_NUMBER.match(text, end) and _NUMBERS_WHAT.search(text[start:end]))
 

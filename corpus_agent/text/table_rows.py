@@ -1,41 +1,27 @@
-"""The tables of a document's lines: names of columns, and the cells of each row. Pure.
+"""The tables of a document's lines: names of columns, and the places of each row's cells. Pure.
 
 Reads both forms in which documents come: rows that name their columns, "| Payee: Ash | Sum: 3 |",
-and Markdown as a person wrote it. A row that is neither makes its table irregular. Called by
-answering/.
+and Markdown as a person wrote it. Called by answering/ and fields/.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from corpus_agent.text.patterns import lazy
-from indexer import Line
 
 _RULE = lazy(r"\|(?:\s*:?-+:?\s*\|)+")
 _BARS = lazy(r"(?<!\\)\|")
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row: its line (1-based), and its cells by the names of their columns, blank ones left out.
-
-    `irregular`: the cells do not fit the names of the columns, or two columns have one name.
-    """
-
-    line: int
-    cells: Mapping[str, str]
-    irregular: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table with a header: the line of its names (1-based), and all rows below it."""
+    """A table with a header: the line of its names and those of all rows below it, 1-based."""
 
     header: int
     names: tuple[str, ...]
-    rows: tuple[TableRow, ...]
+    rows: tuple[int, ...]
 
 
 def is_row(text: str) -> bool:
@@ -44,32 +30,18 @@ def is_row(text: str) -> bool:
     return len(bare) > 2 and bare.startswith("|") and bare.endswith("|")
 
 
-def table_at(lines: Sequence[Line], number: int) -> TextTable | None:
-    """The table that a line (1-based) belongs to; None if it is in none that has a header."""
-    if not (1 <= number <= len(lines) and is_row(lines[number - 1].text)):
-        return None
-    first = last = number
-    while first > 1 and is_row(lines[first - 2].text):
-        first -= 1
-    while last < len(lines) and is_row(lines[last].text):
-        last += 1
-    found = None
-    for table in _tables([line.text.strip() for line in lines[first - 1 : last]], first):
-        if table.header <= number:
-            found = table
-    return found
-
-
 def tables_of(texts: Sequence[str]) -> Iterator[TextTable]:
     """All tables of a document's lines that have a header, in order."""
-    first = 0
-    while first < len(texts):
-        last = first
-        while last < len(texts) and is_row(texts[last]):
-            last += 1
-        if last > first:
-            yield from _tables([text.strip() for text in texts[first:last]], first + 1)
-        first = last + 1
+    rows = [text.strip() if is_row(text) else "" for text in [*texts, ""]]
+    header, below = 0, list[int]()
+    for number, (row, after) in enumerate(zip(rows, [*rows[1:], ""], strict=True), start=1):
+        heads = _heads(row, after)
+        if header and (heads or not row):
+            yield TextTable(header, tuple(_cells(rows[header - 1])), tuple(below))
+        if heads or not row:
+            header, below = number if heads else 0, []
+        elif not _RULE.fullmatch(row):
+            below.append(number)
 
 
 def column_of(table: TextTable, line: str, at: int) -> str:
@@ -84,30 +56,6 @@ def column_of(table: TextTable, line: str, at: int) -> str:
     if named or len(cells) != len(table.names):
         return named
     return table.names[number]
-
-
-def _tables(texts: Sequence[str], first: int) -> Iterator[TextTable]:
-    """The tables of a run of rows: a header within it begins another one."""
-    starts = [n for n in range(len(texts)) if _heads(texts, n)]
-    for start, stop in zip(starts, [*starts, len(texts)][1:], strict=True):
-        names = _cells(texts[start])
-        rows = [
-            _row(first + n, texts[n], names)
-            for n in range(start + 1, stop)
-            if not _RULE.fullmatch(texts[n])
-        ]
-        yield TextTable(first + start, tuple(names), tuple(rows))
-
-
-def _heads(texts: Sequence[str], at: int) -> bool:
-    """Whether a row is a header: a rule follows it, or rows that repeat its names."""
-    below = texts[at + 1 : at + 2]
-    if not below or _RULE.fullmatch(texts[at]):
-        return False
-    if _RULE.fullmatch(below[0]):
-        return True
-    names = [name for name in _cells(texts[at]) if name]
-    return len(names) > 1 and _named(_cells(below[0]), names) is not None
 
 
 def cell_spans(row: str) -> list[tuple[int, int]]:
@@ -126,36 +74,17 @@ def _cells(text: str) -> list[str]:
     return [text[start:end] for start, end in cell_spans(text)]
 
 
-def _row(line: int, text: str, names: Sequence[str]) -> TableRow:
-    cells = _cells(text)
-    called = [name for name in names if name]
-    if len(called) > len(set(called)):  # by its name, one of them would stand for both
-        return TableRow(line, {}, irregular=True)
-    named = _named(cells, names)
-    if named is not None:
-        return TableRow(line, named)
-    if len(cells) == len(names) == len(set(names)) and not any(
-        cell.startswith(f"{name}: ") for cell, name in zip(cells, names, strict=True) if name
-    ):
-        return TableRow(line, {n: c for n, c in zip(names, cells, strict=True) if c})
-    return TableRow(line, {}, irregular=True)
-
-
-def _named(cells: Sequence[str], names: Sequence[str]) -> dict[str, str] | None:
-    """The cells of a row that names its columns; None if a cell names none of those to its right.
-
-    A cell that says the same as the name of its column stands there once.
-    """
-    found: dict[str, str] = {}
-    at = marked = 0
-    for cell in cells:
-        for index in range(at, len(names)):
-            name = names[index]
-            if name and (cell.startswith(f"{name}: ") or cell == name):
-                found[name] = cell.removeprefix(f"{name}: ").strip()
-                marked += cell != name
-                at = index + 1
-                break
-        else:
-            return None
-    return found if marked else None
+def _heads(row: str, below: str) -> bool:
+    """Whether a row is a header: a rule follows it, or a row that repeats its names in order."""
+    if not (row and below) or _RULE.fullmatch(row):
+        return False
+    if _RULE.fullmatch(below):
+        return True
+    names = [name for name in _cells(row) if name]
+    left, marked = iter(names), False
+    for cell in _cells(below):
+        name = next((name for name in left if cell == name or cell.startswith(f"{name}: ")), None)
+        if name is None:
+            return False
+        marked |= cell != name
+    return len(names) > 1 and marked

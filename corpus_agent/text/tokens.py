@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-import unicodedata
-from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
 
 from corpus_agent.text.patterns import lazy
+from indexer import PAIRED, WORD
+from indexer import fold as fold
 
-UNSPACED = r"\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}"
-"""Scripts without spaces between words, for a class of characters."""
-_PAIRED = rf"{UNSPACED}\p{{Hangul}}ー"  # Korean words carry their particles
-_WORD = lazy(rf"[{_PAIRED}][{_PAIRED}\p{{M}}]*|(?:(?![{_PAIRED}])[\p{{L}}\p{{M}}\p{{N}}])+")
-_IN_PAIRS = lazy(rf"[{_PAIRED}]")
+_WORD = lazy(WORD)
+_IN_PAIRS = lazy(rf"[{PAIRED}]")
 _HIRAGANA = lazy(r"\p{Hiragana}+")
 _DIGIT = lazy(r"\p{N}")
-_MARKS = lazy(r"[\u0300-\u036f]+")
-
-
-def fold(text: str) -> str:
-    """The text without case, accents and compatibility forms; kana and Hangul stay whole."""
-    if text.isascii():
-        return text.lower()
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text))
-    return unicodedata.normalize("NFKC", bare).casefold()
 
 
 def terms(text: str) -> list[str]:
@@ -97,12 +86,6 @@ def same_word(one: str, other: str) -> bool:
     return common >= 4 and len(long) - common <= 3 and common >= 0.6 * len(long)
 
 
-def words_held(words: Iterable[str], text: str) -> list[str]:
-    """The words that a text has in any form."""
-    there = set(terms(text))
-    return [word for word in words if any(same_word(word, other) for other in there)]
-
-
 def word_spans(text: str, pairs: bool = False) -> list[tuple[int, int, str]]:
     """Start, end and folded form of each content word.
 
@@ -112,8 +95,10 @@ def word_spans(text: str, pairs: bool = False) -> list[tuple[int, int, str]]:
     for match in _WORD.finditer(text):
         word, start = fold(match.group()), match.start()
         if _IN_PAIRS.match(word):
-            if pairs and len(word) == match.end() - start:
-                found += [(start + n, start + n + 2, word[n : n + 2]) for n in range(len(word) - 1)]
+            at = [start + n for n, char in enumerate(match.group()) for _ in fold(char)]
+            if pairs and len(word) == len(at):  # one sign may be two there, as a vowel of Thai is
+                beside = enumerate(pairwise(at))
+                found += [(a, b + 1, word[n : n + 2]) for n, (a, b) in beside]
         elif word not in STOP_WORDS and (len(word) > 1 or has_digit(word)):
             found.append((start, match.end(), word))
     return found

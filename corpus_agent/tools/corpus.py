@@ -1,8 +1,4 @@
-"""The interface of tools and answerers to a corpus: search, read, coverage.
-
-Implemented by `indexer/index.py` and, in memory, by `tests/support/fakes.py`; one contract test
-suite runs over both.
-"""
+"""What tools and answerers ask of a corpus: an index, or documents in memory."""
 
 from __future__ import annotations
 
@@ -15,11 +11,7 @@ class Readable(Protocol):
     """Documents that can be read: all of an index, or one that was read already."""
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
-        """A window of a document that is in the index.
-
-        Raises Refused for a source that is not in the index, a file that is outside the root, and
-        numbers out of range.
-        """
+        """A window of a document that is in the index."""
         ...
 
 
@@ -36,8 +28,5 @@ class CorpusView(Readable, Protocol):
         ...
 
     def search(self, query: Query) -> list[Hit]:
-        """Hits, best first; ties by source and ordinal.
-
-        Raises Refused if the query has no text.
-        """
+        """Hits, best first; ties by source and ordinal."""
         ...

@@ -1,11 +1,8 @@
-"""vectordb_read: renders a window of a document for the model.
-
-The corpus reads, checks and applies the limits. Called by toolbox.py.
-"""
+"""vectordb_read: renders a window of a document for the model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import called
 from corpus_agent.tools.result import ToolResult, failure
@@ -16,40 +13,6 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 NAME = "vectordb_read"
-DESCRIPTION = """\
-Read a document of the index, from line `offset` on; returns its text without line numbers.
-
-Usage:
-- Give `source` exactly as vectordb_search shows it.
-- To read around a hit at lines 212-230, begin a little before it: offset 200, limit 60.
-- The last line says whether there is more, and with which offset to go on.
-Example: {"source": "notes/cooking.md", "offset": 200, "limit": 60}"""
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "source": {
-            "type": "string",
-            "description": 'The document, as in "notes/cooking.md".',
-            "examples": ["notes/cooking.md"],
-        },
-        "offset": {
-            "type": "integer",
-            "description": "The first line to read, counted from 1, as in 200.",
-            "minimum": 1,
-            "default": 1,
-            "examples": [200],
-        },
-        "limit": {
-            "type": "integer",
-            "description": "How many lines to read, as in 60; at most 2000 lines or 50 KB come.",
-            "minimum": 1,
-            "default": MAX_WINDOW_LINES,
-            "examples": [60],
-        },
-    },
-    "required": ["source"],
-    "additionalProperties": False,
-}
 
 
 def run(

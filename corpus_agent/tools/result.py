@@ -15,11 +15,9 @@ Outcome = Literal["ok", "error", "repeated"]
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """The text for the model, the outcome of the call, and the passages in the text.
+    """The text for the model, the outcome of the call, its passages, and the index version it read.
 
-    `repeated` means that the text only refers to an earlier result. `version` is that of the index
-    that the text was made from, None if no index was used. `code` is why a call failed, for a
-    program, as in "not_indexed"; "" of one that did not.
+    `repeated`: the text only refers to an earlier result. `code` is why a call failed.
     """
 
     text: str
@@ -45,10 +43,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One tool call behind an answer: `arguments` as JSON, `result` as its SHA-256.
-
-    `characters` is the length of the result; `repeated`: it only referred to an earlier one.
-    """
+    """One tool call behind an answer: `arguments` as JSON, `result` as its SHA-256."""
 
     name: str
     arguments: str

@@ -1,12 +1,9 @@
-"""vectordb_search: renders the hits of a search for the model.
-
-The corpus searches. Called by toolbox.py.
-"""
+"""vectordb_search: renders the hits of a search for the model."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called
@@ -19,26 +16,6 @@ if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 NAME = "vectordb_search"
-DESCRIPTION = """\
-Search the user's documents by meaning and by words; returns the best passages with their places.
-
-Usage:
-- Ask for one thing at a time, in a few words that the documents themselves would use.
-- No good hit: search again with other words (a synonym, a name, a number, the other language).
-- Read around a hit with vectordb_read before you rely on it.
-Example: {"query": "sourdough temperature"}"""
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "query": {
-            "type": "string",
-            "description": 'What to look for, as in "notice period rental contract".',
-            "examples": ["notice period rental contract"],
-        }
-    },
-    "required": ["query"],
-    "additionalProperties": False,
-}
 HITS = 5
 PER_SOURCE = 2
 POOL = 50  # hits among which those of one document are looked for

@@ -1,7 +1,6 @@
-"""The two tools of one conversation: their specifications, and execution of a model's calls.
+"""The two tools of one conversation: their specifications (tools.toml), and a model's calls.
 
-Validates arguments and detects repeated calls; search.py and read.py do the rest. Called by the
-agent loop; no input from a model raises here.
+No input from a model raises here.
 """
 
 from __future__ import annotations
@@ -9,8 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,51 +47,47 @@ class ToolSpec:
     description: str
     schema: Mapping[str, Any]
 
-    @classmethod
-    def of(cls, name: str, description: str, required: list[str], /, **properties: Any) -> ToolSpec:  # noqa: ANN401
-        """A tool that takes these arguments and no others."""
-        schema = {
-            "type": "object",
-            "properties": properties,
-            "required": required,
-            "additionalProperties": False,
-        }
-        return cls(name, description, MappingProxyType(schema))
+
+def tool_specs(table: Path, known: Mapping[str, ToolSpec] = MappingProxyType({})) -> list[ToolSpec]:
+    """The tools of a TOML table, in its order; of one that is `known` it only says more."""
+    rows = tomllib.loads(table.read_text("utf-8"))
+    return [_spec(name, row, known.get(name)) for name, row in rows.items()]
 
 
-SPECS = (
-    ToolSpec(search.NAME, search.DESCRIPTION, MappingProxyType(search.SCHEMA)),
-    ToolSpec(read.NAME, read.DESCRIPTION, MappingProxyType(read.SCHEMA)),
-)
+def _spec(name: str, row: Mapping[str, Any], known: ToolSpec | None) -> ToolSpec:
+    description, takes, required = row.get("description", ""), row.get("takes", {}), []
+    if known is None:
+        required = row["required"]
+    else:
+        more = f"\n{row['more']}" if "more" in row else ""
+        description = known.description.replace("\nExample:", f"{more}\nExample:")
+        takes = {**known.schema["properties"], **takes}
+        required = known.schema["required"]
+    schema = {"type": "object", "properties": takes, "required": required}
+    schema |= {"additionalProperties": False}
+    return ToolSpec(name, description, MappingProxyType(schema))
 
 
+KNOWN = {spec.name: spec for spec in tool_specs(Path(__file__).with_name("tools.toml"))}
+SPECS = (KNOWN[search.NAME], KNOWN[read.NAME])
+ASK_CORPUS = KNOWN["ask_corpus"]  # a parent's: our own model never sees it
+
+
+@dataclass
 class Toolbox:
-    """vectordb_search and vectordb_read over one corpus, for one conversation."""
+    """vectordb_search and vectordb_read over one corpus, for one conversation.
 
-    def __init__(
-        self,
-        corpus: CorpusView,
-        frame: Frame,
-        max_read_bytes: int = MAX_WINDOW_BYTES,
-        about: str | None = None,
-    ) -> None:
-        """`max_read_bytes` limits one read, for models with a small window.
+    `max_read_bytes` limits one read; hits of the document `about` come first.
+    """
 
-        Hits of the document `about` come first.
-        """
-        self._about = about
-        self._corpus = corpus
-        self._frame = frame
-        self._max_read_bytes = max_read_bytes
-        self._given: dict[Key, str] = {}
-        self._names: dict[str, str] = {}
-        self.calls: list[ToolCall] = []
-        self.passages: list[Chunk] = []
-
-    @property
-    def specs(self) -> tuple[ToolSpec, ...]:
-        """The specifications of all tools."""
-        return SPECS
+    corpus: CorpusView
+    frame: Frame
+    max_read_bytes: int = MAX_WINDOW_BYTES
+    about: str | None = None
+    calls: list[ToolCall] = field(default_factory=list)
+    passages: list[Chunk] = field(default_factory=list)
+    _given: dict[Key, str] = field(default_factory=dict)
+    _names: dict[str, str] = field(default_factory=dict)
 
     def call(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
         """The tool's result, a one-line notice for an exact repeat, or an error.
@@ -100,7 +97,7 @@ class Toolbox:
         """
         result = self._run(name, arguments)
         self.passages += result.passages
-        text = result.text.replace(self._frame.nonce, "nonce")
+        text = result.text.replace(self.frame.nonce, "nonce")
         self.calls.append(_noted(name, arguments, text, result.outcome))
         return result
 
@@ -130,11 +127,7 @@ class Toolbox:
             self._given.pop(self._key(name, checked), None)
 
     def source_of(self, shown: str) -> str:
-        """The source that the tools have shown under this name, or the name itself.
-
-        An own name that is never shown may equal the shown name of another source: then neither is
-        returned.
-        """
+        """The source that the tools have shown under this name, or the name itself."""
         if len(shown) > 1 and shown[0] == shown[-1] in "'\"" and shown not in self._names:
             shown = shown[1:-1]  # errors quote names that no search has shown
         return self._names.get(shown) or unambiguous(shown)
@@ -146,7 +139,7 @@ class Toolbox:
         return Key(name, self.source_of(arguments["source"]), arguments.get("offset", 1), limit)
 
     def _search(self, query: str) -> ToolResult:
-        result = search.run(self._corpus, self._frame, query, about=self._about)
+        result = search.run(self.corpus, self.frame, query, about=self.about)
         if not result.failed:
             # Computed again: a name that is ambiguous now was unique before.
             sources = (hit.chunk.source for hit in result.hits)
@@ -155,7 +148,7 @@ class Toolbox:
 
     def _read(self, key: Key) -> ToolResult:
         return read.run(
-            self._corpus, self._frame, key.what, key.offset, key.limit, self._max_read_bytes
+            self.corpus, self.frame, key.what, key.offset, key.limit, self.max_read_bytes
         )
 
 

@@ -1,8 +1,4 @@
-"""The stores that a command means: by name, by path, or by the folder in which one stands.
-
-Reads the user's record and the stores' manifests; changes nothing. Whether a store may be used is
-decided by `stores.place_of`, of each.
-"""
+"""The stores that a command means: by name, by path, or by the folder in which one stands."""
 
 from __future__ import annotations
 
@@ -65,11 +61,7 @@ def _recorded() -> dict[Path, Record]:
 
 
 def store_here(here: Path, new: Path | None = None) -> Path | None:
-    """The store of the nearest folder of documents at or above `here`; else the only one below.
-
-    One that came with a folder counts as that folder's, and is refused later. `new` is one whose
-    first run is to come. Raises UsageError for several below.
-    """
+    """The store of the nearest folder of documents at or above `here`; else the only one below."""
     here, known = absolute(here), _with_index(new)
     folders, above = (here, *here.parents), storage.find_store(here)
     near = [(len(above.parent.parts), absolute(above))] if above is not None else []
@@ -145,10 +137,8 @@ def chosen_stores(
 ) -> tuple[tuple[NamedStore, ...], tuple[str, ...]]:
     """The stores that are meant by names or paths, each once, and notices of what is left out.
 
-    With `everything` all recorded ones that have an index which may be used: one folder that went
-    bad does not stop the others. What is a store at a path is that store, else a recorded name;
-    else a path where there is none yet, which is an error of the name where it is `to_read`. Raises
-    UsageError for too many, NoIndex.
+    With `everything` all recorded ones that may be used. What is a store at a path is that store,
+    else a recorded name; else a new path, which is an error where it is `to_read`.
     """
     known = records() if everything else _recorded() if given else {}
     by_name = {each.name: store for store, each in known.items()}

@@ -36,10 +36,7 @@ _KINDS = {"root": str, "id": str, "inode": int, "name": str, "since": str}
 
 @dataclass(frozen=True, slots=True)
 class StorePlace:
-    """A store that this user trusts, and the folder of its documents; both absolute.
-
-    `inode` is that of the store when it was checked, None for one that does not exist yet.
-    """
+    """A store that this user trusts, and its documents; `inode` when it was checked."""
 
     store: Path
     root: Path
@@ -48,10 +45,7 @@ class StorePlace:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The user's record of a store: its folder of documents, its identity, name and date.
-
-    A name is given once, since sources begin with it where several stores are searched together.
-    """
+    """The user's record of a store: its documents, its identity, its name for good."""
 
     root: Path
     id: str
@@ -60,10 +54,7 @@ class Record:
     since: str
 
     def is_of(self, identity: storage.Identity) -> bool:
-        """Whether it is the recorded store, and not another in its place.
-
-        Device numbers are not compared: they change when disks are attached.
-        """
+        """Whether it is the recorded store, and not another in its place."""
         return (self.id, self.inode) == (identity.id, identity.inode)
 
 
@@ -100,10 +91,7 @@ def _parsed(content: dict[str, Any]) -> dict[Path, Record]:
 
 
 def place_of(store: Path, settings: Settings) -> StorePlace:
-    """The store and the folder of its documents, from the record or the user's input.
-
-    Raises UntrustedStore if there is neither, UsageError for a store that must not be trusted.
-    """
+    """The store and the folder of its documents, from the record or the user's input."""
     store, hint = absolute(store), ""
     identity = storage.identity_of(store)
     known: dict[Path, Record] = {}
@@ -124,10 +112,7 @@ def place_of(store: Path, settings: Settings) -> StorePlace:
 
 
 def record(place: StorePlace, identity: storage.Identity) -> None:
-    """Record that this user made or trusts a store. Raises NoUserState if that is impossible.
-
-    If the store already has this record, nothing is written.
-    """
+    """Record that this user made or trusts a store. Raises NoUserState if that is impossible."""
     known = records().get(place.store)
     if known is not None and known.is_of(identity) and known.root == place.root:
         return
@@ -194,10 +179,7 @@ def _may_be_name(name: str, taken: Collection[str]) -> bool:
 
 
 def permission(store: Path, root: Path | None = None) -> Permission:
-    """The permission that `trust` would give; changes nothing.
-
-    `root` is the folder of documents if it is not the store's parent or below it.
-    """
+    """The permission that `trust` would give; changes nothing."""
     store = absolute(store)
     known = None
     with suppress(user_state.NoUserState):

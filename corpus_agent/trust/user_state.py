@@ -32,10 +32,7 @@ class NoUserState(CorpusError):
 
 
 def state_folder() -> Path:
-    """The folder of this user's decisions; need not exist.
-
-    Raises NoUserState if the system gives no absolute path.
-    """
+    """The folder of this user's decisions; need not exist."""
     from platformdirs import user_state_path
 
     try:
@@ -50,10 +47,7 @@ def state_folder() -> Path:
 
 
 def load(name: str) -> dict[str, Any]:
-    """The content of the state file `name`; empty if there is none yet.
-
-    Raises NoUserState for a file that is another user's or writable by others, a link, or damaged.
-    """
+    """The content of the state file `name`; empty if there is none yet."""
     try:
         folder = _open_folder()
         try:
@@ -67,10 +61,7 @@ def load(name: str) -> dict[str, Any]:
 
 
 def update(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Replace the content of `name` by the result of `change`, atomically, under a lock.
-
-    Creates the folder (0700) and the file (0600). Raises NoUserState if that fails.
-    """
+    """Replace the content of `name` by the result of `change`, atomically, under a lock."""
     try:
         state_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = _open_folder()
@@ -154,10 +145,7 @@ def _read(folder: int, name: str) -> dict[str, Any]:
 
 
 def _write(folder: int, name: str, content: dict[str, Any]) -> None:
-    """Replace the file; removes temporary files of killed processes, since the lock is held.
-
-    Raises NoUserState for more than is read again.
-    """
+    """Replace the file; removes temporary files of killed processes, since the lock is held."""
     data = _encoded(content)
     if len(data) > MAX_STATE_BYTES:
         raise NoUserState(

@@ -1,5 +1,10 @@
-"""A page on this machine: search, ask, and see the words where they stand.
+"""A page on this machine: search, ask, and see the words where they stand."""
 
-`listening` makes the one socket before the seal, `server` serves it after, `door` refuses all
-without the key; `site` knows the addresses, and the other modules make a page each.
-"""
+from typing import TYPE_CHECKING
+
+from corpus_agent import lazy_modules
+
+if TYPE_CHECKING:
+    from corpus_agent.web import listening as listening
+else:
+    __getattr__ = lazy_modules(__name__, ("listening",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
@@ -101,7 +102,7 @@ def receipt(site: Site, request: Request) -> Response:
         "receipt.html",
         key=request.path_params["key"],
         started=_asked([content])[0]["started"],
-        answer=shown_answer(recorded),
+        answer=shown_answer(replace(recorded, notices=())),  # the page says the same above
         checked=checked,
     )
 

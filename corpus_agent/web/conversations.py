@@ -1,8 +1,4 @@
-"""Conversations of the pages: what was asked in each, how far it is, and what was answered.
-
-They live as long as the server; what was asked stays in the receipts of the store. A few threads
-answer, so that a page never waits for one. Knows no HTTP.
-"""
+"""Conversations of the pages, as long as the server lives. Knows no HTTP."""
 
 from __future__ import annotations
 
@@ -89,10 +85,7 @@ class Conversations:
             return self._kept.get(key)
 
     def ask(self, text: str, key: str = "") -> WebConversation:
-        """Begin to answer a question in that conversation, or in a new one.
-
-        Raises UsageError for a question without words, or while the one before is open.
-        """
+        """Begin to answer a question in that conversation, or in a new one."""
         text = text.strip()
         if not any(char.isalnum() for char in text):
             raise UsageError("The question holds no words.", "Ask as you would a colleague.")

@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qs
 
-from corpus_agent.web.listening import Keys, ServedSocket
+from corpus_agent.web.listening import DoorKeys, ServedSocket
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
@@ -98,7 +98,7 @@ class Asked:
         return found[0] if len(found) == 1 else ""
 
 
-def refusal(asked: Asked, listener: ServedSocket, keys: Keys) -> Refusal | None:
+def refusal(asked: Asked, listener: ServedSocket, keys: DoorKeys) -> Refusal | None:
     """Why a request with no token is refused; None if it may go on to the pages."""
     if (found := malformed(asked) or misnamed(asked, listener)) is not None:
         return found
@@ -154,7 +154,7 @@ def _has_cookie(asked: Asked, value: str) -> bool:
 class Door:
     """The middleware; `keys.token` opens it once."""
 
-    def __init__(self, app: App, listener: ServedSocket, keys: Keys) -> None:
+    def __init__(self, app: App, listener: ServedSocket, keys: DoorKeys) -> None:
         self._app = app
         self._listener = listener
         self._keys = keys

@@ -1,7 +1,4 @@
-"""The one socket of the server, made before the seal, and the browser, started before it.
-
-Imports nothing heavy: what starts threads must come after the seal. Called by the command line.
-"""
+"""The one socket of the server, made before the seal, and the browser, started before it."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _HANDED_OVER = "corpus-agent-web.html"
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class DoorKeys:
     """What opens the door: a token for one visit, the cookie that it becomes, the cookie's path.
 
     A browser sends a cookie to every port of this machine, but only below the cookie's path; nobody
@@ -48,21 +45,20 @@ class ServedSocket:
     host: str
     origin: str
 
-    def url(self, keys: Keys) -> str:
+    def url(self, keys: DoorKeys) -> str:
         """The address to open in a browser."""
         return f"{self.origin}/?token={keys.token}"
 
 
-def new_keys() -> Keys:
+def new_keys() -> DoorKeys:
     """Keys that nobody can guess."""
-    return Keys(secrets.token_urlsafe(32), secrets.token_urlsafe(32), f"/{secrets.token_hex(8)}")
+    return DoorKeys(
+        secrets.token_urlsafe(32), secrets.token_urlsafe(32), f"/{secrets.token_hex(8)}"
+    )
 
 
 def listen(port: int | None) -> ServedSocket:
-    """A socket at a port of this machine: that one, or the first free one from 8377 on.
-
-    Raises CorpusError if none is free.
-    """
+    """A socket at a port of this machine: that one, or the first free one from 8377 on."""
     wanted = range(PORT, PORT + MOST_TRIED) if port is None else (port,)
     for each in wanted:
         sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -114,10 +110,7 @@ def open_browser(url: str) -> str | None:
 
 
 def wait_for_browsers() -> None:
-    """Have what was opened waited for, that none stays a zombie; after the seal: by threads.
-
-    A browser outlives this program if it likes.
-    """
+    """Have what was opened waited for, that none stays a zombie; after the seal: by threads."""
     while _OPENED:
         Thread(target=_OPENED.pop().wait, name="browser", daemon=True).start()
 

@@ -1,7 +1,4 @@
-"""What is shown of texts: pieces that are marked, and lines as headings and text.
-
-Pure. A piece is text and whether it is marked; a template writes both, escaped.
-"""
+"""What is shown of texts: pieces that are marked, and lines as headings and text."""
 
 from __future__ import annotations
 
@@ -54,11 +51,7 @@ def citation_pieces(text: str, numbers: Collection[int]) -> Iterator[tuple[str, 
 def quotation_marked(
     lines: Sequence[Line], quote: str, start: int, end: int
 ) -> dict[int, list[Piece]]:
-    """The pieces of the lines that hold a quotation, by line number.
-
-    The quotation should stand in lines `start` to `end`, counted from 1. White space is of no
-    account. Where its words are not there as they were quoted, these lines are marked whole.
-    """
+    """The pieces of the lines that hold a quotation; lines that differ are marked whole."""
     chosen = [
         (number, line.text)
         for number, line in enumerate(lines, 1)
@@ -125,10 +118,7 @@ class ShownLine:
 def shown_lines(
     lines: Sequence[Line], start: int, end: int, marks: Mapping[int, Sequence[Piece]]
 ) -> Iterator[ShownLine]:
-    """Lines `start` to `end`, counted from 1, of all `lines` of a document.
-
-    `marks` are the pieces of the lines in which something is marked.
-    """
+    """Lines `start` to `end`, counted from 1, of all `lines` of a document."""
     for number, line in enumerate(lines[start - 1 : end], start):
         pieces = marks.get(number, [(line.text, False)])
         heading = None if line.is_mark else _HEADING.match(line.text)

@@ -38,7 +38,10 @@ def table(site: Site, request: Request) -> Response:
     )
     if made is not None and given.get("csv"):
         return _csv(made)
-    found = render.table_object(made, site.launch.seal.state) if made is not None else None
+    found = None
+    if made is not None:  # of a field that is not understood the foot says so
+        found = render.table_object(made, site.launch.seal.state)
+        found["notices"] = [*map(inert, made.notices)]
     rows = [row for row in found["rows"] if any(c["values"] for c in row["cells"])] if found else []
     foot = [*render.foot_lines(made)] if made is not None else []
     typed = {"fields": ", ".join(map(visible, words))}
@@ -148,10 +151,7 @@ def _csv(made: FieldTable) -> Response:
 
 
 def _rank(row: Object, column: int | None) -> tuple[float, str] | None:
-    """Where a row stands in the order of a column, from 1; without one, of the names.
-
-    A statement of a timeline has no columns and no name of its own, and stays where it is.
-    """
+    """Where a row stands in the order of a column, from 1; without one, of the names."""
     if column is None:
         return 0.0, row.get("source", "")
     cells = row.get("cells", ())

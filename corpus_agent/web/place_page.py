@@ -31,10 +31,7 @@ MOST_QUOTED_CHARACTERS = 4_000  # that are looked up on a page
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of a document is shown: a line, what is quoted there, what is looked for, the view.
-
-    `page` is asked for instead of a line, `first` is where the view of the text begins.
-    """
+    """What of a document is shown: a line or a page, what is looked for there, the view."""
 
     line: int
     end: int
@@ -104,11 +101,7 @@ def place(site: Site, request: Request) -> Response:
 
 
 def marked(lines: Sequence[Line], wanted: Wanted) -> tuple[dict[int, list[Piece]], int, bool]:
-    """The pieces of the lines with marks, the line to show, and whether what was wanted is missing.
-
-    A quotation is looked up as that of an answer is, so that it is found where the document was
-    edited above it; where it was altered, what resembles it is marked.
-    """
+    """The pieces of the lines with marks, the line to show, and whether nothing was found."""
     if wanted.find:
         every = {n: text_marked(line.text, wanted.find) for n, line in enumerate(lines, 1)}
         found = {n: pieces for n, pieces in every.items() if any(hit for _, hit in pieces)}
@@ -139,11 +132,8 @@ def neighbours(hits: Sequence[int], at: int) -> dict[str, int | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPicture:
-    """A page to show: its size, and the boxes on it in the same points, as x, y, width, height.
-
-    `problem` is why there is none.
-    """
+class PageOnScreen:
+    """A page to show: its size and boxes (x, y, width, height in points), or why there is none."""
 
     page: int
     width: int = 0
@@ -155,7 +145,7 @@ class ShownPicture:
 
 def shown_picture(
     corpus: Index, row: FileRow, page: int | None, quoted: str, line: int
-) -> ShownPicture | None:
+) -> PageOnScreen | None:
     """The picture of a page with the quoted words outlined; None for documents without pages."""
     if not has_pages(row) or page is None:
         return None
@@ -164,7 +154,7 @@ def shown_picture(
         wanted = quoted[:MOST_QUOTED_CHARACTERS].strip()
         found = corpus.outline(row.source, page, wanted, line) if wanted else ()
     except CorpusError as error:
-        return ShownPicture(page, problem=visible(str(error)))
+        return PageOnScreen(page, problem=visible(str(error)))
     width, height = picture.width, picture.height
     boxes = tuple(
         (
@@ -176,7 +166,7 @@ def shown_picture(
         for box in found
         if box.page == page
     )
-    return ShownPicture(page, width, height, boxes, picture.stale)
+    return PageOnScreen(page, width, height, boxes, picture.stale)
 
 
 def text_of(lines: Sequence[Line], first: int, last: int, page: int | None) -> str:

@@ -1,7 +1,4 @@
-"""Index runs that a page begins: one at a time, with what there is to see of them.
-
-Each goes on in a thread of the server. Knows no HTTP.
-"""
+"""Index runs that a page begins: one at a time, in a thread of the server. Knows no HTTP."""
 
 from __future__ import annotations
 

@@ -27,10 +27,7 @@ _MOST_DIGITS = 9
 
 
 def search(site: Site, request: Request) -> Response:
-    """The form and what it finds; with `part` the hits alone, for a page that is there already.
-
-    Where no number of hits is asked for, those that are far from the best are left out.
-    """
+    """The form and what it finds; with `part` the hits alone, for a page that is there already."""
     given = request.query_params
     chosen, query = Chosen.from_query(given), given.get("q", "").strip()
     limit = number(given.get("k", ""))

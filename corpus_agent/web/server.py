@@ -20,7 +20,7 @@ from corpus_agent.web.site import Site
 
 if TYPE_CHECKING:
     from corpus_agent.startup import Launch
-    from corpus_agent.web.listening import Keys, ServedSocket
+    from corpus_agent.web.listening import DoorKeys, ServedSocket
 
 MAX_CONNECTIONS = 64
 MAX_HEADER_BYTES = 16 * 1024  # of the request line and all headers
@@ -29,7 +29,7 @@ IDLE_SECONDS = 20  # between two requests of a connection
 STOP_SECONDS = 3  # for answers that are on their way when the server ends
 
 
-def serve(launch: Launch, listener: ServedSocket, keys: Keys) -> int:
+def serve(launch: Launch, listener: ServedSocket, keys: DoorKeys) -> int:
     """Serve until Ctrl-C or SIGTERM; the signal that ended it."""
     site = Site(launch, keys.base)
     config = uvicorn.Config(

@@ -1,8 +1,4 @@
-"""What the pages share: the service, the templates, the names of documents; and every address.
-
-Each page is a function of a request in a module of its own; what answers, searches and indexes is
-the business of `corpus_agent.service`, what is shown that of `corpus_agent.render`.
-"""
+"""What the pages share: the service, the templates, the names of documents; and every address."""
 
 from __future__ import annotations
 

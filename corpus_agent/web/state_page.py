@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from corpus_agent import doctor, render
-from corpus_agent.doctor import Finding
+from corpus_agent.doctor import Diagnosis
 from corpus_agent.settings import one_by_one
 from corpus_agent.text.sanitize import one_line
 
@@ -16,13 +16,16 @@ if TYPE_CHECKING:
 
     from corpus_agent.web.site import Site
 
+SAID = ("unread", "scans", "language")  # by the page itself
+
 
 def state(site: Site, request: Request) -> Response:
     """What the index holds, whether the process is sealed; what is wrong, if that is asked."""
     indexes = []
     for name, one in site.service.status():
         status = render.status_object(one, site.launch.seal.state)
-        _, *lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
+        lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
+        lines = [each for each in lines[1:] if each[0] not in SAID]
         indexes.append((name, status, render.local_time(status["updated"]), lines))
     findings = _findings(site) if request.query_params.get("examine") else None
     notices = [one_line(notice) for notice in site.launch.notices]
@@ -32,11 +35,11 @@ def state(site: Site, request: Request) -> Response:
 def _findings(site: Site) -> dict[str, Any]:
     """What doctor finds; the model's server cannot be asked again from inside the seal."""
     launch = site.launch
-    server = Finding("ok", "none; answers are quotations")
+    server = Diagnosis("ok", "none; answers are quotations")
     if launch.unavailable is not None:
-        server = Finding("warn", launch.unavailable.message, launch.unavailable.hint)
+        server = Diagnosis("warn", launch.unavailable.message, launch.unavailable.hint)
     elif launch.model is not None:
-        server = Finding("ok", f"{launch.model.name} at {launch.model.server}")
+        server = Diagnosis("ok", f"{launch.model.name} at {launch.model.server}")
     indexes = [(name, alone, None) for name, alone in one_by_one(site.settings)]
     return doctor.as_json(
         list(doctor.examine(doctor.store.every_check(indexes, launch.seal, server)))

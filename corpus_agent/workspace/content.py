@@ -1,9 +1,4 @@
-"""The kind of content of a file, and the lines of files that need an extractor.
-
-The only module of this package that uses the extractor registry. UTF-8 text is shown unchanged,
-mark-up included, since edit changes it; PDF and other encodings are read by the extractors of the
-index.
-"""
+"""The kind of content of a file, and the lines of files that need an extractor."""
 
 from __future__ import annotations
 
@@ -49,10 +44,7 @@ def sample_of(descriptor: int) -> bytes:
 
 
 def kind_of(data: bytes, size: int, shown: str) -> Kind:
-    """How to read a file of `size` bytes; `data` is its content or the beginning of it.
-
-    Raises Refused for a binary without an extractor, and for one that is too large to extract.
-    """
+    """How to read a file of `size` bytes; `data` is its content or the beginning of it."""
     sample = data[:SAMPLE_BYTES]
     if image_type(sample):
         return "image"
@@ -76,9 +68,7 @@ def kind_of(data: bytes, size: int, shown: str) -> Kind:
 
 
 def is_binary(data: bytes) -> bool:
-    """Whether text tools must skip it: NULs (UTF-16 included), images, PDF, and data with too many
-    control characters for the index.
-    """
+    """Whether text tools skip it: NULs, images, PDF, and data with too many control characters."""
     if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
         return True
     return not is_text(data[:SAMPLE_BYTES])
@@ -99,11 +89,7 @@ def _is_utf8(sample: bytes) -> bool:
 
 
 def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], bool]:
-    """The lines of a document as indexed, and whether they are complete; raises Refused.
-
-    Parses only until `enough` is satisfied, and in a confined process: this one is an agent's and
-    has many rights.
-    """
+    """The lines of a document as indexed, up to `enough`, and whether they are all."""
     try:
         lines, complete = parsed_lines(data, shown, enough)
     except UnreadableDocument as error:

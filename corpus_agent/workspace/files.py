@@ -1,18 +1,16 @@
-"""The file tools of a parent agent: read, glob, grep, edit and write, over one workspace.
-
-One object serves one conversation: it records which windows were returned and which file states
-were seen. Results are text for a model; no request of a model raises.
-"""
+"""The file tools of a parent agent over one workspace, for one conversation."""
 
 from __future__ import annotations
 
 import functools
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
+from corpus_agent.tools.toolbox import tool_specs
 from corpus_agent.workspace import grep as grepping
-from corpus_agent.workspace import listing, reading, specs, writing
+from corpus_agent.workspace import listing, reading, writing
 from corpus_agent.workspace.ledger import Ledger
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from corpus_agent.workspace.roots import Workspace
@@ -57,15 +55,9 @@ class FileTools:
 
     def tools(self) -> tuple[Tool, ...]:
         """The tools as records, for a model."""
-        tools = [
-            Tool(specs.READ, self.read),
-            Tool(specs.GLOB, self.glob),
-            Tool(specs.GREP, self.grep),
-            Tool(specs.EDIT, self.edit),
-        ]
-        if self._confirm is not None:
-            tools.append(Tool(specs.WRITE, self.write))
-        return tuple(tools)
+        specs = tool_specs(Path(__file__).with_name("tools.toml"))
+        tools = [Tool(spec, getattr(self, spec.name)) for spec in specs]
+        return tuple(tool for tool in tools if tool.name != "write" or self._confirm is not None)
 
     def forget_windows(self) -> None:
         """Allow windows to be returned again, after the conversation was shortened."""

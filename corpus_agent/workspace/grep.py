@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 from corpus_agent.workspace import listing
 from corpus_agent.workspace.content import has_utf16_mark, is_binary, sample_of
 from corpus_agent.workspace.ripgrep import Ripgrep
-from corpus_agent.workspace.roots import Place, Workspace, is_folder, named, open_place
+from corpus_agent.workspace.roots import Workspace, WorkspacePath, is_folder, named, open_place
 from indexer import Refused
 
 Mode = Literal["content", "files", "count"]
@@ -22,7 +22,6 @@ MODES: tuple[Mode, ...] = get_args(Mode)
 MAX_MATCH_CHARS = 300  # of a line that matches
 _BEFORE_MATCH = 100  # of these, before a match that is not at the start of the line
 _MAX_EVENT_BYTES = 2**20  # a matching line of more is left out
-_BLOCK_BYTES = 64 * 1024
 _STDIN = b"<stdin>"
 
 Found = Iterator[tuple[bytes, str]]
@@ -53,13 +52,13 @@ def grep(
 
 def _grep(
     ripgrep: Ripgrep,
-    where: listing.Opened,
+    where: listing.SearchedPlace,
     pattern: str,
     glob: str | None,
     mode: Mode,
     ignore_case: bool,
 ) -> str:
-    arguments = [*_FLAGS[mode], "--sort=path", *(["--ignore-case"] if ignore_case else [])]
+    arguments = ["--json", "--sort=path", *(["--ignore-case"] if ignore_case else [])]
     only: set[bytes] | None = None
     lacking = ""
     if is_folder(where.descriptor):
@@ -74,7 +73,7 @@ def _grep(
         arguments += ["--", pattern, "-"]
         search = ripgrep.search(where.root, where.root, arguments, stdin=where.descriptor)
     with search:
-        matches = _of_texts(where, _PARSERS[mode](search.output))
+        matches = _of_texts(where, _found(search.output, mode))
         gathered = listing.gather(
             None if (shown := _shown(where.place, name)) is None else shown + rest
             for name, rest in matches
@@ -90,11 +89,8 @@ def _grep(
     )
 
 
-def _of_texts(where: listing.Opened, found: Found) -> Found:
-    """The matches, without those in files that are text for ripgrep and not for `read`.
-
-    Sorted by path, so that the matches of a file are adjacent.
-    """
+def _of_texts(where: listing.SearchedPlace, found: Found) -> Found:
+    """The matches, without those in files that are text for ripgrep and not for `read`."""
     last, wanted = b"", True
     for name, rest in found:
         if name != last:
@@ -103,7 +99,7 @@ def _of_texts(where: listing.Opened, found: Found) -> Found:
             yield name, rest
 
 
-def _is_binary(where: listing.Opened, name: bytes) -> bool:
+def _is_binary(where: listing.SearchedPlace, name: bytes) -> bool:
     """Whether a file below the folder is binary, or can no longer be opened."""
     parts = tuple(os.fsdecode(name).removeprefix("./").split("/"))
     try:
@@ -117,7 +113,7 @@ def _is_binary(where: listing.Opened, name: bytes) -> bool:
     return is_binary(sample) and not has_utf16_mark(sample)
 
 
-def _check_text(where: listing.Opened) -> None:
+def _check_text(where: listing.SearchedPlace) -> None:
     sample = sample_of(where.descriptor)
     if is_binary(sample) and not has_utf16_mark(sample):
         shown = named(where.place.shown)
@@ -128,23 +124,31 @@ def _check_text(where: listing.Opened) -> None:
         )
 
 
-def _shown(place: Place, name: bytes) -> str | None:
+def _shown(place: WorkspacePath, name: bytes) -> str | None:
     return place.shown if name == _STDIN else listing.shown_path(place, name)
 
 
-def _content(output: BufferedReader) -> Found:
-    """`:12:text` for each line that matches."""
-    while event := output.readline(_MAX_EVENT_BYTES):
-        if not event.endswith(b"\n"):
-            while event and not event.endswith(b"\n"):
-                event = output.readline(_MAX_EVENT_BYTES)
-            continue
-        parsed = json.loads(event)
-        if parsed["type"] == "match":
-            data = parsed["data"]
+def _found(output: BufferedReader, mode: Mode) -> Found:
+    """A line `:12:text` for each match, or for each file nothing or `:3`, its number of them."""
+    for event in _events(output):
+        data = event["data"]
+        if event["type"] == "match" and mode == "content":
             line = _bytes(data["lines"])
             start = data["submatches"][0]["start"] if data["submatches"] else 0
             yield _bytes(data["path"]), f":{data['line_number']}:{_cut(line, start)}"
+        elif event["type"] == "end" and mode != "content":
+            lines = data["stats"]["matched_lines"]
+            if lines:
+                yield _bytes(data["path"]), f":{lines}" if mode == "count" else ""
+
+
+def _events(output: BufferedReader) -> Iterator[dict[str, Any]]:
+    """What ripgrep tells; a line that is longer than any that is shown is left out."""
+    while event := output.readline(_MAX_EVENT_BYTES):
+        if event.endswith(b"\n"):
+            yield json.loads(event)
+        while event and not event.endswith(b"\n"):
+            event = output.readline(_MAX_EVENT_BYTES)
 
 
 def _bytes(value: dict[str, Any]) -> bytes:
@@ -161,36 +165,3 @@ def _cut(line: bytes, start: int) -> str:
     begin = max(0, min(match - _BEFORE_MATCH, len(text) - MAX_MATCH_CHARS))
     end = begin + MAX_MATCH_CHARS
     return f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
-
-
-def _files(output: BufferedReader) -> Found:
-    """Nothing behind the names."""
-    return ((name, "") for name in _split(output))
-
-
-def _count(output: BufferedReader) -> Found:
-    """`:3` for the number of lines that match."""
-    name = None
-    for part in _split(output):
-        count, _, following = part.partition(b"\n")
-        if name is not None:
-            yield name, f":{count.decode().rstrip()}"  # --crlf ends these lines too
-        name = part if name is None else following
-
-
-def _split(output: BufferedReader) -> Iterator[bytes]:
-    """The parts of the output between NULs, the last one if it is not empty."""
-    rest = b""
-    while block := output.read1(_BLOCK_BYTES):
-        *parts, rest = (rest + block).split(b"\0")
-        yield from parts
-    if rest:
-        yield rest
-
-
-_FLAGS: dict[Mode, list[str]] = {
-    "content": ["--json"],
-    "files": ["--files-with-matches", "--null"],
-    "count": ["--count", "--null", "--with-filename"],
-}
-_PARSERS = {"content": _content, "files": _files, "count": _count}

@@ -56,11 +56,7 @@ def belongs_to_git(path: Path) -> bool:
 
 
 def folded(name: str) -> str:
-    """A name as the most lenient file system compares it.
-
-    Ignores letter case, compatible and invisible characters (HFS+), trailing dots and blanks, and
-    what follows a colon (NTFS).
-    """
+    """A name as the most lenient file system compares it."""
     plain = unicodedata.normalize("NFKC", visible(unicodedata.normalize("NFKC", name)))
     return unicodedata.normalize("NFKC", plain.casefold()).partition(":")[0].rstrip(". ") or name
 
@@ -76,11 +72,7 @@ def _fits(pattern: str, names: Sequence[str]) -> bool:
 
 
 def _makes_repository(root: Path, parts: Sequence[str]) -> bool:
-    """Whether the new path would make one of its folders a git repository.
-
-    The rule is git's own (setup.c, is_git_directory): HEAD, and objects and refs or their
-    replacements. Such a folder needs no `.git`, and git uses its settings wherever it finds it.
-    """
+    """Whether the path would make a folder a git repository (git's setup.c), which git uses."""
     here = root
     for part in parts:
         there = {name for name in _OF_REPOSITORY if os.path.lexists(here / name)}

@@ -1,8 +1,4 @@
-"""The memory of one conversation: the windows that were returned, and the states of files seen.
-
-A file's state is its content, so that a new time alone changes nothing and no edit is missed; for a
-file too large to be read whole, the state is its status. Does not depend on any tool.
-"""
+"""The memory of one conversation: the windows that were returned, and the states of files seen."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ _BLOCK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Snapshot:
+class FileState:
     """A file at one moment: equal `state` means equal content; `data` is None if too large."""
 
     state: str
@@ -24,17 +20,17 @@ class Snapshot:
     data: bytes | None
 
 
-def snapshot(descriptor: int) -> Snapshot:
+def snapshot(descriptor: int) -> FileState:
     """The snapshot of an open file, read whole up to MAX_WHOLE_BYTES; does not close it."""
     info = os.fstat(descriptor)
     if info.st_size <= MAX_WHOLE_BYTES:
         os.lseek(descriptor, 0, os.SEEK_SET)
         data = read_up_to(descriptor, MAX_WHOLE_BYTES + 1)
         if len(data) <= MAX_WHOLE_BYTES:
-            return Snapshot(hashlib.sha256(data).hexdigest(), len(data), data)
+            return FileState(hashlib.sha256(data).hexdigest(), len(data), data)
         info = os.fstat(descriptor)
     times = f"{info.st_mtime_ns}:{info.st_ctime_ns}"
-    return Snapshot(f"{info.st_dev}:{info.st_ino}:{info.st_size}:{times}", info.st_size, None)
+    return FileState(f"{info.st_dev}:{info.st_ino}:{info.st_size}:{times}", info.st_size, None)
 
 
 def read_up_to(descriptor: int, size: int) -> bytes:

@@ -1,7 +1,4 @@
-"""The glob tool, and what it shares with grep: the folder, its files, and a bounded result.
-
-Returned paths are valid arguments of the other tools. Reads no file content.
-"""
+"""The glob tool, and what it shares with grep: the folder, its files, and a bounded result."""
 
 from __future__ import annotations
 
@@ -14,8 +11,8 @@ from pathlib import Path
 
 from corpus_agent.workspace.ripgrep import Ripgrep
 from corpus_agent.workspace.roots import (
-    Place,
     Workspace,
+    WorkspacePath,
     explained,
     is_folder,
     is_text,
@@ -36,34 +33,28 @@ _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """An open place for a search, and the root that the search is confined to.
+class SearchedPlace:
+    """An open place, the root that a search is confined to, and ignore files around it."""
 
-    `rules` are the ignore files of the repository around that root, which are read besides.
-    """
-
-    place: Place
+    place: WorkspacePath
     descriptor: int
     root: int
     rules: tuple[Path, ...]
 
 
 @contextmanager
-def opened(place: Place) -> Iterator[Opened]:
+def opened(place: WorkspacePath) -> Iterator[SearchedPlace]:
     """The open place; raises Refused where it cannot be opened."""
     with explained(place.shown), ExitStack() as closing:
         root = open_root(place.root)
         closing.callback(os.close, root)
         descriptor = open_place(place)
         closing.callback(os.close, descriptor)
-        yield Opened(place, descriptor, root, rules_above(place.root.path))
+        yield SearchedPlace(place, descriptor, root, rules_above(place.root.path))
 
 
 def rules_above(root: Path) -> tuple[Path, ...]:
-    """The ignore files of the repository that `root` lies in, from the folder above it on.
-
-    None where `root` is a repository of its own, or in none.
-    """
+    """The ignore files of the repository that `root` lies in, from the folder above it on."""
     found: list[Path] = []
     for folder in (root, *root.parents):
         if folder != root:
@@ -106,12 +97,8 @@ def globs(pattern: str | None) -> list[str]:
     return [*chosen, _NOT_GIT]
 
 
-def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[bytes], str]:
-    """The matching files that are not ignored, unordered; and what is missing, or "".
-
-    In ripgrep a matching glob overrides .gitignore, so its lists with and without the pattern are
-    intersected.
-    """
+def files(ripgrep: Ripgrep, where: SearchedPlace, pattern: str | None) -> tuple[list[bytes], str]:
+    """The matching files that are not ignored, unordered; and what is missing, or ""."""
     found, lacking = _listed(ripgrep, where, globs(None))
     if globs(pattern) != globs(None):
         matching, also_lacking = _listed(ripgrep, where, globs(pattern))
@@ -121,7 +108,9 @@ def files(ripgrep: Ripgrep, where: Opened, pattern: str | None) -> tuple[list[by
     return found, lacking
 
 
-def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[list[bytes], str]:
+def _listed(
+    ripgrep: Ripgrep, where: SearchedPlace, arguments: Sequence[str]
+) -> tuple[list[bytes], str]:
     arguments = ["--files", "--null", *arguments]
     with ripgrep.search(where.descriptor, where.root, arguments, rules=where.rules) as search:
         output = search.output.read(MAX_LISTING_BYTES + 1)
@@ -135,7 +124,7 @@ def _listed(ripgrep: Ripgrep, where: Opened, arguments: Sequence[str]) -> tuple[
     return output.split(b"\0")[:-1], lacking
 
 
-def shown_path(place: Place, name: bytes) -> str | None:
+def shown_path(place: WorkspacePath, name: bytes) -> str | None:
     """The name to show for a file below `place`; None if it would not fit on one line."""
     try:
         text = name.removeprefix(b"./").decode()
@@ -147,10 +136,7 @@ def shown_path(place: Place, name: bytes) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The first lines, up to MAX_OUTPUT_BYTES, and how many there are: `total`.
-
-    `unnamed` is how many have names that cannot be shown; they are not among `total`.
-    """
+    """The first lines, how many there are in all, and how many have names that cannot be shown."""
 
     lines: list[str]
     total: int
@@ -158,10 +144,7 @@ class Gathered:
 
 
 def gather(lines: Iterable[str | None]) -> Gathered:
-    """The lines up to the limit; None stands for a line whose file cannot be named.
-
-    All are counted, so that a reader knows how much a narrower search leaves out.
-    """
+    """The lines up to the limit; None stands for a line whose file cannot be named."""
     kept: list[str] = []
     size = total = unnamed = 0
     for line in lines:
@@ -176,10 +159,7 @@ def gather(lines: Iterable[str | None]) -> Gathered:
 
 
 def answer(gathered: Gathered, what: str, nothing: str, hint: str, lacking: str) -> str:
-    """The lines, or `nothing`; then what is not shown, and why. `what` is what a line stands for.
-
-    `hint` is how to see the rest, `lacking` what could not be looked at.
-    """
+    """The lines, or `nothing`; then what is not shown, and why; `what` a line stands for."""
     shown = len(gathered.lines)
     least = "at least " if lacking else ""
     cut = f"{shown:,} of {least}{gathered.total:,} {what}; {hint}"
@@ -192,10 +172,7 @@ def answer(gathered: Gathered, what: str, nothing: str, hint: str, lacking: str)
 
 
 def glob(workspace: Workspace, ripgrep: Ripgrep, pattern: str, path: str) -> str:
-    """The paths that match, one a line, ties in order of the path; raises Refused.
-
-    `*` stays in one folder, so that a pattern without `/` matches in `path` alone.
-    """
+    """The paths that match, one a line, ties in order of the path; raises Refused."""
     pattern = f"/{check_glob('pattern', pattern)}"
     with opened(workspace.for_reading(path)) as where:
         shown = named(where.place.shown)

@@ -1,7 +1,4 @@
-"""The read tool: a window of a text or document, an image as an attachment, or a refusal.
-
-Called by files.py. Writes nothing.
-"""
+"""The read tool: a window of a text or document, an image as an attachment, or a refusal."""
 
 from __future__ import annotations
 
@@ -11,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import BinaryIO
 
 from corpus_agent.workspace.content import document_lines, image_type, kind_of, sample_of
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
+from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, FileState, Ledger, snapshot
 from corpus_agent.workspace.roots import (
-    Place,
     Workspace,
+    WorkspacePath,
     explained,
     folder_refused,
     is_folder,
@@ -54,7 +51,7 @@ def read(
     return answer
 
 
-def _open_file(place: Place) -> int:
+def _open_file(place: WorkspacePath) -> int:
     descriptor = open_place(place)
     if is_folder(descriptor):
         os.close(descriptor)
@@ -63,7 +60,7 @@ def _open_file(place: Place) -> int:
 
 
 def _content(
-    file: BinaryIO, place: Place, now: Snapshot, offset: int, limit: int
+    file: BinaryIO, place: WorkspacePath, now: FileState, offset: int, limit: int
 ) -> str | Attachment:
     sample = sample_of(file.fileno()) if now.data is None else now.data
     kind = kind_of(sample, now.size, place.shown)
@@ -79,7 +76,7 @@ def _content(
     return _shown(lines_window(text_lines(now.data), offset, limit), offset)
 
 
-def _document(data: bytes, shown: str, offset: int, limit: int) -> Cut:
+def _document(data: bytes, shown: str, offset: int, limit: int) -> NumberedLines:
     """The window of a document, which is parsed only as far as needed."""
     fills = fills_window(offset, limit)
     # One line more than is shown, to know whether there is more.
@@ -90,7 +87,7 @@ def _document(data: bytes, shown: str, offset: int, limit: int) -> Cut:
     return cut
 
 
-def _shown(cut: Cut, offset: int) -> str:
+def _shown(cut: NumberedLines, offset: int) -> str:
     if not cut.text:
         return EMPTY
     if cut.next_offset is None:
@@ -101,7 +98,7 @@ def _shown(cut: Cut, offset: int) -> str:
     )
 
 
-def _image(place: Place, now: Snapshot, media_type: str | None) -> Attachment:
+def _image(place: WorkspacePath, now: FileState, media_type: str | None) -> Attachment:
     assert media_type is not None
     if now.data is None or now.size > MAX_IMAGE_BYTES:
         raise Refused(
@@ -114,7 +111,7 @@ def _image(place: Place, now: Snapshot, media_type: str | None) -> Attachment:
     return Attachment(note, media_type, now.data)
 
 
-def _notice(place: Place, offset: int, limit: int) -> str:
+def _notice(place: WorkspacePath, offset: int, limit: int) -> str:
     return (
         f"Already given in this conversation: {named(place.shown)} with offset={offset} and "
         f"limit={limit}; the file has not changed since. See the text above."
@@ -125,18 +122,15 @@ def _notice(place: Place, offset: int, limit: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class NumberedLines:
     """Numbered lines as text; `next_offset` is the next line, None at the end of the file."""
 
     text: str
     next_offset: int | None
 
 
-def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
-    """`limit` lines, 2,000 lines or 50 KB, whichever is first; no more are taken than needed.
-
-    Has at least one line, so that paging terminates. Raises Refused for numbers out of range.
-    """
+def lines_window(lines: Iterator[str], offset: int, limit: int) -> NumberedLines:
+    """`limit` lines, 2,000 lines or 50 KB, whichever is first, at least one; no more are taken."""
     check_numbers(offset, limit)
     shown: list[str] = []
     size = number = 0
@@ -145,7 +139,7 @@ def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
             continue
         size += len(line.encode("utf-8", "replace")) + 1
         if len(shown) == min(limit, MAX_WINDOW_LINES) or (shown and size > MAX_WINDOW_BYTES):
-            return Cut("\n".join(shown), number)
+            return NumberedLines("\n".join(shown), number)
         text = line if len(line) <= MAX_LINE_CHARS else line[:MAX_LINE_CHARS] + CUT
         shown.append(f"{number:6d}\t{text}")
     if offset > max(number, 1):
@@ -154,7 +148,7 @@ def lines_window(lines: Iterator[str], offset: int, limit: int) -> Cut:
             f"Use an offset from 1 to {number}." if number else "The file is empty.",
             code="beyond_end",
         )
-    return Cut("\n".join(shown), None)
+    return NumberedLines("\n".join(shown), None)
 
 
 def text_lines(data: bytes) -> Iterator[str]:

@@ -1,14 +1,7 @@
-r"""Exact replacement in the bytes of a text, whatever its line ends; pure.
-
-Text is matched with `\n` for every line end. Only the difference between the old and the new
-string is replaced, so the lines around it keep their bytes.
-"""
+r"""Exact replacement in the bytes of a text, whose line ends a model writes as `\n`; pure."""
 
 from __future__ import annotations
 
-import re
-from array import array
-from bisect import bisect_left
 from dataclasses import dataclass
 
 from indexer import Refused
@@ -42,79 +35,27 @@ def check_strings(old: str, new: str) -> None:
 def replaced(data: bytes, old: str, new: str, *, everywhere: bool) -> Replaced:
     """`data` with `old` replaced by `new`: the only match, or with `everywhere` each one.
 
-    New line ends take the form that the file has at that place; a byte order mark stays, and so do
-    bytes that are not UTF-8. Raises Refused for strings that `check_strings` refuses, no match,
-    and several without `everywhere`.
+    Both strings take the line ends of the file; where it has several kinds, a line feed alone. All
+    other bytes stay, those that are not UTF-8 too.
     """
     check_strings(old, new)
     text = data.decode("utf-8", "surrogateescape")
-    view, old, new = (part.replace(_CRLF, "\n") for part in (text, old, new))
-    count = _matches(view, old)
-    if not count:
+    ending = _CRLF if 0 < text.count("\n") == text.count(_CRLF) else "\n"
+    old, new = (part.replace(_CRLF, "\n").replace("\n", ending) for part in (old, new))
+    first = text.find(old)
+    if first < 0:
         hint = "Read the file again and copy the text exactly, white space included."
         raise Refused("old_string was not found.", hint, code="no_match")
-    if count > 1 and not everywhere:
+    count = text.count(old)
+    if not everywhere and text.find(old, first + 1) >= 0:
         raise Refused(
-            f"old_string was found {count} times.",
+            f"old_string was found {max(2, count)} times.",
             "Give more of the lines around it, or set replace_all.",
             code="several_matches",
         )
-    if not new.isascii() and not _is_utf8(data):
+    if not new.isascii() and any("\udc80" <= char <= "\udcff" for char in text):
         raise Refused(
             "This file is not UTF-8.", "Only ASCII text can be written into it.", code="encoding"
         )
-    count = view.count(old) if everywhere else 1
-    done = _spliced(text, view, old, new, count)
-    line = view.count("\n", 0, view.index(old)) + 1
-    return Replaced(done.encode("utf-8", "surrogateescape"), count, line)
-
-
-def _matches(view: str, old: str) -> int:
-    """How often `old` occurs; a match that overlaps the first counts too."""
-    count = view.count(old)
-    if count == 1 and view.find(old, view.index(old) + 1) >= 0:
-        return 2
-    return count
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _spliced(text: str, view: str, old: str, new: str, count: int) -> str:
-    """`text` with the first `count` matches of `old` in its `view` replaced."""
-    # Where one character of the view is two of the text.
-    pairs = array("q", (match.start() - n for n, match in enumerate(re.finditer(_CRLF, text))))
-    before = _common(old, new)
-    after = _common(old[before:][::-1], new[before:][::-1])
-    change = new[before : len(new) - after]
-    with_pairs = change.replace("\n", _CRLF)
-    last_line_end = view.rfind("\n")
-    line_end = -1
-    parts: list[str] = []
-    done = end = 0
-    for _ in range(count):
-        found = view.index(old, end)
-        end = found + len(old)
-        start, stop = found + before, end - after
-        if line_end < start:  # the next one; after the last one, the last
-            line_end = view.find("\n", start) if start <= last_line_end else last_line_end
-        parts.append(text[done : start + bisect_left(pairs, start)])
-        parts.append(with_pairs if _holds(pairs, line_end) else change)
-        done = stop + bisect_left(pairs, stop)
-    return "".join([*parts, text[done:]])
-
-
-def _holds(places: array[int], wanted: int) -> bool:
-    at = bisect_left(places, wanted)
-    return at < len(places) and places[at] == wanted
-
-
-def _common(one: str, other: str) -> int:
-    """The length of the common prefix."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+    done = text.replace(old, new).encode("utf-8", "surrogateescape")
+    return Replaced(done, count, text.count("\n", 0, first) + 1)

@@ -1,7 +1,4 @@
-"""ripgrep as a child process confined to one folder, without shell, environment or network.
-
-Finds the program and runs it; its arguments and output are the matter of listing.py and grep.py.
-"""
+"""ripgrep as a child process confined to one folder, without shell, environment or network."""
 
 from __future__ import annotations
 
@@ -63,11 +60,7 @@ class Search:
         self._errors.close()
 
     def finish(self) -> str:
-        """To be called after the output was read: "", or what the result lacks.
-
-        Raises Refused for arguments that ripgrep rejects, SealUnavailable if the kernel cannot
-        confine it.
-        """
+        """What the result lacks, "" for nothing, once the output was read; raises Refused."""
         code = self._process.wait()
         self._errors.seek(0)
         message = self._errors.read(MAX_ERROR_BYTES).decode("utf-8", "replace").strip()
@@ -99,10 +92,7 @@ class Ripgrep:
         stdin: int | None = None,
         rules: Sequence[Path] = (),
     ) -> Search:
-        """One run in the open `folder`, confined to the open folder `root` and the files `rules`.
-
-        The caller must enter the context at once. Raises CorpusError if no process can be started.
-        """
+        """One run in the open `folder`, confined to the open `root` and the files `rules`."""
         errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by Search
         child = command(folder, root, self.program, [*_ALWAYS, *arguments], rules)
         try:
@@ -121,10 +111,7 @@ class Ripgrep:
 
 @functools.cache
 def find_ripgrep() -> Ripgrep:
-    """ripgrep, from beside this Python or from PATH, after a trial run.
-
-    Raises CorpusError if there is none and SealUnavailable if it cannot be confined.
-    """
+    """ripgrep, from beside this Python or from PATH, after a trial run."""
     beside = Path(sysconfig.get_path("scripts"), PROGRAM)
     found = beside if beside.is_file() else starting.find_program(PROGRAM)
     if found is None:

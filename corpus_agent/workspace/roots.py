@@ -32,10 +32,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | _SAFE
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder below which paths may be read, or also written.
-
-    `path` is the real path, `given` the path as given, `identity` its device and inode.
-    """
+    """A folder below which paths may be read or written: real, as given, by identity."""
 
     path: Path
     given: Path
@@ -44,11 +41,8 @@ class Root:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A resolved path: the root, and the names below it, none of them `..`.
-
-    `shown` is its form for a model: relative to the main root, else absolute.
-    """
+class WorkspacePath:
+    """A root and the names below it, none of them `..`; `shown` is relative to the main root."""
 
     root: Root
     parts: tuple[str, ...]
@@ -69,10 +63,7 @@ class Workspace:
         readable: Sequence[str | Path] = (),
         writable: Sequence[str | Path] = (),
     ) -> None:
-        """`root` may be read and written, and relative paths start there.
-
-        Inside nested roots the inner one decides. Raises CorpusError for what is no folder.
-        """
+        """`root` may be read and written, and relative paths start there."""
         self._main = _root(root, writable=True)
         others = [_root(path, writable=False) for path in readable]
         others += [_root(path, writable=True) for path in writable]
@@ -86,15 +77,12 @@ class Workspace:
         """The real path of the main root."""
         return self._main.path
 
-    def for_reading(self, path: str) -> Place:
+    def for_reading(self, path: str) -> WorkspacePath:
         """The place of `path`, links followed. Raises Refused outside the roots."""
         return self._place(path, self._absolute(path))
 
-    def for_writing(self, path: str) -> Place:
-        """The place of `path`, without links.
-
-        Raises Refused outside the writable roots, for a link, and for what belongs to git.
-        """
+    def for_writing(self, path: str) -> WorkspacePath:
+        """The place of `path`, without links."""
         absolute = self._absolute(path)
         place = self._place(path, absolute)
         if not place.root.writable:
@@ -134,7 +122,7 @@ class Workspace:
         # POSIX gives two leading slashes a meaning of their own; here they have none.
         return "/" + os.path.join(self._main.path, path).lstrip("/")  # noqa: PTH118
 
-    def _place(self, path: str, absolute: str) -> Place:
+    def _place(self, path: str, absolute: str) -> WorkspacePath:
         try:
             real = Path(os.path.realpath(absolute))
         except RecursionError:
@@ -147,7 +135,7 @@ class Workspace:
         for root in self._roots:
             if real.is_relative_to(root.path):
                 parts = real.relative_to(root.path).parts
-                return Place(root, parts, self._shown(real))
+                return WorkspacePath(root, parts, self._shown(real))
         raise Refused(
             f"{named(path)} is outside of the workspace.", self._readable(), code="outside_root"
         )
@@ -202,21 +190,17 @@ def named(path: str) -> str:
     return repr(path if len(path) <= MAX_NAMED else f"{path[:MAX_NAMED]}…")
 
 
-def open_place(place: Place) -> int:
-    """A descriptor for reading a regular file or a folder; the caller closes it.
-
-    Raises Refused for anything else and for a root that is no longer the same folder, OSError if
-    the system refuses.
-    """
+def open_place(place: WorkspacePath) -> int:
+    """A descriptor for reading a regular file or a folder; the caller closes it."""
     return _regular(_open(place.root, place.parts, _READ), place)
 
 
-def open_in(folder: int, place: Place) -> int:
+def open_in(folder: int, place: WorkspacePath) -> int:
     """The same, in a folder that is open already, and only if the file may be written too."""
     return _regular(os.open(place.parts[-1], _READ | os.O_RDWR, dir_fd=folder), place)
 
 
-def _regular(opened: int, place: Place) -> int:
+def _regular(opened: int, place: WorkspacePath) -> int:
     mode = os.fstat(opened).st_mode
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return opened
@@ -241,11 +225,8 @@ def open_root(root: Root) -> int:
     return _open(root, (), _FOLDER)
 
 
-def open_parent(place: Place, *, make: bool = False) -> int:
-    """A descriptor of the folder that holds `place`; raises as `open_place` does.
-
-    With `make`, missing folders are created.
-    """
+def open_parent(place: WorkspacePath, *, make: bool = False) -> int:
+    """A descriptor of the folder that holds `place`; with `make`, missing folders are created."""
     return _open(place.root, place.parts[:-1], os.O_RDONLY | os.O_DIRECTORY | _SAFE, make=make)
 
 

@@ -1,7 +1,4 @@
-"""Tools as records: their description for a model, and their function.
-
-Calls them as a model does and converts them for other libraries. Does not depend on any one tool.
-"""
+"""Tools as records: their description for a model, and their function."""
 
 from __future__ import annotations
 

@@ -20,11 +20,11 @@ from pathlib import Path
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.workspace.content import is_binary
 from corpus_agent.workspace.guarded import why_asked
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, Ledger, Snapshot, snapshot
+from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, FileState, Ledger, snapshot
 from corpus_agent.workspace.replacement import check_strings, replaced
 from corpus_agent.workspace.roots import (
-    Place,
     Workspace,
+    WorkspacePath,
     explained,
     folder_refused,
     is_text,
@@ -37,10 +37,7 @@ from indexer import Refused
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A proposed change: `content` for the real `path`, over a file or as a new one.
-
-    `why` is the reason for the confirmation; see guarded.py. Its text is the question.
-    """
+    """A proposed change: `content` for the real `path`, over a file or as a new one."""
 
     path: Path
     content: str
@@ -112,11 +109,11 @@ def write(workspace: Workspace, ledger: Ledger, confirm: Confirm, path: str, con
     return f"Wrote {len(data):,} bytes to {named(place.shown)}, {how}."
 
 
-def _why_asked(place: Place) -> str:
+def _why_asked(place: WorkspacePath) -> str:
     return why_asked(place.root.path, place.parts)
 
 
-def _ask(confirm: Confirm | None, proposal: Proposal, place: Place) -> None:
+def _ask(confirm: Confirm | None, proposal: Proposal, place: WorkspacePath) -> None:
     """Returns if a person confirms; raises Refused otherwise, also without `confirm`."""
     name = named(place.shown)
     if confirm is None:
@@ -142,7 +139,7 @@ def _check_text(name: str, value: str) -> None:
 
 
 @contextmanager
-def _folder(place: Place, *, make: bool = False) -> Iterator[int]:
+def _folder(place: WorkspacePath, *, make: bool = False) -> Iterator[int]:
     """The open folder of a place."""
     if not place.parts:
         raise folder_refused(place.shown)
@@ -153,7 +150,7 @@ def _folder(place: Place, *, make: bool = False) -> Iterator[int]:
         os.close(folder)
 
 
-def _look(folder: int, place: Place) -> tuple[Snapshot, os.stat_result]:
+def _look(folder: int, place: WorkspacePath) -> tuple[FileState, os.stat_result]:
     """The current file and its status."""
     descriptor = open_in(folder, place)
     try:
@@ -162,7 +159,7 @@ def _look(folder: int, place: Place) -> tuple[Snapshot, os.stat_result]:
         os.close(descriptor)
 
 
-def _state(place: Place) -> str | None:
+def _state(place: WorkspacePath) -> str | None:
     """The state of the file, None without one."""
     try:
         with _folder(place) as folder:
@@ -171,7 +168,7 @@ def _state(place: Place) -> str | None:
         return None
 
 
-def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
+def _editable(place: WorkspacePath, before: FileState, ledger: Ledger) -> bytes:
     """The bytes to edit; refuses binaries, and files that were not read, or changed since."""
     name = named(place.shown)
     if before.data is None:
@@ -197,12 +194,9 @@ def _editable(place: Place, before: Snapshot, ledger: Ledger) -> bytes:
 
 
 def _put(
-    folder: int, place: Place, data: bytes, old: os.stat_result | None, asked_why: str
+    folder: int, place: WorkspacePath, data: bytes, old: os.stat_result | None, asked_why: str
 ) -> None:
-    """Replace the content of the file with `data`, atomically.
-
-    Raises Refused if the file changed since it was read, or since the person was asked.
-    """
+    """Replace the content of the file atomically; raises Refused if it changed."""
     name = place.parts[-1]
     temporary = f".corpus-agent-{secrets.token_hex(8)}"
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -224,7 +218,7 @@ def _put(
     os.fsync(folder)
 
 
-def _keep_owner_and_mode(descriptor: int, place: Place, old: os.stat_result) -> None:
+def _keep_owner_and_mode(descriptor: int, place: WorkspacePath, old: os.stat_result) -> None:
     now = os.fstat(descriptor)
     if (now.st_uid, now.st_gid) != (old.st_uid, old.st_gid):
         try:
@@ -251,7 +245,7 @@ def _identity_of(info: os.stat_result | None) -> tuple[int, ...] | None:
     return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
 
 
-def _changed(place: Place) -> Refused:
+def _changed(place: WorkspacePath) -> Refused:
     return Refused(
         f"{named(place.shown)} was changed by somebody else just now.",
         "Read it again.",

@@ -1,7 +1,7 @@
 """Kernel confinement: policies as data, and the step that applies them.
 
 A policy is a value (policy, calls); compiling it to a seccomp program (bpf) and Landlock rules
-(landlock) is pure; kernel applies it, and bite verifies that it is in force. Used by the parser
+(landlock) is pure; kernel applies it, and verifies that it is in force. Used by the parser
 processes and by corpus_agent.seal.
 
 Does not stop: what a process does with descriptors that it already holds, metadata (names, sizes
@@ -9,58 +9,29 @@ and times of any file can be read; the times of files that may be opened can be 
 to other processes before Landlock ABI 6, timing, and faults of the kernel itself.
 """
 
-from indexer.confine.bite import check_files, check_sockets
-from indexer.confine.calls import (
-    NO_SOCKETS,
-    one_peer,
-    parser_calls,
-    program_calls,
-    sealed_calls,
-)
-from indexer.confine.kernel import (
-    Confinement,
-    check_alone,
-    check_kernel,
-    confine,
-    die_with_parent,
-    opened_without_links,
-    restrict_syscalls,
-)
-from indexer.confine.policy import Limits, Policy
-from indexer.confine.raw import native_number
-from indexer.confine.rules import Allow, Arg, Calls, Denial, FileRule
-from indexer.confine.system import (
-    GPU_DEVICES,
-    interpreter_files,
-    system_files,
-    tesseract_files,
-)
-
-__all__ = [
-    "GPU_DEVICES",
-    "NO_SOCKETS",
-    "Allow",
-    "Arg",
-    "Calls",
-    "Confinement",
-    "Denial",
-    "FileRule",
-    "Limits",
-    "Policy",
-    "check_alone",
-    "check_files",
-    "check_kernel",
-    "check_sockets",
-    "confine",
-    "die_with_parent",
-    "interpreter_files",
-    "native_number",
-    "one_peer",
-    "opened_without_links",
-    "parser_calls",
-    "program_calls",
-    "restrict_syscalls",
-    "sealed_calls",
-    "system_files",
-    "tesseract_files",
-]
+from indexer.confine.calls import NO_SOCKETS as NO_SOCKETS
+from indexer.confine.calls import one_peer as one_peer
+from indexer.confine.calls import parser_calls as parser_calls
+from indexer.confine.calls import program_calls as program_calls
+from indexer.confine.calls import sealed_calls as sealed_calls
+from indexer.confine.kernel import Confinement as Confinement
+from indexer.confine.kernel import check_alone as check_alone
+from indexer.confine.kernel import check_files as check_files
+from indexer.confine.kernel import check_kernel as check_kernel
+from indexer.confine.kernel import check_sockets as check_sockets
+from indexer.confine.kernel import confine as confine
+from indexer.confine.kernel import die_with_parent as die_with_parent
+from indexer.confine.kernel import opened_without_links as opened_without_links
+from indexer.confine.kernel import restrict_syscalls as restrict_syscalls
+from indexer.confine.policy import Limits as Limits
+from indexer.confine.policy import Policy as Policy
+from indexer.confine.raw import native_number as native_number
+from indexer.confine.rules import Allow as Allow
+from indexer.confine.rules import Arg as Arg
+from indexer.confine.rules import Calls as Calls
+from indexer.confine.rules import Denial as Denial
+from indexer.confine.rules import FileRule as FileRule
+from indexer.confine.system import GPU_DEVICES as GPU_DEVICES
+from indexer.confine.system import interpreter_files as interpreter_files
+from indexer.confine.system import system_files as system_files
+from indexer.confine.system import tesseract_files as tesseract_files

@@ -282,10 +282,7 @@ NO_SOCKETS = sealed_calls()
 
 
 def parser_calls(pid: int) -> Calls:
-    """Reading, computing and answering: no process, no program, no change of a file.
-
-    `pid` is the process itself, the only one that it may send signals.
-    """
+    """Reading, computing and answering: no process, no program, no change of a file."""
     return _calls((*_BASE, *_THREAD, *_own_signals(pid)))
 
 

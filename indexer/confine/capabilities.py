@@ -1,7 +1,4 @@
-"""Drops root's capabilities beyond reading and writing files, and verifies that they are gone.
-
-Changes nothing for other users, who have no capabilities. Called by kernel.py.
-"""
+"""Drops root's capabilities beyond reading and writing files, and verifies that they are gone."""
 
 from __future__ import annotations
 

@@ -21,13 +21,12 @@ from typing import Literal
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
 
-Kind = Literal["extractors", "embedders", "backends"]
+Kind = Literal["extractors", "embedders"]
 GROUP = "corpus_agent."  # before a kind: the group of entry points
 # What a name may be: of an extractor the suffix that it reads, else the name that a setting gives.
 _NAMES: dict[Kind, re.Pattern[str]] = {
     "extractors": re.compile(r"\.[a-z0-9][a-z0-9_-]{0,20}"),
     "embedders": re.compile(r"[a-z][a-z0-9_-]{0,40}"),
-    "backends": re.compile(r"[a-z][a-z0-9_-]{0,40}"),
 }
 _VERSION = re.compile(r"[0-9][0-9a-z.]{0,40}")
 _PACKAGE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
@@ -35,10 +34,7 @@ _PACKAGE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """One entry point: `name` is its own, `package` and `version` are those of its distribution.
-
-    `refused` says why it is not used, "" if it may be.
-    """
+    """One entry point: `name` is its own, `package` and `version` are those of its distribution."""
 
     kind: Kind
     name: str

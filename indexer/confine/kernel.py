@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import socket
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from errno import ELOOP, ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP
+from errno import EACCES, ELOOP, ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP, EPERM
 from pathlib import Path
 
 from indexer.confine import landlock
-from indexer.confine.bite import check_files, check_sockets
 from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.capabilities import drop_capabilities
 from indexer.confine.policy import Policy, limit_table
@@ -213,3 +213,43 @@ def _restrict_syscalls(calls: Calls, arch: Architecture) -> None:
         raise SealUnavailable(message, HINT) from error
     if straggler:
         raise SealUnavailable(f"Thread {straggler} has a seccomp filter of its own.", HINT)
+
+
+# ---- Whether it is in force: some kernels, emulated ones among them, accept a filter in vain
+
+_FAMILIES = (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK)
+
+
+def check_sockets(peer: int | None = None) -> None:
+    """Raise SealUnavailable if a socket of any family but `peer` can be made."""
+    for family in _FAMILIES:
+        if family != peer:
+            _must_fail(f"opens {family.name} sockets", EPERM, _socket, family, socket.SOCK_STREAM)
+    if peer is not None:
+        _must_fail("opens datagram sockets", EPERM, _socket, peer, socket.SOCK_DGRAM)
+
+
+def check_files(*, whole_disk: bool = False) -> None:
+    """Raise SealUnavailable if the file rules are not in force."""
+    if whole_disk:
+        _must_fail("writes to /dev/zero", EACCES, _open, "/dev/zero", os.O_WRONLY)
+    else:
+        _must_fail("lists '/'", EACCES, _open, "/", os.O_RDONLY | os.O_DIRECTORY)
+
+
+def _socket(family: int, kind: int) -> None:
+    socket.socket(family, kind).close()
+
+
+def _open(path: str, flags: int) -> None:
+    os.close(os.open(path, flags | os.O_CLOEXEC))
+
+
+def _must_fail(what: str, expected: int, attempt: Callable[..., None], *arguments: object) -> None:
+    try:
+        attempt(*arguments)
+    except OSError as error:
+        if error.errno == expected:
+            return
+        raise SealUnavailable(f"It {what}? {error} instead of a refusal.") from error
+    raise SealUnavailable(f"The kernel took the rules of the seal and still {what}.")

@@ -15,10 +15,7 @@ from indexer.confine.rules import Calls, FileRule
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Upper bounds for one process, None for none; `core` dumps are always off.
-
-    `file_bytes` bounds each file that the process writes.
-    """
+    """Upper bounds for one process, None for none; `core` dumps are always off."""
 
     address_space_bytes: int | None = None
     cpu_seconds: int | None = None

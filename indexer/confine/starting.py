@@ -101,10 +101,7 @@ def with_user_site(code: str) -> str:
 
 
 def python(code: str, *arguments: str, installed: bool = True) -> tuple[str, ...]:
-    """The command that runs `code` in a fresh interpreter that imports only installed modules.
-
-    Without `installed` only the standard library can be imported, which starts faster.
-    """
+    """The command that runs `code` in a fresh interpreter that imports only installed modules."""
     if installed:
         return (sys.executable, *_ISOLATED, "-c", with_user_site(code), *arguments)
     return (sys.executable, *_ISOLATED, "-S", "-c", code, *arguments)
@@ -116,10 +113,7 @@ def python_module(module: str, *arguments: str) -> tuple[str, ...]:
 
 
 def find_program(name: str) -> Path | None:
-    """The absolute path of the program of that name on PATH; None if there is none.
-
-    Entries that are relative or empty, or the working folder itself, are skipped.
-    """
+    """The absolute path of the program of that name on PATH; None if there is none."""
     from shutil import which
 
     found = which(name, path=_trusted_list(os.environ.get("PATH", os.defpath)))
@@ -180,10 +174,7 @@ def popen(
     pass_fds: Sequence[int] = (),
     own_session: bool = False,
 ) -> Popen[bytes]:
-    """The running process, with pipes as in subprocess; raises OSError.
-
-    With `own_session`, Ctrl-C at the terminal does not reach it.
-    """
+    """The running process, with pipes as in subprocess; raises OSError."""
     from subprocess import Popen
 
     return Popen(
@@ -201,10 +192,7 @@ def popen(
 def run(
     command: Command, *, given: str | None = None, seconds: float | None = None
 ) -> CompletedProcess[str]:
-    """The finished process with what it printed, in UTF-8; raises OSError, TimeoutExpired.
-
-    `given` is its standard input, else it has none.
-    """
+    """The finished process with what it printed, in UTF-8; raises OSError, TimeoutExpired."""
     import subprocess
 
     return subprocess.run(

@@ -134,3 +134,27 @@ def interpreter_files(*packages: Path) -> tuple[FileRule, ...]:
         if not any(package.is_relative_to(library) for library in libraries):
             rules.append(FileRule(package.parent, "list", reason="to find the program itself"))
     return tuple(rules)
+
+
+# ---- Which device embeds, as far as that can be told without loading torch
+
+
+def gpu_seen() -> str | None:
+    """What shows that this machine may have a GPU; None if nothing does."""
+    if sys.platform == "darwin":
+        return sys.platform
+    return next((device for device in GPU_DEVICES if Path(device).exists()), None)
+
+
+def engine_for(device: str, *, packaged: bool, embedder: str | None = None) -> str:
+    """What computes vectors under these settings, and why, on one line."""
+    if embedder is not None:
+        return f"the installed embedder {embedder!r}: --embedder"
+    own = "ONNX Runtime (sentence-transformers for an architecture that it does not know)"
+    own = "ONNX Runtime in int8" if packaged else own
+    seen = gpu_seen()
+    if device == "cpu" or (device == "auto" and seen is None):
+        why = "--device cpu" if device == "cpu" else "no GPU is seen"
+        return f"{own} on the processor: {why}"
+    why = f"{seen} is there" if device == "auto" else f"--device {device}"
+    return f"sentence-transformers on the GPU for index: {why}; {own} for questions"

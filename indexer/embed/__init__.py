@@ -1,9 +1,8 @@
 """Texts -> unit vectors, by a model from a local folder only.
 
 `protocol` is the interface; `encoder` its implementation, which runs a model `folder` through ONNX
-Runtime (`graph`, `onnx_engine`) if that reproduces the model's vectors (`probe`), else through
-sentence-transformers (`torch_engine`). Importing
-this package imports no engine.
+Runtime (`graph`, `onnx_engine`) if that reproduces the model's vectors, else through
+sentence-transformers (`torch_engine`). Importing this package imports no engine.
 """
 
 from indexer.embed.encoder import FolderEncoder

@@ -12,6 +12,7 @@ index goes on on another device.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +24,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed import probe
 from indexer.embed.folder import ModelFolder
 from indexer.embed.four_bits import FourBitModel
 from indexer.embed.onnx_engine import OnnxEngine, obstacle
@@ -41,6 +41,15 @@ if TYPE_CHECKING:
 EXACT = 0.99999
 NEAR = 0.985
 HALF = 0.999  # least of float16 on a GPU; else it computes in float32
+_LONG = (
+    "Meeting notes > Budget\nThe board (12 members) met on 2024-03-05 in Zürich; § 7.3 was adopted "
+    "by 9 votes to 2, with one abstention. Costs rose from 1,250.50 to 1,431.75 €, or 14.5 %: see "
+    "`total_cost()` in report_v2.py, and https://example.org/a?b=c#d for the figures of last year. "
+    "« Rien ne va plus », wrote the treasurer — 会議は三時に終わりました. Nobody objected, and the "
+    "naïve plan to move the café into the old boiler room was dropped without a vote."
+)
+PROBES = ("Which tyre pressure does the manual give for error E1042?", _LONG)
+FOLDER = "probes"  # in the store: reference vectors of its model, by the hash of the weights
 
 
 def to_stderr(notice: str) -> None:
@@ -149,7 +158,7 @@ class FolderEncoder:
 
     def _pinned_engine(self) -> Engine:
         """A model that is known, in eight bits, which no other engine computes in."""
-        expected, in_bits = probe.shipped(self._folder.name), isinstance(self._folder, FourBitModel)
+        expected, in_bits = _shipped(self._folder.name), isinstance(self._folder, FourBitModel)
         if self._bulk and not in_bits and (device := accelerator(self._folder, self._device)):
             return self._on_gpu(device, expected)
         hint = f"Use it in float32: --model {str(self._folder.path)!r}"
@@ -165,7 +174,7 @@ class FolderEncoder:
             return self._through_torch(reason)
         expected = self._expected()
         engine = OnnxEngine(self._folder)
-        cosine = probe.least_cosine(engine, expected)
+        cosine = _least_cosine(engine, expected)
         if cosine < EXACT:
             return self._through_torch(
                 f"there, its vectors differ (cosine {cosine:.5f} on a probe text)"
@@ -175,14 +184,14 @@ class FolderEncoder:
     def _on_gpu(self, device: str, expected: NDArray[np.float32]) -> Engine:
         """The library on a GPU, in float16 if that reproduces the reference vectors."""
         half = TorchEngine(self._folder, device, half=True)
-        if probe.least_cosine(half, expected) >= HALF:
+        if _least_cosine(half, expected) >= HALF:
             return half
         whole = TorchEngine(self._folder, device)
         return self._near(whole, expected, device, "Use the processor: --device cpu")
 
     def _near(self, engine: Engine, expected: NDArray[np.float32], where: str, hint: str) -> Engine:
         """The engine, if its vectors are near enough to the model's own; raises CorpusError."""
-        cosine = probe.least_cosine(engine, expected)
+        cosine = _least_cosine(engine, expected)
         if cosine < NEAR:
             raise CorpusError(
                 f"The vectors of {self._folder.name} are wrong on this {where} (cosine "
@@ -193,10 +202,10 @@ class FolderEncoder:
 
     def _expected(self) -> NDArray[np.float32]:
         """The reference vectors: from the store, else computed by the library and cached."""
-        expected = probe.kept(self._store, self._folder)
+        expected = _kept(self._store, self._folder)
         if expected is None:
-            expected = TorchEngine(self._folder).encode(probe.TEXTS)
-            if not probe.keep(self._store, self._folder, expected):
+            expected = TorchEngine(self._folder).encode(PROBES)
+            if not _keep(self._store, self._folder, expected):
                 self._on_notice(
                     f"{self.name!r} starts slowly: there is no store to be written in which "
                     "its check by ONNX Runtime could be kept."
@@ -209,3 +218,47 @@ class FolderEncoder:
             f"Runtime: {reason}."
         )
         return TorchEngine(self._folder)
+
+
+# ---- Reference vectors of two texts by sentence-transformers: those of other weights than ours are
+# computed once, which loads torch.
+
+
+def _least_cosine(engine: Engine, expected: NDArray[np.float32]) -> float:
+    """The smallest cosine between the engine's vectors and the expected ones."""
+    return float((engine.encode(PROBES) * expected).sum(axis=1).min())
+
+
+def _shipped(model: str) -> NDArray[np.float32]:
+    """The vectors of PROBES by transformers and the weights of a model that we know, (2, 384)."""
+    return _loaded(Path(__file__).parent / f"probe-{model}.npy")
+
+
+def _kept(store: Path | None, folder: ModelFolder) -> NDArray[np.float32] | None:
+    """The cached reference vectors of this model, if any."""
+    path = _path(store, folder)
+    return _loaded(path) if path is not None and path.exists() else None
+
+
+def _keep(store: Path | None, folder: ModelFolder, vectors: NDArray[np.float32]) -> bool:
+    """Cache the vectors in the store; returns whether that succeeded."""
+    path = _path(store, folder)
+    if path is None or store is None or not os.access(store, os.W_OK):
+        return False
+    fresh = path.with_suffix(f".{os.getpid()}.npy")
+    try:
+        path.parent.mkdir(exist_ok=True)
+        np.save(fresh, vectors, allow_pickle=False)
+        fresh.replace(path)
+    except PermissionError:  # the process is sealed around several stores, which it may only read
+        return False
+    return True
+
+
+def _path(store: Path | None, folder: ModelFolder) -> Path | None:
+    return store / FOLDER / f"{folder.weights_sha256}.npy" if store is not None else None
+
+
+def _loaded(path: Path) -> NDArray[np.float32]:
+    vectors: NDArray[np.float32] = np.load(path, allow_pickle=False)
+    return vectors

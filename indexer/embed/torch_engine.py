@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.confine.devices import gpu_seen
+from indexer.confine.system import gpu_seen
 from indexer.embed.folder import ModelFolder
 from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError

@@ -19,7 +19,6 @@ from indexer.extract.text.plain import decode, decode_named, decode_part
 from indexer.records import Line
 
 MAX_NAME_CHARS = 60  # of what a line is of
-MAX_NESTED = 8  # components; three are usual, and more are those of a file without ENDs
 _KINDS = table(
     "VCARD=Contact, VEVENT=Appointment, VTODO=Task, VJOURNAL=Journal entry, VFREEBUSY=Busy times"
 )
@@ -35,7 +34,6 @@ _OF_PROGRAMS = words(
     "VERSION PRODID UID REV SORT-STRING PROFILE CLASS MAILER CLIENTPIDMAP SOURCE NAME KIND XML FN "
     "N DTSTAMP CREATED LAST-MODIFIED SEQUENCE TRANSP ACTION REPEAT ACKNOWLEDGED"
 )
-_STRUCTURED = words("ADR ORG CATEGORIES NICKNAME RESOURCES")
 _NO_TYPES = words("internet voice pref x400 dom intl postal parcel uri jpeg png")
 _BEGINS = re.compile(r"(?:[\w-]{1,40}\.)?[A-Za-z][\w-]{0,60}[;:]")
 _HEAD = re.compile(r'((?:[^":]|"[^"]*(?:"|\Z))*):(.*)', re.DOTALL)
@@ -52,20 +50,15 @@ class _Property:
 
     @property
     def text(self) -> str:
-        """The value without its escapes; the parts of a structured one with commas between."""
+        """The value as a person writes it, its parts with commas between."""
         value = self.value
-        if self.name in _STRUCTURED:
+        if self.name in ("ADR", "ORG"):
             value = re.sub(r"(?<!\\)[;,]+", ", ", value)
         plain = re.sub(r"(?s)\\(.)", lambda m: "\n" if m[1] in "nN" else m[1], value)
-        return plain.strip(" ,;\n\t")
-
-    def said(self) -> str:
-        """The value as a person writes it: dates with their time zone, people with their name."""
-        text = self.text
-        moments = [_MOMENT.fullmatch(each) for each in text.split(",")]
+        moments = [_MOMENT.fullmatch(each) for each in plain.split(",")]
         if all(moments):
             return ", ".join(self._moment(each) for each in moments if each)
-        text = re.sub(r"(?i)^(?:tel|mailto|sip|xmpp):", "", text)
+        text = re.sub(r"(?i)^(?:tel|mailto|sip|xmpp):", "", plain.strip(" ,;\n\t"))
         name, answer = self.params.get("CN", ""), self.params.get("PARTSTAT", "").lower()
         text = f"{name} <{text}>" if name and name != text else text
         return f"{text} ({answer})" if answer else text
@@ -79,14 +72,26 @@ class _Property:
         zone = "UTC" if utc else self.params.get("TZID", "")
         return f"{year}-{month}-{day} {hour}:{minute}{f' ({zone})' if zone else ''}"
 
+    def line(self, name: str) -> str:
+        """It as a line of what has the name: "Phone (work) of Ana Ruiz: 123"; "" for none."""
+        label = _LABELS.get(self.name, self.name.replace("-", " ").capitalize())
+        if ";base64," in self.value[:80] or self.params.get("ENCODING", "").lower()[:1] == "b":
+            return f"{label}: {self.params.get('FILENAME', '(not shown)')}"
+        text = self.text
+        if self.name in _OF_PROGRAMS or self.name[:2] == "X-" or text in ("", name):
+            return ""
+        kinds = self.params.get("TYPE", "").lower().replace("cell", "mobile").split(",")
+        types = ", ".join(dict.fromkeys(kind for kind in kinds if kind and kind not in _NO_TYPES))
+        of = f" of {name[:MAX_NAME_CHARS]}" if name else ""
+        return f"{label}{f' ({types})' if types else ''}{of}: {text}"
+
 
 @dataclass(slots=True)
-class _Component:
-    """What stands between BEGIN and END."""
+class _Part:
+    """A contact or an appointment with all that is nested in it; "" is what is around them."""
 
-    name: str
+    kind: str
     properties: list[_Property] = field(default_factory=list)
-    inner: list[_Component] = field(default_factory=list)
 
     def value(self, name: str) -> str:
         """The text of the first property of that name, "" where there is none."""
@@ -100,83 +105,51 @@ class _Component:
         called = (self.value("SUMMARY"), self.value("FN"), parts, self.value("ORG"))
         return next(filter(None, (*called, self.value("EMAIL"))), "")
 
-    def lines(self, name: str) -> Iterator[str]:
-        """Its lines behind its name, as "Phone (work) of Ana Ruiz: 123"."""
-        of = f" of {name[:MAX_NAME_CHARS]}" if name else ""
-        for each in self.properties:
-            label = _LABELS.get(each.name, each.name.replace("-", " ").capitalize())
-            if ";base64," in each.value[:80] or each.params.get("ENCODING", "").lower()[:1] == "b":
-                yield f"{label}: {each.params.get('FILENAME', '(not shown)')}"
-            elif each.name not in _OF_PROGRAMS and each.name[:2] != "X-":
-                value, types = each.said(), _types(each.params.get("TYPE", ""))
-                yield f"{label}{types}{of}: {value}" if value and value != name else ""
-        for inner in self.inner:
-            if inner.name == "VCARD":
-                yield f"Agent: {inner.title}"
-            yield from inner.lines(inner.title if inner.name == "VCARD" else name)
-
-
-def _types(given: str) -> str:
-    kinds = (kind.strip().lower().removeprefix("x-") for kind in given.split(","))
-    named = ("mobile" if kind in ("cell", "iphone") else kind for kind in kinds)
-    shown = dict.fromkeys(kind for kind in named if kind and kind not in _NO_TYPES)
-    return f" ({', '.join(shown)})" if shown else ""
-
 
 def read_contacts(data: bytes) -> Extraction:
     """The lines of all contacts; raises UnreadableDocument("malformed") where there is none."""
-    return _extraction(None, [each for each in _components(data) if each.name == "VCARD"])
+    return _extraction(_parts(data))
 
 
 def read_calendar(data: bytes) -> Extraction:
     """The same of all appointments and tasks, with the calendar's name."""
-    calendars = [each for each in _components(data) if each.name == "VCALENDAR"]
-    title = next((each.value("X-WR-CALNAME") for each in calendars), "")
-    for calendar in calendars:
-        if calendar.value("METHOD").upper() in ("CANCEL", "DECLINECOUNTER"):
-            for each in calendar.inner:
-                each.properties.insert(0, _Property("STATUS", {}, "cancelled by the organiser"))
-    return _extraction(title or None, [each for one in calendars for each in one.inner])
+    return _extraction(_parts(data))
 
 
-def _extraction(title: str | None, components: list[_Component]) -> Extraction:
-    found = [each for each in components if each.name in _KINDS]
+def _extraction(parts: list[_Part]) -> Extraction:
+    around, *found = parts
     if not found:
         raise UnreadableDocument("malformed", "no contact and no appointment")
+    if around.value("METHOD").upper() in ("CANCEL", "DECLINECOUNTER"):
+        for each in found:
+            each.properties.insert(0, _Property("STATUS", {}, "cancelled by the organiser"))
 
     def lines() -> Iterator[Line]:
         for number, each in enumerate(found, start=1):
-            name, kind = each.title, _KINDS[each.name]
+            name, kind = each.title, each.kind
             shown = [f"{'Name' if kind == 'Contact' else kind}: {name}"] if name else []
-            text = "\n".join([*shown, *filter(None, each.lines(name))])
-            yield from part_lines(kind, f"{number}: {name}" if name else number, [text])
+            shown += filter(None, (one.line(name) for one in each.properties))
+            yield from part_lines(kind, f"{number}: {name}" if name else number, ["\n".join(shown)])
 
-    return Extraction(title, lines())
-
-
-# --- Content lines --------------------------------------------------------------------------------
+    return Extraction(around.value("X-WR-CALNAME") or None, lines())
 
 
-def _components(data: bytes) -> list[_Component]:
-    """The components at the top; what is nested too deep stands beside the last that is not."""
-    root = _Component("")
-    open_ones = [root]
+def _parts(data: bytes) -> list[_Part]:
+    """What is around the parts, and each of them; a file without ENDs has them all."""
+    found = [_Part("")]
+    open_ones = [found[0]]
     for line in _unfolded(decode(data)):
-        found = _property(line)
-        if found is None:
+        if (each := _property(line)) is None:
             continue
-        name = found.value.strip().upper()
-        if found.name == "BEGIN":
-            del open_ones[MAX_NESTED:]
-            begun = _Component(name)
-            open_ones[-1].inner.append(begun)
-            open_ones.append(begun)
-        elif found.name != "END":
-            open_ones[-1].properties.append(found)
-        elif name in [each.name for each in open_ones[1:]]:
-            while open_ones.pop().name != name:
-                pass
-    return root.inner
+        if each.name == "BEGIN":
+            if kind := _KINDS.get(each.value.strip().upper()):
+                found.append(_Part(kind))
+            open_ones.append(found[-1] if kind else open_ones[-1])
+        elif each.name != "END":
+            open_ones[-1].properties.append(each)
+        elif len(open_ones) > 1:
+            open_ones.pop()
+    return found
 
 
 def _unfolded(text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from indexer.extract.claims import beginnings
+from indexer.extract.claims.kinds import MARKDOWN, of, of_html, of_mail
 from indexer.extract.extraction import Begins, Extraction, Extractor, Within, words
 
 
@@ -50,11 +50,11 @@ def _row(
 
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 12, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    _row("pdf", 13, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     _row(
         "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
-    _row("docx", 7, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
+    _row("docx", 8, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
     _row("pptx", 7, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
     _row("xlsx", 9, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
     _row("odf", 8, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
@@ -72,16 +72,16 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         11,
         "mail.mime",
         ".eml .emlx .mht .mhtml",
-        begins=beginnings.of_mail,
+        begins=of_mail,
         container=True,
     ),
-    _row("contacts", 3, "personal", ".vcf .vcard", begins=beginnings.of(b"BEGIN:VCARD")),
+    _row("contacts", 4, "personal", ".vcf .vcard", begins=of(b"BEGIN:VCARD")),
     _row(
         "calendar",
-        3,
+        4,
         "personal",
         ".ics .ical .icalendar .ifb .vcs",
-        begins=beginnings.of(b"BEGIN:VCALENDAR"),
+        begins=of(b"BEGIN:VCALENDAR"),
     ),
     _row("notebook", 6, "data", ".ipynb", markdown=True),
     _row("csv", 3, "data", ".csv .tsv .tab"),
@@ -90,7 +90,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         7,
         "html.page",
         ".html .htm .xhtml .xht .shtml",
-        begins=beginnings.of_html,
+        begins=of_html,
         markdown=True,
     ),
     _row("json", 4, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
@@ -100,10 +100,10 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         "data",
         ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
         ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",
-        begins=beginnings.of(rb"<\?xml"),
+        begins=of(rb"<\?xml"),
         markdown=True,
     ),
-    _row("markdown", 2, "text.plain", beginnings.MARKDOWN, markdown=True),
+    _row("markdown", 2, "text.plain", MARKDOWN, markdown=True),
     _row("org", 2, "text.plain", ".org"),
     _row("rst", 2, "text.plain", ".rst .rest"),
     _row("latex", 2, "text.plain", ".tex .ltx"),

@@ -1,7 +1,4 @@
-"""Which names never belong to a document: litter, machine state, key material. Pure.
-
-Called by the walk, the watch and the reader of archives.
-"""
+"""Which names never belong to a document: litter, machine state, key material. Pure."""
 
 from __future__ import annotations
 

@@ -13,10 +13,14 @@ import os
 import stat
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 from indexer.errors import Refused, StoreLocked, UsageError
 from indexer.files.names import is_closed, source_of
-from indexer.files.paths import leads_below
+from indexer.files.paths import is_there, leads_below
+
+if TYPE_CHECKING:
+    from indexer.records import FileRow
 
 MAX_FILE_BYTES = 128 * 2**20
 # A file of this name and no link; O_NONBLOCK: a FIFO in its place must not hang the opener.
@@ -114,10 +118,7 @@ def hash_beneath(root: Path, source: str) -> str:
 
 
 def read_regular(path: Path, max_bytes: int) -> bytes:
-    """The bytes of a regular file named by the user; raises UsageError for other kinds, OSError.
-
-    A FIFO or device of that name does not block.
-    """
+    """The bytes of a regular file named by the user; raises UsageError for other kinds, OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         info = os.fstat(descriptor)
@@ -147,3 +148,23 @@ def lock_briefly(descriptor: int, how: int, what: str, seconds: float = BRIEFLY_
                     "Find and end it (lsof, fuser), or restart.",
                 ) from None
             time.sleep(0.01)
+
+
+def compared(root: Path, row: FileRow) -> Literal["same", "changed", "unreachable"]:
+    """Whether the file was changed or removed after it was indexed, or cannot be looked at."""
+    gone: Literal["changed", "unreachable"]
+    gone = "unreachable" if row.status == "unreachable" else "changed"
+    try:
+        descriptor = open_beneath(root, row.source)
+        try:
+            info = os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
+        same = info.st_size == row.bytes and (
+            time_of(info) == row.mtime_ns or hash_beneath(root, row.source) == row.sha256
+        )
+        return "same" if same else "changed"
+    except (FileNotFoundError, Refused):
+        return gone if is_there(root) else "unreachable"
+    except OSError:
+        return "unreachable"

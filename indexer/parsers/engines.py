@@ -169,6 +169,3 @@ def _languages(script: str, names: set[str]) -> tuple[str, ...]:
         known = [name for name in SCRIPTS[script].split() if name in names][:MAX_LANGUAGES]
     beside = _BESIDE.get(script)
     return (*known, *([beside] if known and beside in names else []))
-
-
-# ---- The table that Tesseract prints

@@ -52,10 +52,7 @@ PAGE_WALL_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
-    """The bounds for one document or page; `wall_seconds` count while its process works.
-
-    `text_chars` and `text_lines` bound the extracted text.
-    """
+    """The bounds for one document or page; `wall_seconds` count while its process works."""
 
     memory_bytes: int = MEMORY_BYTES
     cpu_seconds: int = CPU_SECONDS
@@ -75,10 +72,7 @@ def limits_for(file_bytes: int) -> DocumentLimits:
 
 
 def worker_policy() -> Policy:
-    """The policy of a process that reads: this Python and its libraries, and nothing else.
-
-    It receives the bytes of each document, so it needs no access to the folder of documents.
-    """
+    """The policy of a process that reads: this Python and its libraries, and nothing else."""
     return _policy(MOST_MEMORY_BYTES)
 
 

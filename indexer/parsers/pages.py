@@ -103,10 +103,7 @@ class Recogniser:
         return pages
 
     def draw(self, number: int) -> tuple[str, bool]:
-        """Have a page drawn, to be read: the hash of its points, and whether it is empty.
-
-        Raises UnreadableDocument.
-        """
+        """Have a page drawn, to be read: the hash of its points, and whether it is empty."""
         if not (self._is_open and self._child.runs):  # the one before may have died of a page
             self.count()
         self._child.tasks += 1
@@ -154,8 +151,11 @@ def _script(said: dict[str, Any], _: bytes) -> str:
 
 
 def _page(body: bytes) -> RecognisedPage:
-    """The lines and words of an answer; raises Malformed for what no correct process sends."""
-    content = protocol.parsed(body)
+    return page_of(protocol.parsed(body))
+
+
+def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
+    """A page that an engine or an entry says was read; raises Malformed for none."""
     lines, words = (
         content.get(name) if isinstance(content, dict) else None for name in ("lines", "words")
     )
@@ -164,7 +164,8 @@ def _page(body: bytes) -> RecognisedPage:
     if not isinstance(words, list) or not all(map(is_placed, words)):
         raise Malformed("words that are none")
     placed = tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS])
-    return RecognisedPage(tuple((text, float(sure)) for text, sure in lines), words=placed)
+    by, problem = (str(content.get(name, "")) for name in ("engine", "problem"))
+    return RecognisedPage(tuple((text, float(sure)) for text, sure in lines), by, problem, placed)
 
 
 def is_line(entry: object) -> bool:
@@ -223,10 +224,7 @@ class PageViewer:
         self._ended = weakref.finalize(self, jobs.put, None)
 
     def picture(self, document: Copy, number: int, width: int) -> PagePicture:
-        """A page as a picture, at most `width` points wide.
-
-        Raises UnreadableDocument with the reason, and Refused for a page that is not there.
-        """
+        """A page as a picture, at most `width` points wide."""
         if not 1 <= width <= MAX_WIDTH:
             message = f"A picture is 1 to {MAX_WIDTH:,} points wide, not {width:,}."
             raise Refused(message, code="bad_argument")
@@ -245,10 +243,7 @@ class PageViewer:
         near: float | None = None,
         words: Sequence[PlacedText] = (),
     ) -> tuple[Box, ...]:
-        """The boxes of a quotation; see indexer.extract.pdf.outline. Raises as `picture` does.
-
-        `words` are those of the page where it was recognised.
-        """
+        """The boxes of a quotation; see indexer.extract.pdf.showing. Raises as `picture` does."""
         said = quotation[:MAX_QUOTATION_CHARS]
         check = self._showing.boxes
         asked = {"quotation": said, "near": near, "words": words}

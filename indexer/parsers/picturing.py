@@ -1,7 +1,4 @@
-"""The jobs of the process that shows pages: draws one, and finds a quotation's places on it.
-
-What it sends are points and shares of a page, never a file: its parent makes the picture.
-"""
+"""The jobs of the process that shows pages: draws one, and finds a quotation's places on it."""
 
 from __future__ import annotations
 
@@ -10,8 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from indexer.extract.ocr.pictures import ShownPicture
-from indexer.extract.pdf.outline import Fractions, letters_of_words, outlined
-from indexer.extract.pdf.showing import ShownPdf
+from indexer.extract.pdf.showing import Fractions, ShownPdf, letters_of_words, outlined
 from indexer.parsers import protocol
 from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import worker_policy
@@ -49,7 +45,7 @@ class Jobs:
         """The places of a quotation, each with its page; `words` are those recognised on it."""
         if words:
             letters = letters_of_words(list(_lines(words)))
-            found = outlined(quotation, number, near, {number: letters}.get)
+            found = [(number, box) for box in outlined(quotation, letters, near)]
         else:
             found = self._opened.outline(number, quotation, near)
         boxes = [[page, *(round(share, 5) for share in box)] for page, box in found]

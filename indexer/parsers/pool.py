@@ -1,7 +1,4 @@
-"""Runs tasks ahead of their consumer on several workers, in order and in bounded memory.
-
-Independent of files and texts: a task is a function of a worker and an item.
-"""
+"""Runs tasks ahead of their consumer on several workers, in order and in bounded memory."""
 
 from __future__ import annotations
 

@@ -63,10 +63,7 @@ class Child:
         *,
         confined: bool | None = None,
     ) -> None:
-        """`environment` are variables beside those of every such process.
-
-        It is `confined` where this system can, unless somebody else decided.
-        """
+        """`environment` are variables beside those of every such process."""
         self._program, self._environment = program, environment or {}
         self._confined = confined
         self._lock = threading.Lock()
@@ -186,10 +183,7 @@ class Child:
 
 
 class _Process:
-    """A running process, confined and ready.
-
-    Raises CorpusError if it cannot be started, SealUnavailable if it cannot be confined.
-    """
+    """A running process, confined and ready."""
 
     def __init__(self, program: str, environment: Mapping[str, str], *, confined: bool) -> None:
         self._first_peak_kib = sys.maxsize

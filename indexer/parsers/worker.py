@@ -1,7 +1,4 @@
-"""Bytes in, text out, even if the parser dies; the only caller of the jobs of `reading`.
-
-Enforces what cannot be left to the process: the amount of text.
-"""
+"""Bytes in, text out, even if the parser dies; the only caller of the jobs of `reading`."""
 
 from __future__ import annotations
 
@@ -151,10 +148,7 @@ def _excess(lines: int, chars: int, limits: DocumentLimits) -> str:
 
 
 def parsed_lines(data: bytes, name: str, enough: Enough) -> tuple[list[Line], bool]:
-    """The lines of a document, as they would be indexed, and whether they are complete.
-
-    Parsing stops when `enough` is satisfied; see fills_window. Raises UnreadableDocument.
-    """
+    """The lines of a document, as they would be indexed, and whether they are complete."""
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
         with os.fdopen(descriptor, "wb", closefd=False) as file:

@@ -72,10 +72,7 @@ class Term:
 
 
 def parse_filter(text: str) -> tuple[Term, ...]:
-    """The terms of an expression; none of an empty one.
-
-    Raises UsageError, which says at which character it is wrong and what there is.
-    """
+    """The terms of an expression; none of an empty one."""
     if len(text) > MAX_CHARS:
         raise UsageError(f"A filter of {len(text):,} characters; at most {MAX_CHARS:,}.", KNOWN)
     terms, at = [], 0
@@ -229,10 +226,7 @@ _CLASS = re.compile(r"\[[!^]?(?:[\w .]|-(?!-))+\]")  # one that means the same t
 
 
 def selector(path: str) -> Callable[[str], bool]:
-    """Whether a source is one that a path selects: its beginning, or a glob of an ignore file.
-
-    Raises UsageError for what is neither.
-    """
+    """Whether a source is one that a path selects: its beginning, or a glob of an ignore file."""
     bare = _CLASS.sub("", path)
     if not may_be_named(path) or len(path) > MAX_PATTERN_CHARS:
         raise _no_pattern(path)

@@ -1,4 +1,7 @@
-"""The folder of a store: its key, disk use, temporary files, and errors with what to do next.
+"""The folder of a store: its key, writer, disk use, temporary files, and errors that say what next.
+
+One writer at a time: an operating system lock, released when its process ends. Readers never wait
+for it, and where there is no index yet they ask who has it.
 
 Imports nothing heavy: commands use it before the process is sealed.
 """
@@ -6,29 +9,43 @@ Imports nothing heavy: commands use it before the process is sealed.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
 import shlex
 import shutil
+import sys
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from fcntl import LOCK_EX, LOCK_NB, LOCK_SH, flock
 from pathlib import Path
 
-from indexer.errors import CorpusError, DamagedStore, NoIndex, UntrustedStore
+from indexer.errors import (
+    CorpusError,
+    DamagedStore,
+    NoIndex,
+    StoreLocked,
+    UntrustedStore,
+    UsageError,
+)
 from indexer.files.names import INDEX_MARKER
-from indexer.files.opening import READ_ONLY
-from indexer.store.lock import writer_of
+from indexer.files.opening import READ_ONLY, lock_briefly
 
 MARKER_NAME = INDEX_MARKER
 TABLES = "lance"
+LOCK_NAME = "writer.lock"
+MAX_SHOWN = 200  # characters of a writer's command
 TEMP = "tmp"  # the seal points TMPDIR at it
 MAX_MARKER_BYTES = 4_096
 SUM_BYTES = 32
 _LAST = 2**64 - 1  # LanceDB names versions by what is left to it, so that the newest sorts first
 MAKE_ONE = "Make one: corpus-agent index FOLDER"
 MEND = "Mend it: corpus-agent index"  # a run takes what is sound from its caches
+_ASKING_SECONDS = 0.1  # in which whoever only asks has let go of a lock
+_LOCK_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _OF_A_WRITER = re.compile(r"lance-[0-9a-f]{16}")
 
 
@@ -105,6 +122,22 @@ def write_all(file: int, data: bytes) -> None:
         view = view[os.write(file, view) :]
 
 
+def write_new(
+    path: Path | str, data: bytes, *, folder: int | None = None, durable: bool = True
+) -> None:
+    """Write a new file, in the place of what a killed process left; `folder` is an open one."""
+    with suppress(FileNotFoundError):
+        os.unlink(path, dir_fd=folder)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    file = os.open(path, flags, 0o600, dir_fd=folder)
+    try:
+        write_all(file, data)
+        if durable:
+            os.fsync(file)
+    finally:
+        os.close(file)
+
+
 def flush(paths: Collection[Path]) -> None:
     """Sync files and their folders, so that they survive a power failure."""
     for path in (*paths, *{path.parent for path in paths}):
@@ -164,6 +197,64 @@ def translated(store: Path) -> Iterator[None]:
             ) from error
         said = error.strerror if isinstance(error, OSError) else None
         raise damaged(store, said or "its tables cannot be read") from error
+
+
+# ---- The writer
+
+
+@contextmanager
+def writer_lock(store: Path) -> Iterator[None]:
+    """Hold the store's writer lock; raises StoreLocked naming the process that has it."""
+    descriptor = os.open(store / LOCK_NAME, os.O_RDWR | os.O_CREAT | _LOCK_FLAGS, 0o600)
+    try:
+        try:
+            lock_briefly(descriptor, LOCK_EX, "The index", _ASKING_SECONDS)
+        except StoreLocked:
+            raise StoreLocked(
+                f"The index in {str(store)!r} is being written by {_holder(descriptor)}.",
+                "Wait until it has finished, or stop it; searching goes on meanwhile.",
+            ) from None
+        if os.fstat(descriptor).st_nlink > 1:  # the same file elsewhere would be emptied
+            raise UsageError(
+                f"{str(store / LOCK_NAME)!r} has another name elsewhere; corpus-agent makes none.",
+                "Remove it and run the same command again.",
+            )
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        since = datetime.now(UTC).isoformat(timespec="seconds")
+        myself = {"pid": os.getpid(), "command": command, "since": since}
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps(myself).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def writer_of(store: Path) -> str | None:
+    """The process that writes to the store now; None where none does, or none can be asked for."""
+    try:
+        descriptor = os.open(store / LOCK_NAME, os.O_RDONLY | _LOCK_FLAGS)
+    except OSError:
+        return None
+    try:
+        flock(descriptor, LOCK_SH | LOCK_NB)
+    except BlockingIOError:
+        return _holder(descriptor)
+    except OSError:  # a disk that has no locks has no writer either
+        return None
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _holder(descriptor: int) -> str:
+    """Description of the process that holds the lock, as far as it has been written."""
+    try:
+        held = json.loads(os.pread(descriptor, 4_096, 0))
+        pid, command, since = (str(held[key])[:MAX_SHOWN] for key in ("pid", "command", "since"))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return "another process"
+    said = f"process {pid} ({command}) since {since}"
+    return "".join(char if char.isprintable() else "?" for char in said)
 
 
 # ---- Errors

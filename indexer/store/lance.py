@@ -20,6 +20,8 @@ from threading import Thread
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from indexer.store.folder import TABLES
+
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 ROW_ID = "_rowid"
 SCORE = "_score"
+MAX_ROUNDS = 4  # of merging: two do the work, and one more shows that nothing is left to do
 _AGES_MS = 100 * 365 * 24 * 3_600 * 1_000  # no version is as old
 
 # Read when it is loaded, and there is no other place for them.
@@ -80,6 +83,16 @@ def _asked(method: Callable[..., Any], *arguments: object, **named: object) -> A
         return answer.result()
     finally:
         answer.cancel()
+
+
+def connect(store: Path) -> Database:
+    """The LanceDB database in a store."""
+    return Database(store / TABLES)
+
+
+def quoted(value: str) -> str:
+    """`value` as an SQL string literal. The one place where text enters a condition."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 class Database:
@@ -210,6 +223,14 @@ class Table:
     def optimize(self) -> None:
         """Add rows to the indices, and merge some fragments."""
         _asked(self._inner.optimize, cleanup_since_ms=None, delete_unverified=False)
+
+    def merge(self) -> None:
+        """Put all rows into few fragments and into the indices."""
+        for _ in range(MAX_ROUNDS):
+            before = self.version
+            self.optimize()
+            if self.version == before:
+                return
 
     def clean(self) -> None:
         """Delete all files that no version names."""

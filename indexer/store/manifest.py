@@ -1,4 +1,4 @@
-"""The manifest: one small file that names the committed version of the index.
+"""The manifest: one small file that names the committed version of the index, and its files.
 
 A commit of the store is the atomic replacement of this file. It names the LanceDB versions of the
 two tables that belong together, so readers see both tables change in the same instant, a killed
@@ -6,6 +6,10 @@ writer leaves the last committed version in force, and `status` needs no LanceDB
 
 A reader locks the manifest file that it reads (`hold`). One that is replaced while a reader holds
 it stays under another name, and so do the table versions that it names.
+
+LanceDB has no checksum of its own: a flipped bit is read as another text or another neighbour. So
+a manifest lists the files of its tables with their sizes and sums, and they are compared before a
+table is opened. That protects from a failing disk, a copy that was cut, a restore that was mixed.
 """
 
 from __future__ import annotations
@@ -16,29 +20,44 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from indexer.errors import DamagedStore, IncompatibleStore, NoIndex
+from indexer.errors import CorpusError, DamagedStore, IncompatibleStore
 from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
-from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
-from indexer.store.folder import damaged, key_of, keyed_sum, no_index, unreadable
+from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
+from indexer.store.folder import (
+    MEND,
+    TABLES,
+    damaged,
+    files_below,
+    key_of,
+    keyed_sum,
+    no_index,
+    unreadable,
+    version_file,
+    version_files,
+    write_new,
+)
 
 STORE_NAME = INDEX_FOLDER
 MANIFEST_NAME = "manifest.json"
 DRAFT_NAME = "draft.json"  # of a version that is made anew and not complete
 FORMER = "manifest.{}.json"  # of a version that a reader holds, by the time of its replacement
-SCHEMA = 9  # an index of another one is made anew
+SCHEMA = 9  # an index of an earlier one is made anew
 MAX_BYTES = 4_000_000
-MAX_NUMBER = 2**63
-MAX_TEXT_CHARS = 4_096  # PATH_MAX
-MAX_ENTRIES = 20_000  # of a list or a table
+# So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
+READING_BYTES = 8 * 2**20
+INDEXING_BYTES = 128 * 2**20
+EVERY_BYTE = 2**63
+MAX_NAMED = 3  # damaged files that a message names
+_COPY_BYTES = 2**20  # at a time
 _SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8}")  # a size and a sum
-_EVERY_MANIFEST_HAS = frozenset({"version", "root", "fingerprint"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +68,7 @@ class Manifest:
     that a project moved as a whole keeps its index. `complete` is False while an `index` run that
     committed part of its work has not finished. `walked_ns` is when the last run that finished
     began to look at the folder, by the clock that files are stamped with; `updated` is ISO 8601.
-    `contents` are the files of the version with their sizes and sums: see integrity.py.
+    `contents` are the files of the version with their sizes and sums.
     `mounts` are the folders that were on other devices: see `Walk`.
     `waiting_pages` of documents and `waiting_pictures` have no text and wait for recognition.
     `languages` counts the chunks of each language, by code; those that have none are under "".
@@ -88,11 +107,9 @@ def find_store(start: Path) -> Path | None:
     """The nearest store at or above `start`, as git finds `.git`; None if there is none."""
     for folder in (start, *start.parents):
         candidate = folder / STORE_NAME
-        try:
+        with suppress(OSError):  # another user's, into which this one may not look: none of ours
             if (candidate / MANIFEST_NAME).is_file():
                 return candidate
-        except OSError:
-            continue  # another user's, into which this one may not look: none of ours
     return None
 
 
@@ -103,10 +120,7 @@ def root_for(store: Path, root: Path) -> str:
 
 
 def root_of(store: Path, manifest: Manifest) -> Path:
-    """The corpus root that a manifest names; need not exist.
-
-    Not a security boundary: what a process may read comes from the user's own record.
-    """
+    """The corpus root that a manifest names; no boundary, which is the user's own record."""
     return store.resolve().parent / manifest.root
 
 
@@ -114,12 +128,9 @@ def root_of(store: Path, manifest: Manifest) -> Path:
 
 
 def read_manifest(store: Path) -> Manifest:
-    """The committed manifest of a store.
-
-    Raises NoIndex, DamagedStore, or IncompatibleStore where another version made it.
-    """
-    with closed(_opened(store)) as descriptor:
-        return _parsed(store, _content(store, descriptor))
+    """The committed manifest; raises NoIndex, DamagedStore, or IncompatibleStore of a later one."""
+    with _closed(_opened(store)) as descriptor:
+        return _parsed(store, descriptor)
 
 
 def hold(store: Path) -> tuple[Manifest, int]:
@@ -134,57 +145,44 @@ def hold(store: Path) -> tuple[Manifest, int]:
             held.callback(os.close, descriptor)
             lock_briefly(descriptor, fcntl.LOCK_SH, f"The index in {str(store)!r}")
             if os.fstat(descriptor).st_nlink:  # else it was replaced and dropped just now
-                manifest = _parsed(store, _content(store, descriptor))
+                manifest = _parsed(store, descriptor)
                 held.pop_all()
                 return manifest, descriptor
 
 
 def held_versions(store: Path) -> list[tuple[int, int]]:
-    """The versions of chunks and files that readers of former manifests hold, of any schema.
-
-    Former manifests that nobody holds are deleted.
-    """
+    """The versions of chunks and files that readers of former manifests hold; the others go."""
     found = []
     for path in store.glob(FORMER.format("*")):
-        with closed(os.open(path, READ_ONLY)) as descriptor, suppress(DamagedStore):
-            content = _content(store, descriptor)  # an archive can bring any file
-            if not _is_free(descriptor):
-                found.append((content.get("chunks_version", 0), content.get("files_version", 0)))
-            elif content.keys() >= _EVERY_MANIFEST_HAS:
+        not_ours = suppress(DamagedStore, IncompatibleStore)  # an archive can bring any file
+        with not_ours, _closed(os.open(path, READ_ONLY)) as descriptor:
+            former = _parsed(store, descriptor)
+            if _is_free(descriptor):
                 path.unlink()
+            else:
+                found.append((former.chunks_version, former.files_version))
     return found
 
 
-def is_outdated(store: Path) -> bool:
-    """Whether an earlier version of this program made the index, so that it is made anew."""
-    if not (store / MANIFEST_NAME).exists():
-        return False
-    with closed(_opened(store)) as descriptor:
-        return bool(_content(store, descriptor)["schema"] < SCHEMA)
-
-
 def recorded(store: Path, what: str) -> str:
-    """A part of an index's fingerprint, of any schema; "" where there is none, or it is damaged."""
+    """A part of an index's fingerprint; "" where there is none, or it cannot be read."""
     try:
-        with closed(_opened(store)) as descriptor:
-            made = _content(store, descriptor).get("fingerprint")
-    except (DamagedStore, NoIndex):  # whoever opens it says what is wrong with it
+        return str(getattr(read_manifest(store).fingerprint, what))
+    except CorpusError:  # whoever opens it says what is wrong with it
         return ""
-    return str(made.get(what, "")) if isinstance(made, dict) else ""
 
 
 def read_draft(store: Path) -> Manifest | None:
     """What a writer that did not come to its end has noted; None if there is nothing sound."""
     try:
-        with closed(os.open(store / DRAFT_NAME, READ_ONLY)) as descriptor:
-            return _parsed(store, _content(store, descriptor))
+        with _closed(os.open(store / DRAFT_NAME, READ_ONLY)) as descriptor:
+            return _parsed(store, descriptor)
     except (FileNotFoundError, DamagedStore, IncompatibleStore):
         return None
 
 
 @contextmanager
-def closed(descriptor: int) -> Iterator[int]:
-    """The descriptor, which is closed at the end of the block."""
+def _closed(descriptor: int) -> Iterator[int]:
     try:
         yield descriptor
     finally:
@@ -202,8 +200,8 @@ def _opened(store: Path) -> int:
         raise damaged(store, f"{MANIFEST_NAME}: {error.strerror}") from None
 
 
-def _content(store: Path, descriptor: int) -> dict[str, Any]:
-    """The content of a manifest of any schema."""
+def _parsed(store: Path, descriptor: int) -> Manifest:
+    """The manifest in a file, checked field by field: who knows the key may have made it."""
     info = os.fstat(descriptor)
     if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_BYTES:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
@@ -213,10 +211,46 @@ def _content(store: Path, descriptor: int) -> dict[str, Any]:
         raise damaged(store, f"{MANIFEST_NAME} is no JSON") from None
     if not isinstance(loaded, dict) or type(loaded.get("schema")) is not int:
         raise damaged(store, f"{MANIFEST_NAME} is no manifest")
-    checksum = loaded.pop("check", None)  # of another schema it may be another sum
-    if loaded["schema"] == SCHEMA and checksum != sum_of(store, loaded):
+    if loaded["schema"] != SCHEMA:
+        raise _of_another_release(store, loaded["schema"])
+    checksum = loaded.pop("check", None)
+    if checksum != sum_of(store, loaded):
         raise damaged(store, f"{MANIFEST_NAME} is not what was written")
-    return loaded
+    del loaded["schema"]
+    try:
+        return _record(loaded)
+    except (KeyError, TypeError, ValueError) as error:
+        raise damaged(store, f"{MANIFEST_NAME}: {error}") from None
+
+
+def _record(loaded: dict[str, Any]) -> Manifest:
+    """The manifest with these values; raises KeyError, TypeError or ValueError for others."""
+    made = Fingerprint(**loaded.pop("fingerprint"))
+    coverage = Coverage(**loaded.pop("coverage"))
+    mounts = tuple(loaded.pop("mounts"))
+    whole = Manifest(fingerprint=made, coverage=coverage, mounts=mounts, **loaded)
+    for record in (whole, made, coverage):
+        for each in fields(record):
+            value = getattr(record, each.name)
+            texts = [*value, *value.values()] if isinstance(value, dict) else [value]
+            # Printable, so that none can control a terminal; names of folders are cleaned if shown.
+            plain = each.name == "root" or all(str(text).isprintable() for text in texts)
+            if not (fits(str(each.type), value) and plain):
+                raise ValueError(f"{each.name} is no {each.type}")
+    if not all(map(_SUMS.fullmatch, whole.contents.values())):
+        raise ValueError("contents are no sums")
+    return whole
+
+
+def _of_another_release(store: Path, schema: int) -> CorpusError:
+    if schema > SCHEMA:
+        return IncompatibleStore(
+            f"The index in {str(store)!r} is of a later release (schema {min(schema, MAX_NUMBER)}; "
+            f"this one reads {SCHEMA}).",
+            "Update corpus-agent.",
+        )
+    what = f"The index in {str(store)!r} is of an earlier release (schema {schema} of {SCHEMA})."
+    return DamagedStore(what, "Make it anew: corpus-agent index")
 
 
 def sum_of(store: Path, content: dict[str, Any]) -> str:
@@ -224,78 +258,16 @@ def sum_of(store: Path, content: dict[str, Any]) -> str:
     return keyed_sum(key_of(store), json.dumps(content, sort_keys=True).encode()).hex()
 
 
-def _parsed(store: Path, loaded: dict[str, Any]) -> Manifest:
-    """The manifest of a file's content, checked field by field: who knows the key may have made it.
-
-    Strings are printable, so that none can control a terminal, except names of folders, which are
-    cleaned where they are shown.
-    """
-    if (schema := loaded.pop("schema")) != SCHEMA:
-        raise IncompatibleStore(
-            f"The index in {str(store)!r} has schema {min(schema, MAX_NUMBER)}; "
-            f"this version of corpus-agent reads schema {SCHEMA}.",
-            "Update corpus-agent." if schema > SCHEMA else "Make it anew: corpus-agent index",
-        )
-    try:
-        made = Fingerprint(**loaded.pop("fingerprint"))
-        coverage = Coverage(**loaded.pop("coverage"))
-        mounts = tuple(loaded.pop("mounts"))
-        whole = Manifest(fingerprint=made, coverage=coverage, mounts=mounts, **loaded)
-        for record in (made, coverage, whole):
-            for each in fields(record):
-                if not _is_of(str(each.type), each.name, getattr(record, each.name)):
-                    raise ValueError(f"{each.name} is no {each.type}")
-    except (KeyError, TypeError, ValueError) as error:
-        raise damaged(store, f"{MANIFEST_NAME}: {error}") from None
-    return whole
-
-
-def _is_of(kind: str, name: str, value: Any) -> bool:  # noqa: ANN401 - as JSON has it
-    """Whether a value is of a field's type, and within bounds."""
-    match kind:
-        case "int":
-            return type(value) is int and 0 <= value < MAX_NUMBER
-        case "bool":
-            return type(value) is bool
-        case "str":
-            return _is_text(value) and (name == "root" or value.isprintable())
-        case "tuple[str, ...]":
-            return len(value) <= MAX_ENTRIES and all(map(_is_text, value))
-        case "dict[str, str]" | "dict[str, int]":
-            return (
-                isinstance(value, dict)
-                and len(value) <= MAX_ENTRIES
-                and all(_is_of("str", "", key) for key in value)
-                and all(_is_of(kind[10:-1], "", each) for each in value.values())
-                and (name != "contents" or all(map(_SUMS.fullmatch, value.values())))
-            )
-    return True  # a record within, which is looked at by itself
-
-
-def _is_text(value: object) -> bool:
-    """Whether a value is a possible name of a file; a lone surrogate is none."""
-    if not isinstance(value, str) or len(value) > MAX_TEXT_CHARS or "\0" in value:
-        return False
-    try:
-        os.fsencode(value)
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 # ---- Writing
 
 
 def write_manifest(store: Path, manifest: Manifest, *, keep_former: bool = True) -> None:
-    """Commit: put the manifest in the place of the old one, atomically and durably.
-
-    With `keep_former` an old one that a reader holds stays under another name.
-    """
+    """Commit: put the manifest in the place of the old one, atomically and durably."""
     path = store / MANIFEST_NAME
     fresh = _write_new(store, manifest)
     with ExitStack() as held:
         if keep_former and path.exists():
-            before = held.enter_context(closed(os.open(path, READ_ONLY)))
+            before = held.enter_context(_closed(os.open(path, READ_ONLY)))
             if not _is_free(before):
                 (store / FORMER.format(time.time_ns())).hardlink_to(path)
         _put_in_place(fresh, path)
@@ -318,18 +290,100 @@ def write_draft(store: Path, manifest: Manifest) -> None:
 def _write_new(store: Path, manifest: Manifest) -> Path:
     """The new file of a manifest, on the disk under a name of its own."""
     fresh = (store / MANIFEST_NAME).with_suffix(".new")
-    fresh.unlink(missing_ok=True)  # of a writer that was killed
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(fresh, flags, 0o600), "w", encoding="utf-8") as file:
-        content = {"schema": SCHEMA, **asdict(manifest)}
-        json.dump({**content, "check": sum_of(store, content)}, file, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
+    content = {"schema": SCHEMA, **asdict(manifest)}
+    whole = json.dumps({**content, "check": sum_of(store, content)}, indent=1)
+    write_new(fresh, whole.encode())
     return fresh
 
 
 def _put_in_place(fresh: Path, path: Path) -> None:
     """Rename a new file to `path`, durably."""
     fresh.replace(path)
-    with closed(os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
+    with _closed(os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)) as folder:
         os.fsync(folder)
+
+
+# ---- Its files
+
+
+def checked_manifest(store: Path, whole_bytes: int = READING_BYTES) -> Manifest:
+    """The committed manifest, whose files are what was written; raises as `hold` and as below."""
+    manifest, held = hold(store)
+    with _closed(held):
+        check_contents(store, manifest, whole_bytes)
+    return manifest
+
+
+def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_BYTES) -> None:
+    """Raise DamagedStore if a file of the version is gone or is not what was written.
+
+    Every byte is compared of the smallest files that together have no more than `whole_bytes`, of
+    the others their size. Once another version is committed, files that only older ones need may
+    be gone.
+    """
+    wrong = list(_wrong(store, manifest.contents, whole_bytes))
+    if wrong and read_manifest(store) == manifest:
+        more = f", and {len(wrong) - MAX_NAMED} more" if len(wrong) > MAX_NAMED else ""
+        raise DamagedStore(
+            f"The index in {str(store)!r} is damaged: {', '.join(wrong[:MAX_NAMED])}{more}.", MEND
+        )
+
+
+def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterator[str]:
+    spent = 0
+    for name, written in sorted(contents.items(), key=lambda entry: int(entry[1].split()[0])):
+        spent += int(written.split()[0])
+        try:
+            if not name.startswith(f"{TABLES}/") or ".." in name:
+                yield f"{name!r} is no file of a table"
+            elif what := _difference(store / name, written, whole=spent <= whole_bytes):
+                yield f"{name!r} {what}"
+        except FileNotFoundError:
+            yield f"{name!r} is gone"
+        except PermissionError:
+            raise CorpusError(
+                f"{str(store / name)!r} may not be read by this user.",
+                f"Run as its owner, or give it back: chmod -R u+rwX {str(store)!r}",
+            ) from None
+        except OSError as error:
+            yield f"{name!r} cannot be read ({error.strerror})"
+
+
+def _difference(path: Path, written: str, *, whole: bool) -> str:
+    """How a file differs from what was written, "" if it does not."""
+    size, summed = written.split()
+    with _closed(os.open(path, READ_ONLY)) as file:
+        info = os.fstat(file)
+        if not stat.S_ISREG(info.st_mode):
+            return "is no regular file"
+        if info.st_size != int(size):
+            return f"has {info.st_size:,} bytes, {int(size):,} were written"
+        return "is not what was written" if whole and _sum(file) != summed else ""
+
+
+def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> dict[str, str]:
+    """The files of the tables at the manifest's versions, each with its size and its sum.
+
+    LanceDB never writes to a file twice, so those in `known` are not read again.
+    """
+    own = {
+        version_file(store, "chunks", manifest.chunks_version),
+        version_file(store, "files", manifest.files_version),
+    }
+    others = {path for path in version_files(store) if path not in own}
+    names = (str(path.relative_to(store)) for path in files_below(store / TABLES) - others)
+    ours = (name for name in sorted(names) if not name.endswith("latest_version_hint.json"))
+    return {name: known.get(name) or _size_and_sum(store / name) for name in ours}
+
+
+def _size_and_sum(path: Path) -> str:
+    with _closed(os.open(path, READ_ONLY)) as file:
+        return f"{os.fstat(file).st_size} {_sum(file)}"
+
+
+def _sum(file: int) -> str:
+    value = at = 0
+    while data := os.pread(file, _COPY_BYTES, at):
+        value = zlib.crc32(data, value)
+        at += len(data)
+    return f"{value:08x}"

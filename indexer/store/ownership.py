@@ -20,14 +20,14 @@ import stat
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import may_be_named, resolved
-from indexer.store.folder import MARKER_NAME, TEMP, no_index, translated, unreadable
+from indexer.store.folder import MARKER_NAME, TEMP, no_index, translated, unreadable, write_new
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 
 MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
@@ -69,10 +69,7 @@ def is_store(folder: Path) -> bool:
 
 
 def check_apart(store: Path, root: Path) -> None:
-    """Raise UsageError if documents and store overlap, or LanceDB could not open the path.
-
-    It takes UTF-8, and no controls.
-    """
+    """Raise UsageError if documents and store overlap, or LanceDB could not open the path."""
     store, root = resolved(store), resolved(root)
     controls = any(unicodedata.category(char) == "Cc" for char in str(store))
     if controls or not may_be_named(str(store)):
@@ -89,10 +86,7 @@ def check_apart(store: Path, root: Path) -> None:
 
 
 def identity_of(store: Path) -> Identity:
-    """The identity of a store that this user owns, with allowed content and no link.
-
-    Raises NoIndex where there is none, UsageError for all else.
-    """
+    """The identity of a store that this user owns, with allowed content and no link."""
     with _opened(store) as folder:
         names = _names(folder)
         if not names:
@@ -145,10 +139,7 @@ def may_be_made(store: Path) -> bool:
 
 
 def read_small(store: Path, name: str) -> bytes | None:
-    """The bytes of a small regular file in the store; None if it does not exist.
-
-    Raises UsageError for a link, for anything that is no regular file, and past MAX_SMALL_BYTES.
-    """
+    """The bytes of a small regular file in the store; None if it does not exist."""
     with _opened(store) as folder:
         return _read(store, folder, name)
 
@@ -206,16 +197,16 @@ def _check_tree(store: Path, folder: int) -> None:
                 raise _no_regular_file(store, shown)
             if not within:
                 _check_owner(store / name, info)
-            if within.count("/") > MAX_DEPTH or not (within or _is_ours(name, is_folder=is_folder)):
-                raise _foreign_name(store, shown)
+            ours = within or (FOLDERS if is_folder else FILES).fullmatch(name)
+            if within.count("/") > MAX_DEPTH or not ours:
+                raise UsageError(
+                    f"The index folder {str(store)!r} holds {shown!r}, which corpus-agent did not "
+                    "make.",
+                    "Move it away, or name another folder: --store DIR",
+                )
         if within == "texts":
             folders.clear()
     _check_names_elsewhere(store, folder)
-
-
-def _is_ours(name: str, *, is_folder: bool) -> bool:
-    """Whether a name is allowed at the top of a store."""
-    return bool((FOLDERS if is_folder else FILES).fullmatch(name))
 
 
 def _check_names_elsewhere(store: Path, folder: int) -> None:
@@ -273,9 +264,6 @@ def _identity_with(folder: int, ident: str) -> Identity:
     return Identity(ident, info.st_dev, info.st_ino)
 
 
-# ---- What is refused
-
-
 def _cannot_open(store: Path, error: OSError) -> CorpusError:
     """The error for a place that cannot be opened as a folder."""
     if error.errno == errno.ENOENT:
@@ -288,14 +276,6 @@ def _cannot_open(store: Path, error: OSError) -> CorpusError:
     what = "is a link" if store.is_symlink() else what
     return UsageError(
         f"{str(store)!r} {what}.", "Name a folder itself, or another place: --store DIR"
-    )
-
-
-def _foreign_name(store: Path, path: str) -> UsageError:
-    """The error for a file in a store whose name the program does not write."""
-    return UsageError(
-        f"The index folder {str(store)!r} holds {path!r}, which corpus-agent did not make.",
-        "Move it away, or name another folder: --store DIR",
     )
 
 
@@ -328,9 +308,7 @@ def _is_new(folder: int) -> bool:
 
 def _mark(store: Path, folder: int, ident: str) -> None:
     """Write the marker atomically, and the `.gitignore` of the store meanwhile."""
-    with suppress(FileNotFoundError):
-        os.unlink(UNFINISHED_MARKER, dir_fd=folder)
-    _write(folder, UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode())
+    write_new(UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode(), folder=folder)
     _keep_out_of_repositories(store, folder)
     os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
     os.fsync(folder)
@@ -339,14 +317,4 @@ def _mark(store: Path, folder: int, ident: str) -> None:
 def _keep_out_of_repositories(store: Path, folder: int) -> None:
     """Restore the store's `.gitignore` if it was changed."""
     if _read(store, folder, _IGNORE) != _IGNORE_ALL:
-        with suppress(FileNotFoundError):
-            os.unlink(_IGNORE, dir_fd=folder)
-        _write(folder, _IGNORE, _IGNORE_ALL)
-
-
-def _write(folder: int, name: str, content: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NO_LINK
-    with os.fdopen(os.open(name, flags, 0o600, dir_fd=folder), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        write_new(_IGNORE, _IGNORE_ALL, folder=folder)

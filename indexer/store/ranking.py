@@ -1,22 +1,25 @@
 """The passages of one version ranked by a vector or by words, confined to what a query looks at.
 
-By a vector: all vectors in memory, or LanceDB's index where there is one. By words: LanceDB's
-full-text index. Row ids are those of one version of the table.
+A backend has `nearest` and `worded`: that of LanceDB, or one in memory which compares every vector
+and looks words up as they are written. Rows, versions and hashes are LanceDB's, whatever ranks.
+Row ids are those of one version of the table.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from indexer.errors import UsageError
 from indexer.store.lance import ROW_ID, SCORE, Table
-from indexer.store.rows import FULL_TEXT_COLUMN
-from indexer.store.tables import trained_partitions
+from indexer.store.tables import FULL_TEXT_COLUMN, trained_partitions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
+LANCE, MEMORY = "lance", "memory"  # the backends
 FUSED = ["source", "ordinal", "page_start", "language"]  # columns
 KEPT_CONDITIONS = 8  # with the rows that fulfil them
 # Of an index of vectors: partitions that are looked through, and how many times as many rows as
@@ -33,6 +37,9 @@ REFINED = 2
 # More rows by words than are asked for: LanceDB hands out equal scores in any order, and the first
 # of them are to be the same each time.
 TIED = 64
+# BM25 (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009), with LanceDB's numbers.
+_K1, _B = 1.2, 0.75
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,16 @@ class Ranked:
         return cls(ids[order], scores[order].astype(np.float64))
 
     @classmethod
+    def merged(cls, found: Sequence[Ranked], limit: int) -> Ranked:
+        """The best rows of several rankings; of equal ones those of the first ranking."""
+        if len(found) == 1:
+            return found[0]
+        ids = np.concatenate([each.ids for each in found])
+        scores = np.concatenate([each.scores for each in found])
+        best = np.argsort(-scores, kind="stable")[:limit]
+        return cls(ids[best], scores[best])
+
+    @classmethod
     def none(cls) -> Ranked:
         """No rows."""
         return cls(np.empty(0, np.uint64), np.empty(0))
@@ -70,10 +87,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What rows are fused by, without their text: each list is in the order of `ids`.
-
-    `vectors` are float32, (rows, dimension).
-    """
+    """What rows are fused by, in the order of `ids`; `vectors` are float32, (rows, dimension)."""
 
     ids: NDArray[np.uint64]
     sources: list[str]
@@ -98,10 +112,9 @@ class Pool:
         return cls(ids, sources, ordinals, pages, languages, vectors[places])
 
     @classmethod
-    def joined(cls, pools: Sequence[Pool]) -> Pool:
+    def joined(cls, every: Sequence[Pool]) -> Pool:
         """The rows of all pools, one behind the other."""
-        if len(pools) == 1:
-            return pools[0]
+        pools = [pool for pool in every if len(pool.ids)]
         if not pools:
             return cls(np.empty(0, np.uint64), [], [], [], [], np.empty((0, 0), np.float32))
         return cls(
@@ -114,8 +127,31 @@ class Pool:
         )
 
 
-class Ranking:
-    """Rankings of the rows of a version of the chunk table; conditions are in SQL, "" for none."""
+class Backend(Protocol):
+    """What ranks the rows of a version of the chunk table; conditions are in SQL, "" for none."""
+
+    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
+        """The rows nearest to a unit vector; the score is the cosine, best first."""
+        ...
+
+    def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
+        """The rows that share words with the text, or hold every word; the score is BM25."""
+        ...
+
+    def pool(self, ids: NDArray[np.uint64]) -> Pool:
+        """What rows are fused by."""
+        ...
+
+
+def backend_of(name: str, table: Table) -> Backend:
+    """The backend of that name over a table; raises UsageError for a name of none."""
+    if name not in (LANCE, MEMORY):
+        raise UsageError(f"There is no backend {name!r}.", f"There are: {LANCE}, {MEMORY}.")
+    return LanceBackend(table) if name == LANCE else MemoryBackend(table)
+
+
+class LanceBackend:
+    """All vectors in memory, or LanceDB's index of them where there is one, and its words."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -129,9 +165,9 @@ class Ranking:
         return None if indexed else ExactVectors.of_table(self._table)
 
     def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
+        """See Backend."""
         if self.exact is not None:
-            return self.exact.nearest(vector, limit, self.among(where))
+            return self.exact.nearest(vector, limit, self._among(where))
         # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some .00002:
         # of what it finds nearest more is taken, and compared anew.
         found = self._table.nearest(vector, REFINED * limit, where, PARTITIONS)
@@ -139,26 +175,72 @@ class Ranking:
         return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
 
     def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
-        """The rows that share words with the text; the score is BM25, best first."""
+        """See Backend."""
         found = self._table.worded(
             text, FULL_TEXT_COLUMN, limit + TIED, where, every_word=every_word
         )
         return Ranked.best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), limit)
 
-    def among(self, where: str) -> NDArray[np.uint64] | None:
-        """The ids of the rows that fulfil a condition; None: all."""
-        return kept(self._ids, where, self._selected) if where else None
-
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """What rows are fused by."""
+        """See Backend."""
         if self.exact is not None:
             return self.exact.pool(ids)
         rows, places = rows_of(self._table, ids, [*FUSED, "vector"])
         return Pool.of(ids, rows, places, vectors_of(rows))
 
+    def _among(self, where: str) -> NDArray[np.uint64] | None:
+        """The ids of the rows that fulfil a condition; None: all."""
+        return kept(self._ids, where, self._selected) if where else None
+
     def _selected(self, where: str) -> NDArray[np.uint64]:
         ids: NDArray[np.uint64] = self._table.rows([ROW_ID], where)[ROW_ID].to_numpy()
         return ids
+
+
+class MemoryBackend(LanceBackend):
+    """Every vector is compared, and words are looked up as they are written, in lists in memory."""
+
+    @cached_property
+    def exact(self) -> ExactVectors:
+        """All vectors."""
+        return ExactVectors.of_table(self._table)
+
+    @cached_property
+    def _lists(self) -> tuple[dict[str, list[tuple[int, int]]], NDArray[np.int64]]:
+        """The place of each row with a word and how often it has it; the rows' numbers of words."""
+        rows = self._table.rows([FULL_TEXT_COLUMN, ROW_ID])
+        order = np.argsort(rows[ROW_ID].to_numpy())
+        places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        lengths = np.zeros(len(rows), np.int64)
+        texts = rows[FULL_TEXT_COLUMN].to_pylist()
+        for place, at in enumerate(order.tolist()):
+            words = Counter(_words(texts[at]))
+            lengths[place] = words.total()
+            for word, count in words.items():
+                places[word].append((place, count))
+        return places, lengths
+
+    def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
+        """See Backend; a word that the text repeats counts as often."""
+        lists, lengths = self._lists
+        words, among = Counter(_words(text)), self._among(where)
+        scores, found = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64)
+        for word, repeated in words.items():
+            if word in lists:
+                at, counts = (np.array(values) for values in zip(*lists[word], strict=True))
+                rare = np.log(1 + (len(lengths) - len(at) + 0.5) / (len(at) + 0.5))
+                long = lengths[at] / lengths.mean()
+                once = rare * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * long))
+                scores[at] += repeated * once
+                found[at] += 1
+        holds = found >= (len(words) if every_word else 1)
+        if among is not None:
+            holds &= np.isin(self.exact.ids, among)
+        return Ranked.best(self.exact.ids[holds], scores[holds], limit)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold().replace("_", " "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +278,7 @@ class ExactVectors:
 
 
 def vectors_of(rows: pa.Table) -> NDArray[np.float32]:
-    """The vectors of chunk rows: float32, (rows, dimension), of length 1.
-
-    What the table holds is rounded to float16, which changes a length by .0005 at most.
-    """
+    """The vectors of chunk rows: float32, (rows, dimension), of length 1 as before rounding."""
     column = rows["vector"]
     size = column.type.list_size
     values = [  # `flatten` would import arrow's way to compute, a twentieth of a search

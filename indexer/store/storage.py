@@ -8,12 +8,12 @@ from indexer.store.folder import Usage as Usage
 from indexer.store.folder import no_index as no_index
 from indexer.store.folder import untrusted as untrusted
 from indexer.store.folder import usage as usage
-from indexer.store.integrity import EVERY_BYTE as EVERY_BYTE
-from indexer.store.integrity import checked_manifest as checked_manifest
-from indexer.store.lock import writer_of as writer_of
+from indexer.store.folder import writer_of as writer_of
+from indexer.store.manifest import EVERY_BYTE as EVERY_BYTE
 from indexer.store.manifest import MANIFEST_NAME as MANIFEST_NAME
 from indexer.store.manifest import STORE_NAME as STORE_NAME
 from indexer.store.manifest import Manifest as Manifest
+from indexer.store.manifest import checked_manifest as checked_manifest
 from indexer.store.manifest import find_store as find_store
 from indexer.store.manifest import read_manifest as read_manifest
 from indexer.store.manifest import recorded as recorded

@@ -1,9 +1,8 @@
-"""The two LanceDB tables of a store, as their one writer changes them, and when they are tidied.
+"""The two LanceDB tables of a store: their rows, and how their one writer changes and tidies them.
 
-Each change is a new version of a table, which no reader sees until a manifest names it. Below
-`Scale.exact_rows` every vector is compared with the query. Above it an IVF index is used:
-partitions are scanned with four bits a dimension (RaBitQ: Gao et al. 2024), and the best candidates
-are rescored with the full vectors. Called by the writer, under its lock.
+Each change is a new version of a table, which no reader sees until a manifest names it. From
+`Scale.exact_rows` rows on there is an IVF index: partitions are scanned with four bits a dimension
+(RaBitQ: Gao et al. 2024), and the best candidates are rescored with the full vectors.
 """
 
 from __future__ import annotations
@@ -11,41 +10,134 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from indexer.records import FileRow
+import numpy as np
+
+from indexer.chunk import context_of
+from indexer.embed.languages import fragments
+from indexer.records import Chunk, FileRow, is_other
 from indexer.store.folder import TABLES, version_file, version_files
-from indexer.store.lance import FTS, BTree, IvfRq, Table
+from indexer.store.lance import FTS, BTree, IvfRq, Table, connect, quoted
 from indexer.store.manifest import Manifest, read_draft
-from indexer.store.rows import (
-    FULL_TEXT_COLUMN,
-    Embedded,
-    chunk_batches,
-    chunk_schema,
-    connect,
-    file_batch,
-    file_row,
-    file_schema,
-    quoted,
-)
-from indexer.store.vectors import KnownVectors
+from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, KnownVectors
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FULL_TEXT_COLUMN = "lexical"
+CHARS_COLUMN = "chars"  # of the passage, which stands in front of all else that is looked up
+_OF_CHUNK = [field.name for field in fields(Chunk) if field.name != "text"]
+CHUNK_COLUMNS = (*_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN)  # what a chunk is made of again
+FILE_COLUMNS = [field.name for field in fields(FileRow)]
+BATCH_ROWS = 512  # turned into Arrow's form together
 READ_ROWS = 4_096  # of a table that is written anew, at a time
 KEYS_AT_ONCE = 65_536  # of a column that is read alone
 DELETE_BATCH = 500  # sources in one filter: a longer list of literals is slow to plan
+
+# ---- Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A file ready to be stored: its row, its chunks, and the key of each chunk's vector."""
+
+    row: FileRow
+    chunks: Sequence[Chunk] = ()
+    keys: Sequence[bytes] = ()
+
+
+def file_row(row: dict[str, Any]) -> FileRow:
+    """The record of one row of the file table."""
+    return FileRow(**{name: row[name] for name in FILE_COLUMNS})
+
+
+def chunk_of(row: Mapping[str, Any]) -> Chunk:
+    """The chunk of a row with CHUNK_COLUMNS."""
+    text = (row[FULL_TEXT_COLUMN] or "")[: row[CHARS_COLUMN]]
+    return Chunk(text=text, **{name: row[name] for name in _OF_CHUNK})
+
+
+def chunk_schema(dimension: int) -> pa.Schema:
+    """The columns of the chunk table, for vectors of `dimension`."""
+    import pyarrow as pa
+
+    numbers = ("ordinal", "line_start", "line_end", "page_start", "page_end", CHARS_COLUMN)
+    names = ("id", *_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN, "file_sha256")
+    columns = [(name, pa.int32() if name in numbers else pa.string()) for name in names]
+    columns.append((KEY_COLUMN, pa.binary(KEY_BYTES)))
+    return pa.schema([*columns, ("vector", pa.list_(pa.float16(), dimension))])
+
+
+def file_schema() -> pa.Schema:
+    """The columns of the file table: the fields of FileRow."""
+    import pyarrow as pa
+
+    kinds = {"str": pa.string(), "int": pa.int64(), "float": pa.float64(), "Status": pa.string()}
+    return pa.schema(
+        [(field.name, kinds[str(field.type).split(" |")[0]]) for field in fields(FileRow)]
+    )
+
+
+def _file_batch(rows: Sequence[FileRow]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    schema = file_schema()
+    arrays = [pa.array([getattr(row, each.name) for row in rows], each.type) for each in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _chunk_batches(
+    files: Iterable[Embedded], vectors: KnownVectors, dimension: int
+) -> Iterator[pa.RecordBatch]:
+    """The chunk rows of files, in batches; all their vectors are at hand."""
+    import pyarrow as pa
+
+    schema = chunk_schema(dimension)
+    rows = (
+        (chunk, key, file.row.sha256)
+        for file in files
+        for chunk, key in zip(file.chunks, file.keys, strict=True)
+    )
+    while some := list(islice(rows, BATCH_ROWS)):
+        chunks, keys, hashes = zip(*some, strict=True)
+        columns: dict[str, Any] = {
+            name: [getattr(chunk, name) for chunk in chunks] for name in ("id", *_OF_CHUNK)
+        }
+        columns[CHARS_COLUMN] = [len(chunk.text) for chunk in chunks]
+        columns[FULL_TEXT_COLUMN] = [_lexical_text(chunk) for chunk in chunks]
+        columns["file_sha256"], columns[KEY_COLUMN] = hashes, keys
+        arrays = [pa.array(columns[name], schema.field(name).type) for name in schema.names[:-1]]
+        values = pa.array(np.concatenate([vectors.at_hand[key] for key in keys]))
+        arrays.append(pa.FixedSizeListArray.from_arrays(values, dimension))
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _lexical_text(chunk: Chunk) -> str:
+    """The text of a chunk for the full-text index: text, path, headings, and fragments of them.
+
+    Fragments only where it is in another language than English, which the index stems. Names joined
+    by underscores are one word to the index (UAX 29): they are taken apart.
+    """
+    folders = chunk.source.rsplit("/", 1)[0].replace("/", " ") if "/" in chunk.source else ""
+    context = f"{folders} {context_of(chunk.source, chunk.heading)}".replace("_", " ")
+    text = f"{chunk.text}\n{context}"
+    return f"{text}\n{fragments(text)}" if is_other(chunk.language) else text
+
+
+# ---- Both tables
 
 
 class Tables:
     """The newest versions of both tables, open for writing; vectors are of `dimension`."""
 
     def __init__(self, store: Path, chunks: Table, files: Table, dimension: int) -> None:
-        self._store = store
-        self._chunks = chunks
-        self._files = files
-        self._dimension = dimension
+        self._store, self._dimension = store, dimension
+        self._chunks, self._files = chunks, files
 
     @classmethod
     def emptied(cls, store: Path, dimension: int) -> Tables:
@@ -62,10 +154,8 @@ class Tables:
         changed = _drop_newer(store, manifest)
         database = connect(store)
         chunks, files = database.open_table("chunks"), database.open_table("files")
-        for table, version in (
-            (chunks, manifest.chunks_version),
-            (files, manifest.files_version),
-        ):
+        wanted = (chunks, manifest.chunks_version), (files, manifest.files_version)
+        for table, version in wanted:
             if table.version != version:
                 table.restore(version)
                 changed = True
@@ -82,7 +172,7 @@ class Tables:
 
     def file_rows(self) -> list[FileRow]:
         """All file rows, in no order."""
-        return [file_row(row) for row in self._files.rows(file_schema().names).to_pylist()]
+        return [file_row(row) for row in self._files.rows(FILE_COLUMNS).to_pylist()]
 
     def languages(self) -> dict[str, int]:
         """The number of chunk rows in each language, by code."""
@@ -99,20 +189,17 @@ class Tables:
         _delete(self._chunks, [row.source for row in gone if row.chunks])
         self.replace_file_rows([row.source for row in gone], [file.row for file in files])
         if any(file.chunks for file in files):
-            batches = chunk_batches(files, vectors, self._dimension)
+            batches = _chunk_batches(files, vectors, self._dimension)
             self._chunks.add(chunk_schema(self._dimension), batches)
 
     def replace_file_rows(self, sources: Sequence[str], rows: Sequence[FileRow]) -> None:
         """Replace the file rows of `sources` by `rows`; chunks stay as they are."""
         _delete(self._files, sources)
         if rows:
-            self._files.add(file_schema(), [file_batch(rows)])
+            self._files.add(file_schema(), [_file_batch(rows)])
 
     def index(self, scale: Scale) -> bool:
-        """Create and drop indices as the number of chunk rows requires; whether any was.
-
-        New ones cover all rows.
-        """
+        """Make the indices that the number of rows requires, over all rows; whether any changed."""
         names = [index.name for index in self._chunks.indices()]
         drop, make = plan_indices(self.count_chunks(), names, scale)
         for name in drop:
@@ -138,9 +225,9 @@ class Tables:
         )
         everything = not only_if_due or chunks == "merge"
         if everything or files == "merge":
-            _merge(self._files)
+            self._files.merge()
         if everything:
-            _merge(self._chunks)
+            self._chunks.merge()
         elif chunks == "cover":
             self._chunks.optimize()
         return everything
@@ -152,16 +239,15 @@ class Tables:
         words of deleted rows.
         """
         database = connect(self._store)
-        for old in (self._chunks, self._files):
-            is_chunks = old is self._chunks
-            schema = chunk_schema(self._dimension) if is_chunks else file_schema()
+
+        def fresh(old: Table, schema: pa.Schema) -> Table:
             rows = old.batches(schema.names, READ_ROWS)
             new = database.emptied(old.name, schema)
             new.add(schema, rows)
-            if is_chunks:
-                self._chunks = new
-            else:
-                self._files = new
+            return new
+
+        self._chunks = fresh(self._chunks, chunk_schema(self._dimension))
+        self._files = fresh(self._files, file_schema())
 
     def drop_versions(self, kept: Iterable[tuple[int, int]]) -> None:
         """Delete all versions but the newest and `kept`, of chunks and files; for merged tables.
@@ -187,26 +273,16 @@ def _delete(table: Table, sources: Sequence[str]) -> None:
 
 
 def _drop_tags(store: Path) -> None:
-    """Delete all tags, which an earlier release or an archive left: LanceDB stumbles over some."""
-    for name in ("chunks", "files"):
-        refs = store / TABLES / f"{name}.lance" / "_refs"
-        if refs.exists():
-            shutil.rmtree(refs)
-
-
-def chunks_at(store: Path, version: int) -> Table:
-    """The chunk table at a version."""
-    table = connect(store).open_table("chunks")
-    table.checkout(version)
-    return table
+    """Delete all tags, which an archive may bring: LanceDB stumbles over some."""
+    for path in (store / TABLES).glob("*.lance/_refs"):
+        shutil.rmtree(path)
 
 
 def _drop_newer(store: Path, current: Manifest) -> bool:
     """Delete the table versions that are newer than the committed ones and no draft's; whether any.
 
     A killed writer leaves such, and an archive may bring them. LanceDB takes the first name for the
-    newest version, and goes on from its rows if the number in it is the committed one. For the
-    writer, before it opens a table.
+    newest version, and goes on from its rows if the number in it is the committed one.
     """
     dropped = False
     draft = read_draft(store)
@@ -245,11 +321,7 @@ class Scale:
 
 
 def plan_indices(rows: int, existing: Collection[str], scale: Scale) -> tuple[set[str], set[str]]:
-    """The indices to drop and then those to make, for `rows` rows with the indices `existing`.
-
-    The full-text index exists from the first row on. Source and vector indices are made from
-    `exact_rows` rows on and dropped below half of that.
-    """
+    """The indices to drop and then those to make, for `rows` rows with the indices `existing`."""
     trained = trained_partitions(existing)
     is_large = rows >= (scale.exact_rows // 2 if trained else scale.exact_rows)
     wanted = {WORDS} if rows else set()
@@ -269,9 +341,6 @@ def trained_partitions(existing: Iterable[str]) -> int:
 
 # ---- Merging
 
-# LanceDB's `optimize`, called once, adds rows to the indices; called until nothing changes, it
-# rewrites a whole table to merge a few rows.
-
 # Every search reads the rows that the full-text index does not cover yet: 100 cost 5 ms, 1,000 45.
 # To cover them costs .5 s of a processor where there are 12,000 rows, 2 s where there are 100,000.
 MAX_UNINDEXED_ROWS, UNINDEXED_SHARE = 1_000, 0.05
@@ -282,7 +351,6 @@ MAX_DELETED_SHARE = 0.2
 MAX_FRAGMENTS = 32
 FEW_FRAGMENTS = 8  # of a finished run
 SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is worth leaving
-MAX_ROUNDS = 4  # two do the work, and one more shows that nothing is left to do
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,12 +396,3 @@ def few_unindexed(rows: int) -> int:
 def slack(least: int, rows: int) -> int:
     """The number of fragments or versions allowed in a table; `least` for a small one."""
     return least + rows // SLACK_ROWS
-
-
-def _merge(table: Table) -> None:
-    """Put all rows into few fragments and into the indices."""
-    for _ in range(MAX_ROUNDS):
-        before = table.version
-        table.optimize()
-        if table.version == before:
-            return

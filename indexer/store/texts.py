@@ -1,9 +1,11 @@
-"""Cache of extracted text in the store: no file is parsed twice.
+"""Cache of extracted text and recognised pages in the store: nothing is parsed or read twice.
 
 Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, and safe to
 delete at any time, also while in use. Damaged entries are detected and dropped. Any number
 of processes may read and write at once: entries appear atomically. Beside a text stand the notes
-that callers made of it, by names of their own: they go where it goes.
+that callers made of it, by names of their own, and the pages that were recognised, each kept as
+soon as it is done: they go where the text goes. Whoever has seen the store can write an entry with
+the right sum, so what is read is checked as what a parser says is.
 """
 
 from __future__ import annotations
@@ -16,18 +18,21 @@ import re
 import threading
 import zlib
 from collections.abc import Collection
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
+from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
 
+from indexer.errors import CorpusError
 from indexer.extract import REGISTRY, extensions, is_todays
 from indexer.extract.normalise import NORMALISER, is_storable
 from indexer.extract.own_properties import is_day
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
+from indexer.parsers.pages import RecognisedPage, page_of
 from indexer.parsers.protocol import PLACE, checked
 from indexer.parsers.worker import Text
-from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_all
+from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_new
 
 TEXTS_FOLDER = "texts"
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
@@ -40,6 +45,19 @@ _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
 _LEVEL = 1  # zlib: 100 MB/s and more, at 1.1 times the size of level 6
 _MAX_BYTES = 7 * TEXT_CHARS  # UTF-8 and places; an entry with more, packed or not, is damaged
 _MAX_WORDS_CHARS = 1_000  # of a title or a remark
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPage:
+    """A recognised page, by its number, and the engine that it was made by.
+
+    `looked` is set if only a first look was taken at it, which found no text.
+    """
+
+    number: int
+    engine: str
+    page: RecognisedPage
+    looked: bool = False
 
 
 class Texts:
@@ -56,10 +74,7 @@ class Texts:
         self._reuse = reuse
 
     def get(self, sha256: str, source: str) -> Text | None:
-        """The cached text of a file from the current extractors, None if there is none.
-
-        Damaged and outdated entries are removed.
-        """
+        """The cached text of a file from the current extractors, None if there is none."""
         path = self._path(sha256, source)
         held = self._read(path)
         text = _text_in(held) if held is not None else None
@@ -81,12 +96,35 @@ class Texts:
         """What callers kept of the text of a file; of one without a hash nothing is kept."""
         return Notes(self, sha256)
 
+    def page(self, sha256: str, number: int) -> KeptPage | None:
+        """One recognised page of a document; None if it is not kept, or not soundly."""
+        body = self.notes(sha256).get(f"page {number}")
+        try:
+            content = json.loads(body or b"{}")
+            kept = KeptPage(page=page_of(content.pop("page")), **content)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
+        return kept if kept.number == number else None
+
+    def first_pages(self, sha256: str) -> dict[int, KeptPage]:
+        """The recognised pages of a document from the first one on, as far as none is missing."""
+        pages = takewhile(lambda page: page is not None, (self.page(sha256, n) for n in count(1)))
+        return {page.number: page for page in pages if page is not None}
+
+    def put_page(self, sha256: str, kept: KeptPage) -> None:
+        """Keep a page; raises CorpusError where the disk takes it not."""
+        body = json.dumps(asdict(kept), ensure_ascii=False).encode()
+        if not self.notes(sha256).put(f"page {kept.number}", body, spare_bytes=0):
+            raise CorpusError(
+                f"The disk of {str(self._store)!r} is full. What was recognised before is kept.",
+                "Free some space and run the same command again.",
+            )
+
     def keep_only(self, hashes: Collection[str | None]) -> None:
         """Drop the texts of all other files, which were removed or changed."""
         for folder, _, names in os.walk(self._folder):
             for name in filter(_OURS.fullmatch, names):
-                # An earlier version had 256 folders, where nothing is looked for now.
-                if len(Path(folder).name) > 1 or name.partition(".")[0] not in hashes:
+                if name.partition(".")[0] not in hashes:
                     self._drop(f"{folder}/{name}")
 
     # ---- Entries
@@ -131,11 +169,11 @@ class Texts:
             if disk.f_bavail * disk.f_frsize < spare_bytes + len(data):
                 return False
             try:
-                _write_new(new, data)
+                write_new(new, data, durable=False)
             except FileNotFoundError:  # the first one there
                 for folder in (self._folder, Path(path).parent):
                     folder.mkdir(mode=0o700, exist_ok=True)
-                _write_new(new, data)
+                write_new(new, data, durable=False)
             Path(new).replace(path)
         except OSError:
             with contextlib.suppress(OSError):
@@ -178,19 +216,6 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _write_new(path: str, data: bytes) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        file = os.open(path, flags)
-    except FileExistsError:  # of a killed process, or another name of a file
-        Path(path).unlink()
-        file = os.open(path, flags)
-    try:
-        write_all(file, data)
-    finally:
-        os.close(file)
-
-
 def packed(body: bytes, key: bytes, name: str) -> bytes:
     """The entry of that name: a format line, the sum of the rest by the store's key, and that."""
     rest = zlib.compress(body, _LEVEL)
@@ -210,10 +235,7 @@ def _unpacked(data: bytes, key: bytes, name: str) -> bytes | None:
 
 
 def _text_in(body: bytes) -> Text | None:
-    """The text of an entry; None of another reader's, and of what disagrees with itself.
-
-    Who has seen the store may write an entry with the right sum.
-    """
+    """The text of an entry; None of another reader's, and of what disagrees with itself."""
     head, _, encoding = body.partition(b"\n")
     try:
         text = Text(encoding=encoding, **json.loads(head))

@@ -23,6 +23,7 @@ from indexer.store.lance import ROW_ID, Table
 EMBEDDED_TOGETHER = 64  # texts
 KEY_COLUMN = "vector_key"  # of the text that the vector was made from
 KEY_BYTES = 32
+UNIT = 1e-3  # how far from 1 the length of a vector may be
 _KEYS_AT_ONCE = 65_536  # of a column that is read alone
 
 Vectors = NDArray[np.float32]
@@ -37,7 +38,7 @@ def key_of(text: str) -> bytes:
 
 
 class KnownVectors:
-    """The vectors of one model, by the keys of their texts."""
+    """The vectors of one model, by the keys of their texts: float16, (dimension,), of length 1."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
@@ -61,10 +62,6 @@ class KnownVectors:
                 self._rows = [_Rows(open_table()) for open_table in self._open]
             for rows in self._rows:
                 self.at_hand.update(rows.vectors(missing))
-
-    def get(self, key: bytes) -> Kept | None:
-        """The vector of a key, float16 (dimension,), of length 1; None if it is not at hand."""
-        return self.at_hand.get(key)
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         """Keep vectors, (len(keys), dimension), rounded to float16, until their rows are there."""
@@ -94,10 +91,8 @@ class _Rows:
         if not len(ids):
             return {}
         rows = self._table.take(ids, [KEY_COLUMN, "vector"])
-        values = rows["vector"].combine_chunks().flatten().to_numpy()
-        vectors = values.reshape(len(rows), -1)
-        lengths = np.linalg.norm(vectors.astype(np.float32), axis=1)
-        sound = np.abs(lengths - 1.0) < 1e-3
+        vectors = rows["vector"].combine_chunks().flatten().to_numpy().reshape(len(rows), -1)
+        sound = np.abs(np.linalg.norm(vectors.astype(np.float32), axis=1) - 1.0) < UNIT
         found = zip(rows[KEY_COLUMN].to_pylist(), vectors, sound, strict=True)
         return {key: vector for key, vector, is_sound in found if is_sound}
 
@@ -123,22 +118,20 @@ def embed(
         keyed = dict(zip(keys, part, strict=True))
         if reuse:
             known.find(keyed)
-        missing = [key for key in keyed if not reuse or known.get(key) is None]
+        missing = [key for key in keyed if not reuse or key not in known.at_hand]
         if missing:
             made = encode([keyed[key] for key in missing])
-            assert np.allclose(np.linalg.norm(made, axis=1), 1.0, atol=1e-3)
+            assert np.allclose(np.linalg.norm(made, axis=1), 1.0, atol=UNIT)
             known.put(missing, made)
         yield keys, len(missing)
 
 
 def model_key(fingerprint: Fingerprint) -> str:
-    """Name for a model's vectors: of the fingerprint, what vectors depend on."""
+    """Name for a model's vectors: of the fingerprint, what vectors depend on.
+
+    The prefix of documents is part of the text that is embedded.
+    """
     model = replace(
-        fingerprint,
-        document_prefix="",  # part of the text that is embedded
-        query_prefix="",
-        chunker="",
-        normaliser="",
-        extractors={},
+        fingerprint, document_prefix="", query_prefix="", chunker="", normaliser="", extractors={}
     )
     return hashlib.sha256(json.dumps(asdict(model), sort_keys=True).encode()).hexdigest()[:16]

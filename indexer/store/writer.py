@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from indexer.errors import DamagedStore
-from indexer.records import FileRow, Fingerprint
+from indexer.records import Coverage, FileRow, Fingerprint
 from indexer.store.folder import (
     TABLES,
     files_below,
@@ -19,24 +19,24 @@ from indexer.store.folder import (
     temp_within,
     translated,
     version_files,
+    writer_lock,
 )
-from indexer.store.integrity import INDEXING_BYTES, check_contents, contents_of
-from indexer.store.lance import release_memory
-from indexer.store.lock import writer_lock
+from indexer.store.lance import Table, connect, release_memory
 from indexer.store.manifest import (
     DRAFT_NAME,
     FORMER,
+    INDEXING_BYTES,
     MANIFEST_NAME,
     Manifest,
+    check_contents,
+    contents_of,
     held_versions,
-    is_outdated,
     read_draft,
     read_manifest,
     write_draft,
     write_manifest,
 )
-from indexer.store.rows import Embedded, coverage_of, is_picture, same_rows, still_right
-from indexer.store.tables import Scale, Tables, chunks_at, slack
+from indexer.store.tables import Embedded, Scale, Tables, slack
 from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
@@ -75,8 +75,7 @@ class Writer:
         self.manifest: Manifest | None = None  # the last that was committed
         self.untidy = False  # there are files that belong to no version that counts
         self.store = store
-        self._mends = mends
-        self._whole_bytes = whole_bytes
+        self._mends, self._whole_bytes = mends, whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
         self.vectors = KnownVectors(store)
         self._written: list[bytes] = []  # keys whose rows wait for their commit
@@ -90,23 +89,18 @@ class Writer:
     def __enter__(self) -> Writer:
         with ExitStack() as held, translated(self.store):
             held.enter_context(writer_lock(self.store))
-            self._open()
+            try:
+                with translated(self.store):
+                    self._open_committed()
+            except DamagedStore as error:
+                if not self._mends:
+                    raise
+                self.damage = error.message
             self._held = held.pop_all()  # opened: from here on, __exit__ gives the lock back
         return self
 
     def __exit__(self, *exception: object) -> None:
         self._held.close()
-
-    def _open(self) -> None:
-        for name in ("vectors", "recognised"):  # of an earlier release
-            shutil.rmtree(self.store / name, ignore_errors=True)
-        try:
-            with translated(self.store):
-                self._open_committed()
-        except DamagedStore as error:
-            if not self._mends:
-                raise
-            self.damage = error.message
 
     def mend(self) -> None:
         """Drop the damaged tables; all that is to be in the index must be added again.
@@ -127,13 +121,12 @@ class Writer:
         self._on_disk = files_below(self.store / TABLES)
 
     def _open_committed(self) -> None:
-        exists = (self.store / MANIFEST_NAME).exists() and not is_outdated(self.store)
-        self.manifest = read_manifest(self.store) if exists else None
-        if self.manifest is not None:
-            self._number = self.manifest.version
-            self.untidy = not self.manifest.contents  # a writer was killed as it tidied
-            check_contents(self.store, self.manifest, self._whole_bytes)
-            self.rebuilding = not same_rows(self.manifest.fingerprint, self._fingerprint)
+        if (self.store / MANIFEST_NAME).exists():
+            made = self.manifest = read_manifest(self.store)
+            self._number = made.version
+            self.untidy = not made.contents  # a writer was killed as it tidied
+            check_contents(self.store, made, self._whole_bytes)
+            self.rebuilding = not made.fingerprint.makes_same_rows(self._fingerprint)
         draft, begun = read_draft(self.store), (self._number + 1, self._fingerprint)
         if draft and not (self.rebuilding and (draft.version, draft.fingerprint) == begun):
             (self.store / DRAFT_NAME).unlink()
@@ -159,17 +152,21 @@ class Writer:
         """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
         today = model_key(self._fingerprint)
         tables = (
-            partial(chunks_at, self.store, made.chunks_version)
+            partial(self._chunks_at, made.chunks_version)
             for made in (self.manifest, draft)
             if made is not None and model_key(made.fingerprint) == today
         )
         self.vectors.stand_at(*tables, written=self._written)
         self._written = []
 
+    def _chunks_at(self, version: int) -> Table:
+        table = connect(self.store).open_table("chunks")
+        table.checkout(version)
+        return table
+
     def _open_tables(self) -> None:
         if self.manifest is None:
-            # A killed first run, or an earlier version, may have left tables behind.
-            self.untidy |= (self.store / TABLES).exists()
+            self.untidy |= (self.store / TABLES).exists()  # of a first run that was killed
             self._tables = Tables.emptied(self.store, self._fingerprint.dimension)
         else:
             self._tables, changed = Tables.committed(self.store, self.manifest)
@@ -179,16 +176,13 @@ class Writer:
     def is_current(self) -> bool:
         """Whether the committed manifest is complete and a commit would not change it."""
         made = self.manifest
-        if made is None or not made.contents:  # those of earlier versions list no files
+        if made is None or not made.contents:
             return False
         now = (True, self._root, self._fingerprint, self.mounts)
         return (made.complete, made.root, made.fingerprint, made.mounts) == now
 
     def replace(self, files: Sequence[Embedded], removed: Sequence[str] = ()) -> None:
-        """Replace the rows of `files`, and delete those of `removed`.
-
-        The vectors of the files' keys must be in `vectors`.
-        """
+        """Replace the rows of `files`, and delete those of `removed`."""
         gone = {*(file.row.source for file in files), *removed}
         if any(file.row.source in gone for file in self._waiting):
             self._write()
@@ -261,12 +255,15 @@ class Writer:
         if self._waiting or self._gone:
             self._write()
         with translated(self.store):
-            on_disk = files_below(self.store / TABLES)
-            flush(on_disk - self._on_disk)
-            self._on_disk = on_disk
+            self._flush()
             draft = self._new_manifest(ignored=0, complete=False, walked_ns=0)
             write_draft(self.store, draft)
         self._stand_at(draft)
+
+    def _flush(self) -> None:
+        on_disk = files_below(self.store / TABLES)
+        flush(on_disk - self._on_disk)
+        self._on_disk = on_disk
 
     def _publish(self, ignored: int, complete: bool, walked_ns: int, *, merged: bool) -> Manifest:
         """Sync the tables to disk, then write the manifest that names them.
@@ -274,9 +271,7 @@ class Writer:
         Of merged tables the versions go that nobody reads. Until they are gone the manifest lists
         no files, so that no reader misses one that was only theirs.
         """
-        on_disk = files_below(self.store / TABLES)
-        flush(on_disk - self._on_disk)
-        self._on_disk = on_disk
+        self._flush()
         known = self.manifest.contents if self.manifest is not None else {}
         manifest = self._new_manifest(ignored, complete, walked_ns)
         if merged:
@@ -303,13 +298,26 @@ class Writer:
             chunks_version=chunks_version,
             files_version=files_version,
             chunks=self._tables.count_chunks(),
-            coverage=replace(coverage_of(rows), kept_out=self.kept_out),
+            coverage=replace(Coverage.of(rows), kept_out=self.kept_out),
             ignored=ignored,
             complete=complete,
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
             walked_ns=walked_ns if complete or before is None else before.walked_ns,
             mounts=self.mounts,
-            waiting_pages=sum(row.waiting for row in rows if not is_picture(row)),
-            waiting_pictures=sum(row.waiting for row in rows if is_picture(row)),
+            waiting_pages=sum(row.waiting for row in rows if not row.is_picture),
+            waiting_pictures=sum(row.waiting for row in rows if row.is_picture),
             languages=self._tables.languages(),
         )
+
+
+def still_right(
+    rows: Iterable[FileRow], made_by: Fingerprint, today: Fingerprint
+) -> dict[str, FileRow]:
+    """The file rows, by source, that a change of the fingerprint leaves as they are.
+
+    All rows if nothing that they depend on has changed. Otherwise the rows of files without text,
+    which depend on neither model nor chunker, unless the normaliser changed.
+    """
+    same = made_by.makes_same_rows(today)
+    same_text = made_by.normaliser == today.normaliser
+    return {row.source: row for row in rows if same or (same_text and not row.is_document)}

@@ -6,7 +6,6 @@ document may be read is decided before, by `indexer.index`, which calls this.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -18,14 +17,12 @@ from indexer.chunk import HEADING_SEPARATOR, heading_paths
 from indexer.embed.installed import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import is_todays, writes_markdown
-from indexer.files.compare import compared
+from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import PageViewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
-from indexer.store.recognised import RecognisedPages
-from indexer.store.rows import is_picture, same_rows
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Notes, Texts
 from indexer.sync.read import copied, text_of
@@ -33,37 +30,11 @@ from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.window import MAX_WINDOW_LINES, Window, cut_window, fills_window
 
 KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
-KEPT_PICTURE_BYTES = 48 * 2**20
 
 
 def has_pages(row: FileRow) -> bool:
     """Whether the pages of a document can be shown as pictures."""
-    return is_picture(row) or (row.extractor or "").startswith("pdf/")
-
-
-class Drawn:
-    """The process that draws pages and the last pictures, by file hash, page and width."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: dict[tuple[str, int, int], PagePicture] = {}
-
-    @cached_property
-    def viewer(self) -> PageViewer:
-        """Started with the first page that is asked for."""
-        return PageViewer()
-
-    def get(self, sha256: str, page: int, width: int) -> PagePicture | None:
-        """A picture that was kept."""
-        return self._kept.get((sha256, page, width))
-
-    def keep(self, sha256: str, page: int, width: int, picture: PagePicture) -> None:
-        """Keep a picture; the oldest make room."""
-        with self._lock:
-            self._kept[sha256, page, width] = picture
-            held = sum(len(each.png) for each in self._kept.values())
-            while held > KEPT_PICTURE_BYTES:
-                held -= len(self._kept.pop(next(iter(self._kept))).png)
+    return row.is_picture or (row.extractor or "").startswith("pdf/")
 
 
 class Documents:
@@ -74,10 +45,13 @@ class Documents:
         self._snapshot = snapshot
         self._quote = quote
         self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
-        self._pages = RecognisedPages(snapshot.store)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
-        self.drawn = Drawn()
+
+    @cached_property
+    def viewer(self) -> PageViewer:
+        """The process that draws pages, started with the first that is asked for."""
+        return PageViewer()
 
     @property
     def root(self) -> Path:
@@ -113,7 +87,7 @@ class Documents:
             lazily = not stale and is_todays(row.extractor) and document not in self._begun
             with closing(Worker()) as worker:
                 if was_recognised(row) and not stale:
-                    text = recognised_text(copy, row, worker, self._texts, self._pages)
+                    text = recognised_text(copy, row, worker, self._texts)
                 else:
                     enough = fills_window(offset, limit) if lazily else None
                     text = text_of(copy, row.source, worker, self._texts, enough)
@@ -133,10 +107,7 @@ class Documents:
         return self._texts.notes(row.sha256)
 
     def heading(self, row: FileRow, line: int) -> str:
-        """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none.
-
-        Without the document's title, and only where its lines are Markdown.
-        """
+        """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none."""
         if row.extractor is None or not writes_markdown(row.extractor):
             return ""
         lines: list[Line] = []
@@ -152,16 +123,9 @@ class Documents:
     def page_picture(self, row: FileRow, page: int, width: int) -> PagePicture:
         """A page of a document as a picture; raises Refused, also where it has none."""
         self._check_pages(row)
-        kept = self.drawn.get(row.sha256 or "", page, width)
-        if kept is not None and self.state(row) == "same":
-            return kept
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            stale = copy.sha256 != row.sha256
-            drawn = self.drawn.viewer.picture(copy, page, width)
-        picture = replace(drawn, stale=stale)
-        if not stale:
-            self.drawn.keep(copy.sha256, page, width, picture)
-        return picture
+            drawn = self.viewer.picture(copy, page, width)
+            return replace(drawn, stale=copy.sha256 != row.sha256)
 
     def outline(
         self, row: FileRow, page: int, quotation: str, near_line: int | None
@@ -174,9 +138,9 @@ class Documents:
                 first = max(1, near_line - MAX_WINDOW_LINES // 2)
                 near = share_before(self.read(row, first, MAX_WINDOW_LINES), page, near_line)
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            kept = self._pages.page(copy.sha256, page)
+            kept = self._texts.page(copy.sha256, page)
             words = kept.page.words if kept is not None else ()
-            return self.drawn.viewer.outline(copy, page, quotation, near, words)
+            return self.viewer.outline(copy, page, quotation, near, words)
 
     def _check_pages(self, row: FileRow) -> None:
         if not has_pages(row):
@@ -222,7 +186,7 @@ def share_before(window: Window, page: int, line: int) -> float | None:
 
 def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> None:
     """Raise IncompatibleStore for a version not made as of today; `prefix` is its store's."""
-    if same_rows(stored, today):
+    if stored.makes_same_rows(today):
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"

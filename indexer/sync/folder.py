@@ -1,7 +1,4 @@
-"""Brings an index up to date with its folder, or plans that.
-
-Walk, plan (plan.py), apply (run.py). Called by `index`, and by `watch` after each change.
-"""
+"""Brings an index up to date with its folder, or plans that."""
 
 from __future__ import annotations
 
@@ -18,18 +15,17 @@ from indexer.files.walk import Walk, walk
 from indexer.parsers.engines import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES
-from indexer.store.integrity import EVERY_BYTE, INDEXING_BYTES
 from indexer.store.manifest import (
+    EVERY_BYTE,
+    INDEXING_BYTES,
     MANIFEST_NAME,
     Manifest,
-    is_outdated,
     read_manifest,
     recorded,
     root_for,
 )
-from indexer.store.rows import still_right
 from indexer.store.snapshot import Snapshot
-from indexer.store.writer import Writer
+from indexer.store.writer import Writer, still_right
 from indexer.sync.display import RunDisplay
 from indexer.sync.forget import drop_unused
 from indexer.sync.plan import Plan, barrier, make_plan, with_moved
@@ -38,7 +34,6 @@ from indexer.sync.run import UNSEEN, Outcome, Run, fingerprint_of
 from indexer.sync.sharded import ShardedReading
 from indexer.sync.shards import Hands
 
-OUTDATED = "An earlier version of corpus-agent made the index; it is made anew."
 ANEW = "It is made anew, from the texts that were kept and are sound."
 LOST = "A first run did not finish, or the manifest of the index was lost."
 
@@ -54,23 +49,16 @@ def sync_folder(
     hands: Hands | None = None,
     chunk_tokens: int | None = None,
     chunk_overlap: int | None = None,
-    only: str | None = None,
     display: RunDisplay = UNSEEN,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Bring the index in `store` up to date with the folder `root`; returns what was done.
 
-    A damaged store is mended: its tables are made anew from the caches and the folder. Files over
-    `max_file_bytes` are recorded and not read. Pages without text are recognised last, as `ocr`
-    says: those of documents and of pictures that show text, none, or those of all. `chunk_tokens`
-    and `chunk_overlap` say how passages are cut; None: as before. With `only` nothing is done but
-    that this one document is read again, or is dropped if it is gone. With `hands` documents are
-    read and embedded by other processes, shard by shard; planning, storing and recognition stay.
-    `display` is shown the plan and each step. `should_stop` is asked between two files; what was
-    embedded is committed.
-
-    Raises StoreLocked while another process writes, CorpusError where nothing may be written or
-    where every document at once is gone.
+    A damaged store is mended: its tables are made anew from the caches and the folder. Pages
+    without text are recognised last, as `ocr` says: those of documents and of pictures that show
+    text, none, or those of all. `chunk_tokens` and `chunk_overlap` say how passages are cut; None:
+    as before. With `hands` documents are read and embedded by other processes. What was embedded
+    before a stop is kept.
     """
     started = time.monotonic()
     chunker = _chunker(store, encoder, chunk_tokens, chunk_overlap)
@@ -79,14 +67,13 @@ def sync_folder(
     depth = EVERY_BYTE if choices.verify else INDEXING_BYTES
     where = root_for(store, root)
     with Writer(store, today, where, mends=True, whole_bytes=depth) as writer:
-        outdated = not writer.damage and is_outdated(store)
         seen = walk(root, max_file_bytes)
         repaired = _repaired(writer, root, seen, choices, lost=lost)
         todo = make_plan(root, seen, writer.files, writer.manifest, today, choices)
-        if only is not None:
-            todo = _of_one(writer, todo, only)
         writer.mounts, writer.kept_out = _mounts(writer, seen, todo), len(seen.kept_out)
-        display.start(_with_reason(todo, repaired, outdated=outdated), writer.rebuilding)
+        if repaired:
+            todo = replace(todo, reasons=(f"{repaired} {ANEW}",))
+        display.start(todo, writer.rebuilding)
         sharded = None if hands is None else ShardedReading(
             root, store, hands, chunker, today, writer.vectors, not choices.force
         )  # fmt: skip
@@ -94,9 +81,11 @@ def sync_folder(
             root, writer, encoder, chunker, not choices.force, sharded=sharded, display=display,
             should_stop=should_stop,
         )  # fmt: skip
-        outcome = _applied(run, seen, todo, only)
-        rows = [row for row in writer.files.values() if only in (None, row.source)]
-        waiting = to_recognise(rows, ocr)
+        outcome = run.apply(todo, seen.ignored, seen.started_ns)
+        outcome.kept_out = seen.kept_out
+        if not (outcome.interrupted or todo.changes_nothing):
+            drop_unused(writer)
+        waiting = to_recognise(writer.files.values(), ocr)
         if waiting.rows and not outcome.interrupted:
             if is_installed():
                 display.waiting(waiting)
@@ -130,35 +119,6 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
     return repaired
 
 
-def _with_reason(todo: Plan, repaired: str, *, outdated: bool) -> Plan:
-    """The plan with the reason why all is made anew, if it is for one that the plan cannot know."""
-    reason = OUTDATED if outdated else f"{repaired} {ANEW}" if repaired else ""
-    return replace(todo, reasons=(reason,)) if reason else todo
-
-
-def _of_one(writer: Writer, todo: Plan, source: str) -> Plan:
-    """The plan for one document; raises CorpusError while there is no index to put it into."""
-    whole = writer.manifest is not None and writer.manifest.complete
-    if not whole or writer.damage or writer.rebuilding:
-        raise CorpusError(
-            "There is no whole index that one document could be read again for.",
-            "Make it: corpus-agent index",
-        )
-    return todo.of_one(source)
-
-
-def _applied(run: Run, seen: Walk, todo: Plan, only: str | None) -> Outcome:
-    """What the run did, with the files that rules keep out; the caches keep what is in use."""
-    before = run.writer.manifest if only is not None else None
-    # The others were not looked into, so the time of the last whole run stays.
-    walked = (before.ignored, before.walked_ns) if before else (seen.ignored, seen.started_ns)
-    outcome = run.apply(todo, *walked)
-    outcome.kept_out = seen.kept_out
-    if not (outcome.interrupted or todo.changes_nothing):
-        drop_unused(run.writer)
-    return outcome
-
-
 def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
     """The folders on other devices; those where none is now too, while documents wait for it."""
     before = {*writer.mounts} if todo.unreachable else set[str]()
@@ -166,10 +126,7 @@ def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
 
 
 def _mended(writer: Writer, root: Path, seen: Walk) -> str:
-    """What was wrong with the store, whose damaged tables are dropped.
-
-    Raises CorpusError while there is nothing to make them of.
-    """
+    """What was wrong with the store, whose damaged tables are dropped."""
     if not seen.files:
         raise CorpusError(
             f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
@@ -224,7 +181,7 @@ def plan_folder(
     today = fingerprint_of(encoder, _chunker(store, encoder, chunk_tokens, chunk_overlap))
     stored: dict[str, FileRow] = {}
     manifest = None
-    if (store / MANIFEST_NAME).exists() and not is_outdated(store):
+    if (store / MANIFEST_NAME).exists():
         manifest = read_manifest(store)
         stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
     return with_moved(make_plan(root, seen, stored, manifest, today, choices), root, stored)

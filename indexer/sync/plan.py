@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from indexer.errors import Refused, Unreachable
+from indexer.errors import Refused
 from indexer.extract import extensions, versions
 from indexer.files.opening import hash_beneath
 from indexer.files.walk import UNREACHED, SeenFile, Walk
@@ -50,35 +50,6 @@ class Plan:
         """The files to extract and embed, by source."""
         return tuple(sorted((*self.add, *self.update), key=lambda seen: seen.source))
 
-    def of_one(self, source: str) -> Plan:
-        """The plan that reads one document again and leaves all others as they are in the index.
-
-        Raises Refused where neither the folder nor the index has it.
-        """
-        known = (*self.update, *self.touch, *self.keep, *self.unreachable)
-        others = tuple(seen for seen in known if seen.source != source)
-
-        def those(files: Iterable[SeenFile]) -> tuple[SeenFile, ...]:
-            return tuple(seen for seen in files if seen.source == source)
-
-        found = Plan(
-            add=those(self.add),
-            update=those((*self.update, *self.touch, *self.keep)),
-            record=those(self.record),
-            keep=others,
-        )
-        if not found.changes_nothing:
-            return found
-        if source in self.remove:
-            return Plan(keep=others, remove=(source,))
-        if any(seen.source == source for seen in self.unreachable):
-            raise Unreachable(f"{source!r} cannot be looked at now.", "Its old text is kept.")
-        raise Refused(
-            f"{source!r} is neither in the folder nor in the index.",
-            "A rule may keep it out: corpus-agent files --ignored",
-            code="not_found",
-        )
-
     @property
     def changes_nothing(self) -> bool:
         """Whether the index already equals the folder."""
@@ -94,10 +65,7 @@ def make_plan(
     today: Fingerprint,
     choices: Choices = USUAL,
 ) -> Plan:
-    """The plan for a walked folder, a committed index and the current fingerprint.
-
-    `stored` are the file rows that are still valid under the current fingerprint.
-    """
+    """The plan for a walked folder, a committed index and the current fingerprint."""
     walked_ns = manifest.walked_ns if manifest else 0
     hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=choices.verify)
     known = manifest.fingerprint.extractors if manifest else {}
@@ -148,10 +116,7 @@ def changed_hashes(
 
 
 def with_moved(todo: Plan, root: Path, stored: Mapping[str, FileRow]) -> Plan:
-    """The plan with the documents that only have another name, as a run finds when it is done.
-
-    Reads the added files that are as long as one that is gone.
-    """
+    """The plan with the documents that only have another name, as a run finds when it is done."""
     gone = [row for row in map(stored.get, todo.remove) if row is not None and row.is_document]
     lengths = {row.bytes for row in gone}
     added = []
@@ -207,7 +172,7 @@ def plan(
         spared=() if prune else gone,
         unreachable=unreachable,
         lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
-        reasons=tuple(_reasons(groups.get("update", []), stored, registry, known_extractors)),
+        reasons=tuple(_reasons(groups.get("update", []), stored, registry, dict(known_extractors))),
         moved=(),
     )
 
@@ -244,20 +209,14 @@ def _is_lost(seen: SeenFile, row: FileRow) -> bool:
 def _reasons(
     updates: Iterable[SeenFile],
     stored: Mapping[str, FileRow],
-    registry: Mapping[str, str],
-    known: Mapping[str, str],
+    registry: dict[str, str],
+    known: dict[str, str],
 ) -> Iterator[str]:
     """A message for each changed extractor, with the number of files that it reads again."""
-    readers = Counter(stored[seen.source].extractor for seen in updates)
-    for label, count in sorted(readers.items(), key=str):
-        if label is None:
-            if registry != known:
-                yield f"This release reads other kinds. Files that are tried again: {count:,}."
-            continue
-        name, version = label.partition("+")[0].split("/")
-        if registry.get(name) != version:
-            how = "reads these in a new way" if name in registry else "reads these no longer"
-            yield f"This release {how}: {name}. Files that are read again: {count:,}."
+    rows = (stored[seen.source] for seen in updates)
+    labels = (row.extractor or "others/" for row in rows if _made_otherwise(row, registry, known))
+    for name, count in sorted(Counter(label.partition("/")[0] for label in labels).items()):
+        yield f"This release reads these in another way: {name}. Files: {count:,}."
 
 
 def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> list[str]:
@@ -271,15 +230,8 @@ def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> 
             f"({today.weights_sha256[:8]}): every passage of all documents ({documents:,}) "
             "is embedded."
         )
-    for what, old, new in (
-        ("Passages are cut", before.chunker, today.chunker),
-        ("Text is normalised", before.normaliser, today.normaliser),
-    ):
-        if old != new:
-            reasons.append(
-                f"{what} in another way ({old} before, {new} now): all documents ({documents:,}) "
-                "are done again, and what the model has not seen yet is embedded."
-            )
+    if (before.chunker, before.normaliser) != (today.chunker, today.normaliser):
+        reasons.append(f"Passages are cut in another way: all documents ({documents:,}) again.")
     return reasons
 
 

@@ -43,10 +43,7 @@ _LINK = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """A day in ISO form, a name, tags with blanks and links with line ends between.
-
-    "" or None where it has none.
-    """
+    """A day in ISO form, a name, tags with blanks and links with line ends between."""
 
     date: str | None = None
     author: str | None = None

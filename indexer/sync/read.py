@@ -93,10 +93,7 @@ def text_of(
     *,
     fresh: bool = False,
 ) -> Text:
-    """The text of a document, cached or parsed; partial if `enough` stops it before the end.
-
-    With `fresh` it is parsed. Raises UnreadableDocument with the label of the extractor.
-    """
+    """The text of a document, cached or parsed; partial if `enough` stops it before the end."""
     if not copy.bytes:
         raise UnreadableDocument("no_bytes", "the file is empty")
     text = None if fresh else texts.get(copy.sha256, source)

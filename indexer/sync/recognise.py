@@ -33,9 +33,7 @@ from indexer.records import (
     Ocr,
     page_mark,
 )
-from indexer.store.recognised import KeptPage, RecognisedPages
-from indexer.store.rows import is_picture
-from indexer.store.texts import Texts
+from indexer.store.texts import KeptPage, Texts
 from indexer.sync.read import copied, indexed, text_of
 
 LOOKED = "look-1"  # in the label of a picture at which only a first look was taken
@@ -48,10 +46,7 @@ MAX_PROBLEMS = 10  # pages that a remark names
 
 @dataclass(frozen=True, slots=True)
 class ToRecognise:
-    """What waits to be read: the rows of the files, documents before pictures.
-
-    `seconds` estimates the time that it takes.
-    """
+    """What waits to be read: the rows of the files, documents before pictures."""
 
     rows: tuple[FileRow, ...] = ()
     pages: int = 0
@@ -62,9 +57,9 @@ class ToRecognise:
 def to_recognise(rows: Iterable[FileRow], ocr: Ocr) -> ToRecognise:
     """The files whose pages wait under this setting. Pure."""
     waiting = [row for row in rows if _waits(row, ocr)]
-    waiting.sort(key=lambda row: (is_picture(row), row.source))
-    pictures = sum(is_picture(row) for row in waiting)
-    pages = sum(max(1, row.waiting) for row in waiting if not is_picture(row))
+    waiting.sort(key=lambda row: (row.is_picture, row.source))
+    pictures = sum(row.is_picture for row in waiting)
+    pages = sum(max(1, row.waiting) for row in waiting if not row.is_picture)
     share = 1.0 if ocr == "all" else LOOK_SHARE
     return ToRecognise(
         tuple(waiting), pages, pictures, SECONDS_PER_PAGE * (pages + share * pictures)
@@ -89,7 +84,6 @@ class RecognitionRun:
     root: Path
     chunker: Chunker
     texts: Texts
-    pages: RecognisedPages
     ocr: Ocr = "auto"
     on_page: Callable[[str], None] = lambda source: None
     should_stop: Callable[[], bool] = lambda: False
@@ -117,7 +111,7 @@ class RecognitionRun:
         if copy.sha256 != row.sha256:
             return None  # the next run reads it anew
         base = own_text(copy, row, worker, self.texts)
-        known, numbers = _kept_pages(base, row, self.pages)
+        known, numbers = _kept_pages(base, row, self.texts)
         if not is_installed():
             if not numbers or not known.keys() >= numbers:
                 return None
@@ -128,7 +122,7 @@ class RecognitionRun:
                 numbers = frozenset(range(1, self._recogniser.count() + 1))
             except UnreadableDocument as error:
                 return self._row(row, base, self._unopened(copy, error))
-        engine, only_look = engine_version(), self.ocr == "auto" and is_picture(row)
+        engine, only_look = engine_version(), self.ocr == "auto" and row.is_picture
         found = {}
         for number in sorted(numbers):
             if self.should_stop():
@@ -145,7 +139,7 @@ class RecognitionRun:
         if error.reason == "interrupted":
             raise error
         kept = KeptPage(1, engine_version(), RecognisedPage(problem=error.reason))
-        self.pages.put(copy.sha256, kept)
+        self.texts.put_page(copy.sha256, kept)
         return {1: kept}
 
     def _page(self, sha256: str, number: int, engine: str, *, only_look: bool) -> KeptPage:
@@ -165,7 +159,7 @@ class RecognitionRun:
                 raise
             page = RecognisedPage(problem=error.reason)
         kept = KeptPage(number, engine, page, looked)
-        self.pages.put(sha256, kept)
+        self.texts.put_page(sha256, kept)
         return kept
 
     def _row(
@@ -174,7 +168,7 @@ class RecognitionRun:
         """The row of a file all of whose pages are done."""
         text = with_pages(base, row, kept)
         if base is None and not any(page.page.has_text for page in kept.values()):
-            reason = "binary" if is_picture(row) else "no_text_layer"
+            reason = "binary" if row.is_picture else "no_text_layer"
             detail = _without_text(row, kept)
             done = replace(row, reason=reason, detail=detail, extractor=text.extractor, waiting=0)
             return done, []
@@ -185,7 +179,7 @@ class RecognitionRun:
 
 def own_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> Text | None:
     """The text that a document has of its own, its pages without text marked; None without any."""
-    if row.status != "indexed" or is_picture(row):
+    if row.status != "indexed" or row.is_picture:
         return None
     text = texts.get(copy.sha256, row.source)
     if text is not None and "ocr" not in _marks(text.extractor):
@@ -218,30 +212,25 @@ def waiting_pages(text: Text) -> frozenset[int]:
 
 
 def _kept_pages(
-    base: Text | None, row: FileRow, pages: RecognisedPages
+    base: Text | None, row: FileRow, texts: Texts
 ) -> tuple[dict[int, KeptPage], frozenset[int]]:
     """The pages that are kept, and the numbers of all that are to be read; none where not known."""
     sha256 = row.sha256 or ""
     if base is None:
-        known = pages.first_pages(sha256)
+        known = texts.first_pages(sha256)
         return known, frozenset(known if len(known) >= max(1, row.waiting) else ())
     numbers = waiting_pages(base)
-    found = ((number, pages.page(sha256, number)) for number in numbers)
+    found = ((number, texts.page(sha256, number)) for number in numbers)
     return {number: page for number, page in found if page is not None}, numbers
 
 
-def recognised_text(
-    copy: Copy, row: FileRow, worker: Worker, texts: Texts, pages: RecognisedPages
-) -> Text:
-    """The text of a document as it was indexed with recognised pages, put together if need be.
-
-    Raises UnreadableDocument("not_kept") if a page is no longer kept.
-    """
+def recognised_text(copy: Copy, row: FileRow, worker: Worker, texts: Texts) -> Text:
+    """The text of a document as it was indexed with recognised pages, put together if need be."""
     text = texts.get(copy.sha256, row.source)
     if text is not None and LABEL in text.extractor.split("+"):
         return text
     base = own_text(copy, row, worker, texts)
-    known, numbers = _kept_pages(base, row, pages)
+    known, numbers = _kept_pages(base, row, texts)
     if not numbers or not known.keys() >= numbers:
         raise UnreadableDocument("not_kept", "its recognised text: corpus-agent index")
     return with_pages(base, row, {number: known[number] for number in numbers})

@@ -21,8 +21,7 @@ from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import Chunk, FileRow, Fingerprint, Ocr
-from indexer.store.recognised import RecognisedPages
-from indexer.store.rows import Embedded
+from indexer.store.tables import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
@@ -139,10 +138,7 @@ class Run:
     _commit_at: float = math.inf
 
     def apply(self, todo: Plan, ignored: int, walked_ns: int = 0) -> Outcome:
-        """What was done. After a stop, what was embedded so far is committed.
-
-        `walked_ns` is when the walk for this plan began.
-        """
+        """What was done. After a stop, what was embedded so far is committed."""
         writer, outcome = self.writer, self.outcome
         self._before = dict(writer.files)
         self._commit_at = time.monotonic() + self.commit_seconds
@@ -158,10 +154,7 @@ class Run:
         return outcome
 
     def recognise(self, todo: Plan, waiting: ToRecognise, ocr: Ocr) -> None:
-        """Read the pages that wait, and embed and store their text; the outcome is counted anew.
-
-        Nothing of what was done is lost by a stop.
-        """
+        """Read the pages that wait, and embed and store their text; the outcome is counted anew."""
         done = 0
 
         def on_page(source: str) -> None:
@@ -172,7 +165,7 @@ class Run:
 
         store = self.writer.store
         recognition = RecognitionRun(
-            self.root, self.chunker, Texts(store), RecognisedPages(store), ocr, on_page, self._stops
+            self.root, self.chunker, Texts(store), ocr, on_page, self._stops
         )
         try:
             with closing(recognition.documents(waiting.rows)) as documents:

@@ -28,17 +28,16 @@ from indexer.chunk import CHUNK_CHARS, Chunker, Cut, named_once
 from indexer.embed import Encoder, FolderEncoder
 from indexer.errors import CorpusError, Refused, UnreadableDocument
 from indexer.extract import is_todays
-from indexer.extract.normalise import is_storable
 from indexer.extract.own_properties import is_day
 from indexer.files.opening import open_beneath
 from indexer.files.walk import SeenFile
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.process import can_confine
 from indexer.parsers.worker import Worker
-from indexer.records import STATUSES, Chunk, FileRow, Fingerprint
+from indexer.records import MAX_TEXT_CHARS, STATUSES, Chunk, FileRow, Fingerprint, fits
 from indexer.store.folder import translated
 from indexer.store.texts import Texts
-from indexer.store.vectors import Kept, KnownVectors, Vectors, embed, key_of
+from indexer.store.vectors import UNIT, KnownVectors, Vectors, embed, key_of
 from indexer.sync.properties import MAX_LINKS_CHARS
 from indexer.sync.read import read_all, read_with
 from indexer.sync.run import BATCH_CHUNKS, fingerprint_of
@@ -48,14 +47,11 @@ MOST_LOST = 8  # shards, one after the other, with no sound one between
 MOST_CHARS = 32 * 2**20  # of passages in one shard; the writer reads the documents of a larger one
 MAX_LINE_BYTES = 8 * TEXT_CHARS  # of a document's passages, a character written as six at most
 MAX_FILE_BYTES = 4 * MAX_LINE_BYTES
-MAX_NUMBER = 2**63 - 1
 MAX_LINE = 2**31 - 1  # what a chunk's row can hold
-MAX_WORDS_CHARS = 4_096
 # Of this program. Not imported: all layers would stand below the package's own module.
 VERSION = str(import_module("indexer").__version__)
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGE = re.compile(r"[a-z]{0,3}")
-_UNIT = 1e-3  # how far from 1 the length of a vector may be
 
 Made = tuple[FileRow, list[Chunk]]
 Embedded = tuple[FileRow, list[Chunk], Vectors]
@@ -65,13 +61,9 @@ class BadShard(Exception):
     """What a shard's process staged is not what it should have written."""
 
 
-def _kinds(of: type, *but: str) -> dict[str, str]:
-    """The type of each field as annotated, in their order."""
-    return {field.name: str(field.type) for field in fields(of) if field.name not in but}
-
-
-# A passage's source and number are its place.
-ROW, CHUNK = _kinds(FileRow), _kinds(Chunk, "source", "ordinal")
+# The types of the fields as annotated, in their order. A passage's source and number are its place.
+ROW = {each.name: str(each.type) for each in fields(FileRow)}
+CHUNK = {each.name: str(each.type) for each in fields(Chunk)[2:]}
 _LONGEST = {"links": MAX_LINKS_CHARS, "text": sys.maxsize, "heading": sys.maxsize}
 
 
@@ -91,27 +83,23 @@ class ShardWorker:
         self._root, self._store = Path(opening["root"]), Path(opening["store"])
         model = Path(opening["model"]) if opening["model"] else None
         self._encoder = make_encoder(model, self._store)
-        self._chunker = Chunker(self._encoder, Cut.stored(opening["fingerprint"]["chunker"]))
-        theirs, ours = opening["fingerprint"], asdict(fingerprint_of(self._encoder, self._chunker))
+        theirs = {**opening["fingerprint"], "corpus-agent": opening["version"]}
+        self._chunker = Chunker(self._encoder, Cut.stored(theirs["chunker"]))
+        ours = asdict(fingerprint_of(self._encoder, self._chunker)) | {"corpus-agent": VERSION}
         self._other = [key for key in ours if theirs.get(key) != ours[key]]
-        if opening["version"] != VERSION:
-            self._other.append("corpus-agent")
         self._parser = Worker()
         self._texts = Texts(self._store, keep=False, reuse=opening["reuse"])
+        self.close = self._parser.close
 
     def make(self, name: str, order: str) -> tuple[dict[str, str], bytes]:
-        """Stage a shard under its name.
-
-        Raises UnreadableDocument for what the process that plans would have made otherwise.
-        """
+        """Stage a shard under its name."""
         if self._other:
             raise UnreadableDocument("other", f"another {self._other[0]} on that node")
         staged = self._store / STAGING / name
         fresh = staged.with_name(f"{name}.{secrets.token_hex(8)}.new")
         try:
             with translated(self._store), fresh.open("xb") as file:
-                for line in self._lines(ordered(order)):
-                    file.write(line)
+                file.writelines(self._lines(ordered(order)))
                 file.flush()
                 os.fsync(file.fileno())
             fresh.rename(staged)
@@ -119,18 +107,13 @@ class ShardWorker:
             fresh.unlink(missing_ok=True)
         return {"made": name}, b""
 
-    def close(self) -> None:
-        """End the parser."""
-        self._parser.close()
-
     def _lines(self, files: Shard) -> Iterator[bytes]:
         """A line for each document; a text that stands twice in a shard is embedded once."""
         vectors = KnownVectors(self._store)
         batch: list[Made] = []
         chars = waiting = 0
-        for _, row, chunks in read_with(
-            self._parser, self._root, files, self._chunker, self._texts
-        ):
+        read = read_with(self._parser, self._root, files, self._chunker, self._texts)
+        for _, row, chunks in read:
             batch.append((row, chunks))
             waiting += len(chunks)
             chars += sum(len(chunk.text) for chunk in chunks)
@@ -142,23 +125,19 @@ class ShardWorker:
         yield from self._embedded(batch, vectors)
 
     def _embedded(self, batch: Sequence[Made], vectors: KnownVectors) -> Iterator[bytes]:
-        chunks = [chunk for _, some in batch for chunk in some]
-        texts = (self._encoder.document_prefix + self._chunker.embedded_text(c) for c in chunks)
+        prefix, chunks = self._encoder.document_prefix, [c for _, some in batch for c in some]
+        texts = (prefix + self._chunker.embedded_text(chunk) for chunk in chunks)
         embedded = embed(texts, self._encoder.encode, vectors)
         keys = iter([key for some, _ in embedded for key in some])
         for row, some in batch:
             passages = [
-                [*_values_of(chunk, CHUNK), _written(vectors.at_hand[next(keys)])] for chunk in some
+                [
+                    *(getattr(chunk, name) for name in CHUNK),
+                    base64.b64encode(vectors.at_hand[next(keys)].tobytes()).decode(),
+                ]
+                for chunk in some
             ]
-            yield json.dumps([_values_of(row, ROW), passages]).encode() + b"\n"
-
-
-def _written(vector: Kept) -> str:
-    return base64.b64encode(vector.tobytes()).decode()
-
-
-def _values_of(record: FileRow | Chunk, kinds: Mapping[str, str]) -> list[object]:
-    return [getattr(record, name) for name in kinds]
+            yield json.dumps([[getattr(row, name) for name in ROW], passages]).encode() + b"\n"
 
 
 # ---- In the writer's
@@ -182,10 +161,7 @@ class ShardCounts:
 
 @dataclass(slots=True)
 class ShardedReading:
-    """The documents of one run, made by `hands`; `vectors` are the writer's.
-
-    Without `reuse` nothing that was kept is used.
-    """
+    """The documents of one run, made by `hands`; `vectors` are the writer's."""
 
     root: Path
     store: Path
@@ -200,10 +176,7 @@ class ShardedReading:
     def documents(
         self, files: Sequence[SeenFile]
     ) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
-        """Each file's row and chunks as they are made; its vectors are at hand.
-
-        Closing the iterator ends the processes.
-        """
+        """Each file's row and chunks as they are made, its vectors at hand; ends its processes."""
         drop_staging(self.store)
         with translated(self.store):
             (self.store / STAGING).mkdir(mode=0o700)
@@ -312,18 +285,19 @@ def _staged_lines(store: Path, name: str) -> Iterator[Any]:
 
 def _document(line: object, dimension: int) -> Embedded:
     """The row, the chunks and the vectors of a document; raises BadShard."""
-    if not (isinstance(line, list) and len(line) == 2 and isinstance(line[1], list)):
-        raise BadShard("a line that is no document")
-    row = FileRow(**_values("row", ROW, line[0]))
+    match line:
+        case [list(values), list(passages)]:
+            row = FileRow(**_values("row", ROW, values))
+        case _:
+            raise BadShard("a line that is no document")
     chunks, vectors = [], [np.empty(0, np.float32)]
-    for at, values in enumerate(line[1]):
-        if not isinstance(values, list) or not values:
-            raise BadShard("a passage with other fields")
-        chunks.append(Chunk(row.source, at, **_values("passage", CHUNK, values[:-1])))
-        vectors.append(_vector(values[-1], dimension))
-    _check_row(row, chunks)
-    for chunk in chunks:
-        _check_chunk(chunk, row.lines or 0)
+    for at, passage in enumerate(passages):
+        *values, written = passage if isinstance(passage, list) and passage else [None]
+        chunks.append(Chunk(row.source, at, **_values("passage", CHUNK, values)))
+        vectors.append(_vector(written, dimension))
+    for what, wrong in (*_of_row(row, chunks), *_of_chunks(chunks, row.lines or 0)):
+        if wrong:
+            raise BadShard(what)
     return row, chunks, np.concatenate(vectors).reshape(len(chunks), dimension)
 
 
@@ -336,59 +310,50 @@ def _vector(written: object, dimension: int) -> Vectors:
     vector = kept.astype(np.float32)
     with np.errstate(all="ignore"):  # squares of what is no vector may overflow
         length = np.linalg.norm(vector)
-    if vector.shape != (dimension,) or not abs(length - 1.0) < _UNIT:  # NaN is not below it either
+    if vector.shape != (dimension,) or not abs(length - 1.0) < UNIT:  # NaN is not below it either
         raise BadShard("a vector of another length")
     return vector
 
 
-def _values(what: str, kinds: Mapping[str, str], values: object) -> dict[str, Any]:
+def _values(what: str, kinds: Mapping[str, str], values: Sequence[Any]) -> dict[str, Any]:
     """The values by the names of their fields; raises BadShard for one of another kind."""
-    if not isinstance(values, list) or len(values) != len(kinds):
+    if len(values) != len(kinds):
         raise BadShard(f"a {what} with other fields")
     for (name, kind), value in zip(kinds.items(), values, strict=True):
-        if value is None and kind.endswith("| None"):
-            continue
-        if not _is_of(kind.removesuffix(" | None"), name, value):
+        if kind == "Status":
+            right = value in STATUSES and value != "unreachable"
+        elif name == "mtime_ns":  # before 1970 it is negative
+            right = type(value) is int and fits(kind, abs(value))
+        else:
+            right = fits(kind, value, _LONGEST.get(name, MAX_TEXT_CHARS))
+        if not right:
             raise BadShard(f"a {what} whose {name} is of another kind")
     return dict(zip(kinds, values, strict=True))
 
 
-def _is_of(kind: str, name: str, value: Any) -> bool:  # noqa: ANN401 - of a stranger
-    if kind == "int":  # a time before 1970 is negative
-        least = -MAX_NUMBER if name == "mtime_ns" else 0
-        return type(value) is int and least <= value <= MAX_NUMBER
-    if kind == "float":
-        return type(value) in (int, float) and 0 <= value <= sys.float_info.max
-    if kind == "Status":
-        return value in STATUSES and value != "unreachable"
-    most = _LONGEST.get(name, MAX_WORDS_CHARS)
-    return isinstance(value, str) and len(value) <= most and is_storable(value)
-
-
-def _check_row(row: FileRow, chunks: Sequence[Chunk]) -> None:
-    """Raise BadShard for a row that no reading of a file gives."""
-    if row.sha256 is not None and not _SHA256.fullmatch(row.sha256):
-        raise BadShard("a hash that is none")
-    if row.chunks != len(chunks):
-        raise BadShard(f"{len(chunks):,} passages of {row.chunks:,}")
+def _of_row(row: FileRow, chunks: Sequence[Chunk]) -> Iterator[tuple[str, bool]]:
+    """What no reading of a file gives, and whether this row has it."""
+    yield "a hash that is none", not (row.sha256 is None or _SHA256.fullmatch(row.sha256))
+    yield f"{len(chunks):,} passages of {row.chunks:,}", row.chunks != len(chunks)
     if row.status == "indexed":
         whole = row.sha256 and row.title is not None and row.lines is not None
-        if not (whole and is_todays(row.extractor)):
-            raise BadShard("a document that no reader of today has read")
-    elif chunks or row.reason is None:
-        raise BadShard("a file without text, and passages or no reason")
-    if row.date is not None and not is_day(row.date):
-        raise BadShard("a day that is none")
+        no_reader = not (whole and is_todays(row.extractor))
+        yield "a document that no reader of today has read", no_reader
+    else:
+        bare = not chunks and row.reason is not None
+        yield "a file without text, and passages or no reason", not bare
+    yield "a day that is none", row.date is not None and not is_day(row.date)
 
 
-def _check_chunk(chunk: Chunk, lines: int) -> None:
-    """Raise BadShard for a passage that no cutting of a document of so many lines gives."""
-    if not chunk.text.strip() or len(named_once(chunk.text)) > CHUNK_CHARS:
-        raise BadShard(f"a passage of {len(chunk.text):,} characters")
-    if not _LANGUAGE.fullmatch(chunk.language):
-        raise BadShard("a passage in no language")
-    if not 0 < chunk.line_start <= chunk.line_end <= min(lines, MAX_LINE):
-        raise BadShard("a passage without lines")
-    first, last = chunk.page_start, chunk.page_end
-    if (first is None) != (last is None) or not 0 < (first or 1) <= (last or 1) <= MAX_LINE:
-        raise BadShard("a passage without pages")
+def _of_chunks(chunks: Sequence[Chunk], lines: int) -> Iterator[tuple[str, bool]]:
+    """What no cutting of a document of so many lines gives, and whether one of these has it."""
+    for each in chunks:
+        size = len(each.text) if each.text.strip() else 0
+        fit = size and len(named_once(each.text)) <= CHUNK_CHARS
+        yield f"a passage of {len(each.text):,} characters", not fit
+        yield "a passage in no language", not _LANGUAGE.fullmatch(each.language)
+        in_lines = 0 < each.line_start <= each.line_end <= min(lines, MAX_LINE)
+        yield "a passage without lines", not in_lines
+        first, last = each.page_start, each.page_end
+        in_pages = (first is None) == (last is None) and 0 < (first or 1) <= (last or 1) <= MAX_LINE
+        yield "a passage without pages", not in_pages

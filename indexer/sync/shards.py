@@ -97,7 +97,7 @@ def order_of(shard: Shard) -> str:
 
 def ordered(order: str) -> Shard:
     """The shard of an order."""
-    return tuple(SeenFile(source, size, at) for source, size, at in json.loads(order))
+    return tuple(SeenFile(*values) for values in json.loads(order))
 
 
 def drop_staging(store: Path) -> None:

@@ -29,7 +29,7 @@ def test_on_a_live_cluster_no_process_with_a_document_has_a_socket(kind):
     unshare = shutil.which("unshare")
     if unshare is None:
         pytest.skip("there is no program 'unshare'")
-    inside = (sys.executable, "-m", "tests.attacks.clustered.inside")
+    inside = (sys.executable, "-m", "tests.attacks.clustered")
     with tempfile.TemporaryDirectory() as folder:  # with a short name, as Ray's sockets need
         command = (unshare, *NAMESPACES, *inside, folder, kind)
         done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)

@@ -22,15 +22,15 @@ from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, DamagedStore
 from indexer.index import Index
 from indexer.records import Query
-from indexer.store.integrity import (
+from indexer.store.manifest import (
     checked_manifest,
+    read_manifest,
+    write_manifest,
 )
-from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.ownership import identity_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync.folder import sync_folder
-from tests.support.large_index import sync as sync_large
-from tests.support.toy_index import ENCODER, rows
+from tests.support.toy_index import ENCODER, rows, sync_large
 
 FILES, PASSAGES = 20, 24
 CHUNKS = "lance/chunks.lance"

@@ -18,9 +18,9 @@ from corpus_agent.service.session import forget
 from corpus_agent.settings import Settings
 from corpus_agent.startup import for_reading
 from indexer.errors import CorpusError
+from tests.attacks.stores import COMMANDS, looked_at
 from tests.support.command import Cli
 from tests.support.fakes import ToyEncoder
-from tests.support.hostile_stores import COMMANDS, looked_at
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

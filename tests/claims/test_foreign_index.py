@@ -16,9 +16,8 @@ from indexer.errors import DamagedStore, UntrustedStore
 from indexer.parsers.pages import RecognisedPage
 from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
-from indexer.store.recognised import KeptPage, RecognisedPages
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import Texts
+from indexer.store.texts import KeptPage, Texts
 from indexer.sync.forget import forget_document
 from tests.support.rows import chunk_rows, table_of
 from tests.support.toy_index import sync
@@ -46,7 +45,7 @@ def theirs(tmp_path: Path) -> Path:
     assert text is not None
     texts.put(TRUE_SHA256, "lease.md", text)
     texts.notes(TRUE_SHA256).put("rent", b"150 EUR")
-    RecognisedPages(store).put(
+    texts.put_page(
         TRUE_SHA256, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine"))
     )
     return store
@@ -84,7 +83,7 @@ def test_what_was_kept_of_a_document_elsewhere_is_not_taken(mine, theirs, marker
     text = Texts(mine, keep=False).get(TRUE_SHA256, "lease.md")
     assert (text is not None and b"150" in text.encoding) is marker
     assert (Texts(mine, keep=False).notes(TRUE_SHA256).get("rent") == b"150 EUR") is marker
-    assert (RecognisedPages(mine).page(TRUE_SHA256, 1) is not None) is marker
+    assert (Texts(mine).page(TRUE_SHA256, 1) is not None) is marker
 
 
 def test_a_run_over_what_was_brought_gives_the_truth(mine, theirs):
@@ -103,10 +102,10 @@ def test_a_kept_text_under_another_name_is_none(mine):
     """
     (mine.parent / "letter.md").write_text(FALSE)  # a document of theirs, indexed here
     sync(mine.parent, mine)
-    texts, pages = Texts(mine), RecognisedPages(mine)
+    texts = Texts(mine)
     letter = hashlib.sha256(FALSE.encode()).hexdigest()
     texts.notes(letter).put("rent", b"150 EUR")
-    pages.put(letter, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
+    texts.put_page(letter, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
     for kept in [*(mine / "texts").rglob(f"{letter}.*")]:
         named = kept.parent.parent / TRUE_SHA256[: len(kept.parent.name)]
         named.mkdir(exist_ok=True)
@@ -115,7 +114,7 @@ def test_a_kept_text_under_another_name_is_none(mine):
     for sha256, ours in ((letter, True), (TRUE_SHA256, False)):  # the first is the control
         assert (Texts(mine, keep=False).get(sha256, "lease.md") is not None) is ours
         assert (Texts(mine, keep=False).notes(sha256).get("rent") is not None) is ours
-        assert (RecognisedPages(mine).page(sha256, 1) is not None) is ours
+        assert (Texts(mine).page(sha256, 1) is not None) is ours
 
 
 @pytest.mark.parametrize("ahead", [1, 1_000])

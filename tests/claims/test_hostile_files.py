@@ -16,7 +16,7 @@ import pytest
 from indexer.files.walk import walk
 from indexer.parsers.limits import TEXT_LINES, limits_for
 from indexer.records import STATUSES
-from tests.support.hostile_files import HOSTILE, MIB, SECRET, asking_for, long_line
+from tests.attacks.files import HOSTILE, MIB, SECRET, asking_for, long_line
 from tests.support.made_files import FILES, zipped
 from tests.support.parsing import READING
 from tests.support.places import eval_data

@@ -13,7 +13,6 @@ import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,25 +21,23 @@ from typing import Any
 import pytest
 
 from corpus_agent.cli import main
-from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN
-from tests.support.forked import Server, server
-from tests.support.hostile_stores import (
+from indexer.store.tables import CHARS_COLUMN, FULL_TEXT_COLUMN
+from tests.attacks.stores import (
     COMMANDS,
     DOCUMENT,
     ROWS,
     SCRIPTS,
     START,
     STORE,
-    Alter,
-    Listener,
     Scene,
-    copy_home,
     findings,
     look,
     make_home,
     notices_readers,
+    scene_in,
     signed,
 )
+from tests.support.forked import Server, server
 from tests.support.places import REPOSITORY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -49,6 +46,7 @@ NOT_OURS = "corpus-agent trust "  # the command that the hint of a refusal names
 OSC = "\x1b]0;owned\x07\x1b[2J\x9b31m"
 STRANGER = 4321  # a user who is not this one
 HUGE = 10**30
+Alter = Callable[[Scene], object]
 
 
 # ---- How an index is changed
@@ -89,11 +87,6 @@ def file(name: str, content: str | bytes = "words\n", size: int = 0) -> Alter:
     return alter
 
 
-def both(*alterations: Alter) -> Alter:
-    """One after the other."""
-    return lambda scene: [one(scene) for one in alterations]
-
-
 def fields(**changes: object) -> Alter:
     """Other values of the manifest; `a__b` is the field b within a, Scene -> value is called."""
 
@@ -115,8 +108,7 @@ def settings(content: str) -> Alter:
     """A config.toml in the store; HOME and PORT stand for the victim's home and the listener."""
 
     def alter(scene: Scene) -> None:
-        port = str(scene.listener.port if scene.listener else 0)
-        text = content.replace("HOME", str(scene.home)).replace("PORT", port)
+        text = content.replace("HOME", str(scene.home)).replace("PORT", str(scene.listener.port))
         (scene.store / "config.toml").write_text(text)
 
     return alter
@@ -132,16 +124,12 @@ def owned(name: str) -> Alter:
     return alter
 
 
-def mode(name: str, bits: int) -> Alter:
-    """Other permissions."""
-    return lambda scene: (scene.store / name).chmod(bits)
-
-
 def unpacked(*alterations: Alter) -> Alter:
     """The folder, changed first, as `tar -x` unpacks it."""
 
     def alter(scene: Scene) -> None:
-        both(*alterations)(scene)
+        for alteration in alterations:
+            alteration(scene)
         archive, at = scene.base / "archive.tar", scene.project.parent
         subprocess.run(["tar", "-cf", archive, "-C", at, scene.project.name], check=True)
         shutil.rmtree(scene.project)
@@ -281,8 +269,8 @@ CASES = [
     # owners
     Case("everything is a stranger's", owned("."), ("status", "ask"), "refused"),
     Case("the manifest is a stranger's", owned("manifest.json"), ("files",), "refused"),
-    Case("everybody may write it", mode(".", 0o777), ("status",)),
-    Case("everybody may write the manifest", mode("manifest.json", 0o666), ("status",)),
+    Case("everybody may write it", lambda scene: scene.store.chmod(0o777), ("status",)),
+    Case("everybody may write the manifest", lambda scene: (scene.store / "manifest.json").chmod(0o666), ("status",)),
     # roots
     Case("root: above", fields(root="../.."), KEYS),
     Case("root: the home, absolute", fields(root=lambda s: str(s.home)), KEYS),
@@ -355,16 +343,12 @@ def forks() -> Iterator[Server]:
 
 @pytest.fixture(scope="module")
 def home(forks: Server) -> Iterator[Path]:
-    """A home with an index whose tables claim that private files are documents.
-
-    In a folder of a short name: the path of a Unix socket in a store has at most 107 bytes.
-    """
+    """A home with an index whose tables claim that private files are documents."""
     if os.geteuid() != 0:
         pytest.skip("only root gives a file to somebody else")
-    with tempfile.TemporaryDirectory(prefix="h-") as folder:
-        if not notices_readers(Path(folder)):
+    with scene_in(forks) as scene:
+        if not notices_readers(scene.base.parent):
             pytest.skip("the file system of the temporary folder does not note who reads")
-        scene = Scene(Path(folder, "made"), forks)
         make_home(scene)
         made = scene.run("index")
         assert made.code == 0, made.err
@@ -397,16 +381,13 @@ def _planted(row: dict[str, object], source: str, table: str) -> dict[str, objec
 @pytest.fixture
 def scene(home: Path, forks: Server) -> Iterator[Scene]:
     """A home whose folder came with an index that somebody else has made."""
-    with tempfile.TemporaryDirectory(prefix="h-") as folder:
-        copy_home(home, Path(folder, "base"))
-        yield Scene(Path(folder, "base"), forks)
+    with scene_in(forks, home) as scene:
+        yield scene
 
 
 def _tried(case: Case, how: str, home: Path, forks: Server) -> list[str]:
     """What went wrong in a trial: of an index that was found, trusted, or is only named."""
-    with tempfile.TemporaryDirectory(prefix="h-") as folder:
-        copy_home(home, Path(folder, "base"))
-        scene = Scene(Path(folder, "base"), forks, listener=Listener())
+    with scene_in(forks, home) as scene:
         if "named" in how or "manifest.json" in case.name:
             scene.options = ("--store", str(scene.store))
         if how == "trusted":
@@ -417,7 +398,6 @@ def _tried(case: Case, how: str, home: Path, forks: Server) -> list[str]:
         looked = look(scene)
         refused = how == "found" or case.once_trusted == "refused"
         found = findings(scene, looked, [scene.run(n) for n in case.commands], refused=refused)
-        scene.listener.close()
         return [f"{case.name}, {how}: {finding}" for finding in found]
 
 
@@ -465,16 +445,11 @@ def test_a_program_that_believes_a_store_is_caught_at_what_each_attack_is_for(ho
     }  # fmt: skip
     missed = []
     for case in (case for case in CASES if case.name in caught):
-        with tempfile.TemporaryDirectory(prefix="h-") as folder:
-            copy_home(home, Path(folder, "base"))
-            scene = Scene(Path(folder, "base"), forks, listener=Listener())
+        with scene_in(forks, home) as scene:
             case.alter(scene)
             looked = look(scene)
             ran = scene.code(BELIEVES, scene.store, scene.project, *ROWS)
-            kinds = {
-                each.partition(":")[0] for each in findings(scene, looked, [ran], refused=False)
-            }
-            scene.listener.close()
+            kinds = [each.split(":")[0] for each in findings(scene, looked, [ran], refused=False)]
             missed += [] if caught[case.name] in kinds else [(case.name, ran)]
     assert missed == []
 
@@ -530,7 +505,6 @@ def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(sce
 
 def test_no_folder_brings_the_state_or_the_settings_of_its_user_along(scene):
     scene.trust()
-    scene.listener = Listener()
     for below in ("state", ".local/state"):
         shutil.copytree(scene.state, scene.project / below / "corpus-agent")
     for place in (scene.project, scene.project / ".config"):
@@ -547,14 +521,11 @@ def test_no_folder_brings_the_state_or_the_settings_of_its_user_along(scene):
         scene.env = variables
         looked = look(scene)
         assert findings(scene, looked, [scene.run("status")], refused=True) == []
-    scene.listener.close()
 
 
 def test_trust_reads_and_shows_nothing_of_elsewhere_and_permits_nothing_unless_told(home, forks):
     for case in (case for case in CASES if case.name.startswith("root: ")):
-        with tempfile.TemporaryDirectory(prefix="h-") as folder:
-            copy_home(home, Path(folder, "base"))
-            scene = Scene(Path(folder, "base"), forks)
+        with scene_in(forks, home) as scene:
             case.alter(scene)
             looked = look(scene)
             ran = scene.type_in("trust", scene.store, "--dry-run")

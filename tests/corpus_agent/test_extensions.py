@@ -35,7 +35,7 @@ def python(tmp_path_factory):
         subprocess.run(["cp", "-a", sys.prefix, home], check=True, capture_output=True)
     packages = Path(home, *Path(os.__file__).parent.parts[-2:], "site-packages")
     sources = []
-    for name in ("extractor", "embedder", "backend"):
+    for name in ("extractor", "embedder"):
         source = shutil.copytree(PLUGINS / name, home.parent / name)  # a build writes beside it
         sources.append(source)
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
@@ -89,7 +89,6 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
     named = {(each["kind"], each["name"]): each["refused"] for each in status["extensions"]}
     assert named.keys() == {
         ("extractors", ".logbook"), ("extractors", ".csv"), ("embedders", "words"),
-        ("backends", "lists"),
     }  # fmt: skip
     refused = {key: why for key, why in named.items() if why}
     assert refused.keys() == {("extractors", ".csv")}
@@ -113,14 +112,14 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
     assert ", read, wrote" in outside.stdout
 
     words = ("--embedder", "words")
-    for backend in ("lance", "memory", "memory:", "lists"):
+    for backend in ("lance", "memory"):
         found = run("search", "forty barrels of tar", *words, "--backend", backend, "--json")
         assert found["results"][0]["source"] == "voyage.logbook", backend
         assert found["seal"] == "enforced"
     forgotten = run("search", "forty barrels of tar", code=1)
     assert "Search with the model that made it: --embedder words" in forgotten
     asked = run("ask", "What did the harbour master of Grimvik demand?", *words, "--backend",
-                "lists", "--llm", "none", "--json")  # fmt: skip
+                "memory", "--llm", "none", "--json")  # fmt: skip
     assert asked["seal"] == "enforced"
     assert "voyage.logbook" in {each["source"] for each in asked["passages"]}
 
@@ -142,7 +141,7 @@ def test_what_no_package_brings_is_refused_by_its_name(folder, run):
     run("index", "docs", "--embedder", "words", "--json")
     for flags, said in (
         (("--embedder", "nothing"), "brings 'nothing' to the embedders"),
-        (("--embedder", "words", "--backend", "nothing"), "brings 'nothing' to the backends"),
+        (("--embedder", "words", "--backend", "nothing"), "There is no backend 'nothing'"),
         (("--embedder", "words", "--model", str(REPOSITORY)), "name two models"),
     ):
         assert said in run("search", "tar", *flags, code=2), flags

@@ -328,7 +328,7 @@ def stalls(content: str, seconds: float, go_on: threading.Event | None = None) -
 class ScriptedModelServer:
     """A model server on loopback that plays back replies and records every request.
 
-    Speaks the OpenAI chat-completions protocol, streamed or not. A request beyond the script gets
+    Speaks the OpenAI chat-completions protocol, streamed. A request beyond the script gets
     status 500. `models` is what GET /v1/models lists; `listing` replaces that answer; `pages` are
     answers to other addresses, as "GET /props". Listens on a port of `host` that the system
     chooses, or on the Unix socket `path`.
@@ -429,10 +429,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.script.over.wait(reply.delay)
         if reply.body is not None:
             self._send(reply)
-        elif request.get("stream"):
-            self._stream(reply, request["model"])
         else:
-            self._send(raw(json.dumps(_completion(reply, request["model"])).encode()))
+            self._stream(reply, request["model"])
         return None
 
     def _stream(self, reply: Reply, model: str) -> None:
@@ -486,21 +484,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Nothing: the test says what it saw."""
-
-
-def _completion(reply: Reply, model: str) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": reply.content or None}
-    if reply.calls:
-        message["tool_calls"] = _tool_calls(reply)
-    choice = {"index": 0, "message": message, "finish_reason": _finish(reply)}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 0,
-        "model": model,
-        "choices": [choice],
-        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
-    }
 
 
 def _events(reply: Reply, model: str) -> list[bytes]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import struct
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 from tests.support.made_containers import SENTENCE
@@ -64,11 +65,7 @@ def _odf(kind: str, body: str, title: str = "Harbour notes", **objects: str) -> 
 
 
 _SECTOR = 512
-
-
 _FREE, _END, _FAT = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-
-
 _SMALLEST = 4096  # streams below it would go into a stream of their own
 
 
@@ -142,11 +139,7 @@ def ppt(hidden: int = 0, lost: int = 0) -> bytes:
     return bytes(data)
 
 
-def _kept(name: str) -> Callable[[], bytes]:
-    return lambda: FILES[name]
-
-
 docx, pptx, xlsx, xls, rtf, epub, odt, odp, ods, iwork = (
-    _kept(f"a.{kind}")
+    partial(FILES.__getitem__, f"a.{kind}")
     for kind in ("docx", "pptx", "xlsx", "xls", "rtf", "epub", "odt", "odp", "ods", "pages")
 )

@@ -16,7 +16,6 @@ from reportlab.pdfgen.canvas import Canvas
 from indexer.extract import open_document
 from indexer.parsers.worker import Copy
 from indexer.records import Line
-from tests.support.hostile_files import pdf_of_objects
 
 
 def points_of_png(png: bytes) -> NDArray[np.uint8]:
@@ -76,27 +75,3 @@ def _own(page: pypdfium2.PdfPage, box: Sequence[float]) -> tuple[float, float, f
 def _unturned(x: float, y: float, degrees: int) -> tuple[float, float]:
     """Where a share of a turned page stands on it before it is turned, from the upper left."""
     return {0: (x, y), 90: (y, 1 - x), 180: (1 - x, 1 - y), 270: (1 - y, x)}[degrees]
-
-
-def hebrew(*lines: str) -> bytes:
-    """A page whose lines are drawn letter by letter from the left, as they stand on it."""
-    known = sorted({char for line in lines for char in line})
-    code = {char: 0x41 + number for number, char in enumerate(known)}
-    pairs = "".join(f"<{code[char]:02X}> <{ord(char):04X}>\n" for char in known)
-    cmap = (
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
-        "1 begincodespacerange <00> <FF> endcodespacerange\n"
-        f"{len(known)} beginbfchar\n{pairs}endbfchar endcmap end end"
-    ).encode()
-    content = b"BT /F 12 Tf 14 TL 72 700 Td "
-    for line in lines:
-        content += b"<" + "".join(f"{code[char]:02X}" for char in reversed(line)).encode() + b"> ' "
-    return pdf_of_objects(
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        b"/Resources << /Font << /F 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%sET\nendstream" % (len(content) + 2, content),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap),
-    )

@@ -13,7 +13,7 @@ from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.worker import Text, Worker
 
-OBEYING = "tests.support.obeying_worker"
+OBEYING = "tests.attacks.obeying_worker"
 QUICK = DocumentLimits(memory_bytes=512 * 2**20)
 
 

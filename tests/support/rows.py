@@ -11,9 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from indexer.records import Hit, Query
-from indexer.store.rows import CHARS_COLUMN, FULL_TEXT_COLUMN, chunk_schema
+from indexer.store import tables
 from indexer.store.snapshot import Snapshot
-from indexer.store.tables import VECTORS, trained_partitions
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
@@ -28,8 +27,8 @@ def by_text(snapshot: Snapshot, query: Query) -> list[Hit]:
 
 def chunk_rows(snapshot: Snapshot) -> pa.Table:
     """All chunk rows with all columns and their texts."""
-    rows = snapshot._chunks.rows(chunk_schema(snapshot.manifest.fingerprint.dimension).names)
-    pairs = (rows[name].to_pylist() for name in (FULL_TEXT_COLUMN, CHARS_COLUMN))
+    rows = snapshot._chunks.rows(tables.chunk_schema(snapshot.manifest.fingerprint.dimension).names)
+    pairs = (rows[name].to_pylist() for name in (tables.FULL_TEXT_COLUMN, tables.CHARS_COLUMN))
     texts = [text[:chars] for text, chars in zip(*pairs, strict=True)]
     return rows.append_column("text", pa.array(texts, pa.string()))
 
@@ -40,8 +39,8 @@ def vector_index(snapshot: Snapshot) -> tuple[int, int, int]:
         each.name: (each.num_indexed_rows, each.num_unindexed_rows)
         for each in snapshot._chunks.indices()
     }
-    partitions = trained_partitions(rows)
-    return partitions, *rows.get(VECTORS.format(partitions), (0, snapshot.manifest.chunks))
+    partitions = tables.trained_partitions(rows)
+    return partitions, *rows.get(tables.VECTORS.format(partitions), (0, snapshot.manifest.chunks))
 
 
 def table_of(store: Path, name: str) -> Any:

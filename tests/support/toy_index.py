@@ -12,6 +12,7 @@ from indexer.records import Choices, Query
 from indexer.store.manifest import root_for
 from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
+from indexer.store.tables import Scale
 from indexer.store.writer import Writer
 from indexer.sync.plan import make_plan
 from indexer.sync.run import COMMIT_SECONDS, Outcome, Run, fingerprint_of
@@ -20,12 +21,15 @@ from tests.support.rows import by_text, chunk_rows
 
 ENCODER = ToyEncoder()
 CHUNKER = Chunker(ENCODER)
+LARGE = Scale(exact_rows=400, partition_rows=4)  # by it the tests' larger folders are large
 
 
-def writer(store: Path, root: Path, encoder: ToyEncoder = ENCODER) -> Writer:
+def writer(
+    store: Path, root: Path, encoder: ToyEncoder = ENCODER, scale: Scale | None = None
+) -> Writer:
     own(store, root)
-    chunker = Chunker(encoder)
-    return Writer(store, fingerprint_of(encoder, chunker), root_for(store, root))
+    today = fingerprint_of(encoder, Chunker(encoder))
+    return Writer(store, today, root_for(store, root), *([scale] if scale else []))
 
 
 def sync(
@@ -33,14 +37,20 @@ def sync(
     store: Path,
     encoder: ToyEncoder = ENCODER,
     commit_seconds: float = COMMIT_SECONDS,
+    scale: Scale | None = None,
     **options: bool,
 ) -> Outcome:
-    with writer(store, root, encoder) as open_writer:
+    with writer(store, root, encoder, scale) as open_writer:
         todo, seen = planned(root, open_writer, **options)
         chunker = Chunker(encoder)
         reuse = not options.get("force", False)
         run = Run(root, open_writer, encoder, chunker, reuse=reuse, commit_seconds=commit_seconds)
         return run.apply(todo, seen.ignored, seen.started_ns)
+
+
+def sync_large(root: Path, store: Path) -> Outcome:
+    """One commit, however long it takes on a busy machine: partitions are counted."""
+    return sync(root, store, commit_seconds=3_600.0, scale=LARGE)
 
 
 def planned(root: Path, open_writer: Writer, **options: bool):

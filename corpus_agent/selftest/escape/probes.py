@@ -1,4 +1,4 @@
-"""All ways out that selftest tries, and the process that makes one attempt.
+"""The table of ways out that selftest tries, and the process that makes one attempt.
 
 `python -m corpus_agent.selftest.escape.probes NAME sealed|control` makes one attempt, with the
 surroundings as JSON on standard input, and prints the resulting errno. trial.py judges.
@@ -6,18 +6,69 @@ surroundings as JSON on standard input, and prints the resulting errno. trial.py
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import sys
+import tomllib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Literal
 
 from corpus_agent.seal import policy, seal
 from corpus_agent.selftest.escape import network, system
-from corpus_agent.selftest.escape.probe import PROBES, Probe, Surroundings
+from corpus_agent.selftest.escape.surroundings import Surroundings
 from indexer.confine import confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
+from indexer.parsers.limits import ocr_policy, worker_policy
 
-__all__ = ["PROBES", "network", "system"]
+Listener = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
+_ATTEMPTS: dict[str, Any] = {**vars(network), **vars(system)}
+_CONFINED = {"parser": worker_policy, "recogniser": ocr_policy}
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One way out.
+
+    `attempt` and `prepare` are functions with their arguments; `prepare` runs before the seal.
+    `expected` are the errnos that the seal may answer with, `lacking` those with which a system may
+    refuse the attempt without a seal: too old, too strict, or not root. `connected`: `prepare`
+    opens the connection, so that only data sent over it counts. `confined` is the process that is
+    confined further inside the seal. `serves`: `prepare` makes a socket that listens, and the seal
+    leaves it. `since_abi` is the first Landlock ABI with which the seal closes it. `directly`
+    replaces `attempt` in the control where that goes through something outside the seal.
+    """
+
+    name: str
+    attempt: tuple[str, ...]
+    what: str = ""
+    expected: tuple[int, ...] = (errno.EPERM,)
+    lacking: tuple[int, ...] = ()
+    listener: Listener | None = None
+    prepare: tuple[str, ...] = ()
+    connected: bool = False
+    threads: bool = False
+    confined: str = ""
+    serves: bool = False
+    since_abi: int = 1
+    directly: str = ""
+
+
+def _probe(name: str, row: dict[str, Any]) -> Probe:
+    """A row of the table; what it says nothing of is described by its attempt."""
+    said = _ATTEMPTS[row["attempt"][0]].__doc__.rstrip(".")
+    given = {"what": said[:1].lower() + said[1:], **row}
+    for key in ("expected", "lacking"):
+        if key in row:
+            given[key] = tuple(getattr(errno, each) for each in row[key])
+    return Probe(name, **given)
+
+
+PROBES = {
+    name: _probe(name, row)
+    for name, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8")).items()
+}
 
 
 def main(name: str, mode: str) -> int:
@@ -26,7 +77,9 @@ def main(name: str, mode: str) -> int:
     probe = PROBES[name]
     around = Surroundings(**json.load(sys.stdin))
     walls: tuple[str, ...] = ()
-    prepared = probe.prepare(around)
+    prepared: Any = None
+    if probe.prepare:
+        prepared = _ATTEMPTS[probe.prepare[0]](around, *probe.prepare[1:])
     if mode == "sealed":
         try:
             walls = _close(probe, around, prepared.fileno() if probe.serves else None)
@@ -34,9 +87,9 @@ def main(name: str, mode: str) -> int:
             sys.stderr.write(f"{error}\n")
             return error.exit_code
     met: int | None = None
-    directly = probe.directly if mode == "control" else None
+    made = (probe.directly,) if probe.directly and mode == "control" else probe.attempt
     try:
-        (directly or probe.attempt)(around, prepared)
+        _ATTEMPTS[made[0]](around, prepared, *made[1:])
     except OSError as error:
         met = error.errno
     sys.stdout.write(json.dumps({"errno": met, "walls": walls}))
@@ -45,17 +98,14 @@ def main(name: str, mode: str) -> int:
 
 
 def _close(probe: Probe, around: Surroundings, listener: int | None) -> tuple[str, ...]:
-    """The walls behind the seal; none if there are other threads, where only calls are closed.
-
-    A parser's process is confined inside the seal, since its parent is sealed first.
-    """
-    chosen = policy(Path(around.root), Path(around.store), listener=listener)
+    """The walls behind the seal; none if there are other threads, where only calls are closed."""
+    chosen = policy(around.at("corpus"), around.at("store"), listener=listener)
     if probe.threads:
         restrict_syscalls(chosen.confinement.calls)
         return ()
     sealed = seal(chosen)
     if probe.confined:
-        confine(probe.confined())
+        confine(_CONFINED[probe.confined]())
     return sealed.walls
 
 

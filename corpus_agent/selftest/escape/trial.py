@@ -14,13 +14,14 @@ import socket
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from errno import errorcode
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.selftest.escape.probe import Kind, Probe, Surroundings
-from corpus_agent.selftest.escape.probes import PROBES
+from corpus_agent.selftest.escape.probes import PROBES, Listener, Probe
+from corpus_agent.selftest.escape.surroundings import Surroundings
 from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting
 
@@ -69,10 +70,7 @@ class _Met:
 
 
 def run_selftest() -> list[ProbeResult]:
-    """One result per probe, in the table's order; the seal holds if all have `passed`.
-
-    Raises SealUnavailable if this system cannot be sealed at all.
-    """
+    """One result per probe, in the table's order; the seal holds if all have `passed`."""
     _, abi = check_kernel()
     probes = [probe for probe in PROBES.values() if probe.since_abi <= abi]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -105,15 +103,11 @@ def table(results: Sequence[ProbeResult]) -> str:
 
 def as_json(results: Sequence[ProbeResult]) -> dict[str, object]:
     """The results for `--json`; the caller adds schema_version and prints."""
-    return {
-        "passed": all(result.passed for result in results),
-        "probes": [_probe_object(result) for result in results],
-        "walls": list(walls(results)),
-    }
-
-
-def _probe_object(result: ProbeResult) -> dict[str, object]:
-    return {name: value for name, value in asdict(result).items() if name != "walls"}
+    rows = [asdict(result) for result in results]
+    for row in rows:
+        del row["walls"]  # given once
+    passed = all(result.passed for result in results)
+    return {"passed": passed, "probes": rows, "walls": list(walls(results))}
 
 
 def _result(probe: Probe) -> ProbeResult:
@@ -150,25 +144,26 @@ def _attempt(probe: Probe, mode: str) -> _Met:
             around = replace(around, address="::1", port=9)
             return replace(_run(probe, mode, around), listened=False)
         with sock:
-            address, port = _address(sock.getsockname())
+            place = sock.getsockname()  # of a Unix socket a name alone
+            address, port = place[:2] if isinstance(place, tuple) else (os.fsdecode(place), 0)
             met = _run(probe, mode, replace(around, address=address, port=port))
             return replace(met, heard=_count_received(sock, only_data=probe.connected))
 
 
 def _surroundings(folder: Path) -> Surroundings:
     """A new corpus, a new store and a secret outside both."""
-    root, store, outside = (folder / name for name in ("corpus", "store", "outside"))
-    for each in (root, store, outside):
-        each.mkdir()
-    (outside / "secret.txt").write_text("words that are nobody's business")
-    (root / "document.txt").write_text("words of a document")
-    (root / "link.txt").symlink_to(outside / "secret.txt")
-    return Surroundings(str(root), str(store), str(outside))
+    for name in ("corpus", "store", "outside"):
+        (folder / name).mkdir()
+    around = Surroundings(str(folder))
+    around.secret.write_text("words that are nobody's business")
+    around.at("corpus/document.txt").write_text("words of a document")
+    around.at("corpus/link.txt").symlink_to(around.secret)
+    return around
 
 
-def _listening(kind: Kind, folder: Path) -> socket.socket:
+def _listening(kind: Listener, folder: Path) -> socket.socket:
     """A listening socket on this machine for a probe; raises OSError if there can be none."""
-    places: dict[Kind, tuple[int, int, tuple[str, int] | str]] = {
+    places: dict[Listener, tuple[int, int, tuple[str, int] | str]] = {
         "tcp4": (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
         "tcp6": (socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
         "udp4": (socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
@@ -189,18 +184,8 @@ def _listening(kind: Kind, folder: Path) -> socket.socket:
     return sock
 
 
-def _address(place: tuple[str, int] | str | bytes) -> tuple[str, int]:
-    """A socket's name as the address and port of Surroundings; port 0 for Unix sockets."""
-    if isinstance(place, tuple):
-        return place[0], place[1]
-    return os.fsdecode(place), 0
-
-
 def _count_received(sock: socket.socket, *, only_data: bool) -> int:
-    """How much has reached a listener: bytes, and connections unless `only_data`.
-
-    The sending process has ended, and loopback delivers at once.
-    """
+    """How much has reached a listener: bytes, and connections unless `only_data`."""
     count = 0
     while True:
         try:
@@ -211,16 +196,9 @@ def _count_received(sock: socket.socket, *, only_data: bool) -> int:
         except BlockingIOError:
             return count
         count += 0 if only_data else 1
-        with connection:
-            count += _received(connection)
-
-
-def _received(connection: socket.socket) -> int:
-    connection.settimeout(_DRAIN_SECONDS)
-    try:
-        return len(connection.recv(_MAX_BYTES))
-    except (TimeoutError, ConnectionResetError):
-        return 0
+        with connection, suppress(TimeoutError, ConnectionResetError):
+            connection.settimeout(_DRAIN_SECONDS)
+            count += len(connection.recv(_MAX_BYTES))
 
 
 def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:

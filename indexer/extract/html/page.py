@@ -376,7 +376,4 @@ def _joined(pieces: Iterable[tuple[str, bool]]) -> str:
     """The text of a block, with what is struck out between the signs that Markdown has for it."""
     runs = groupby(pieces, key=lambda piece: piece[1])
     texts = (("".join(text for text, _ in run), struck) for struck, run in runs)
-    return "".join(_STRETCH.sub(r"~~\g<0>~~", text) if struck else text for text, struck in texts)
-
-
-_STRETCH = re.compile(r"\S(?:[^\n]*\S)?")  # of a line, blanks outside
+    return "".join(markdown.struck(text) if struck else text for text, struck in texts)

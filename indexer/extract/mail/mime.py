@@ -8,24 +8,72 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from email import message_from_bytes
 from email.errors import InvalidBase64PaddingDefect
 from email.header import decode_header
 from email.message import Message
 from email.policy import Compat32
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import PurePosixPath
 
 from indexer.extract import markdown
-from indexer.extract.claims.kinds import MBOX
-from indexer.extract.extraction import Extraction, Within, part_lines, table
+from indexer.extract.claims.kinds import MBOX, known_by_bytes
+from indexer.extract.extraction import Extraction, Within, part_lines, plain_lines, table
 from indexer.extract.hidden import hide, shown
 from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.mail.message import Mail, mail_extraction
 from indexer.extract.members import Member, Members
 from indexer.extract.text.plain import decode_named, decode_part, is_text
 from indexer.records import Line
+
+
+@dataclass(slots=True)
+class Mail:
+    """The readable parts of a message; `attached` names what `members` are, and the pictures."""
+
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    attached: list[str] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def subject(self) -> str | None:
+        """Its subject, None where there is none."""
+        return next((value for name, value in self.headers if name == "Subject" and value), None)
+
+    def attach(self, name: str, data: bytes) -> None:
+        """Attach a file; of pictures, sound and programs the name and kind are all that is read."""
+        name = markdown.one_line(name)
+        known = known_by_bytes(data)
+        if known is not None and known.reason == "binary":
+            self.attached.append(f"{name} ({known.what})")
+        else:
+            self.attached.append(name)
+            self.members.append(Member(name, lambda most: data))
+
+    def name(self, name: str, what: str) -> None:
+        """Name an attachment that cannot be read, and why."""
+        self.attached.append(f"{markdown.one_line(name)} ({what})")
+        self.unread.append(f"{markdown.one_line(name)} ({what})")
+
+    def text(self) -> str:
+        """The message as it is read: headers, text, names of attachments."""
+        return markdown.page(self._blocks())
+
+    def _blocks(self) -> Iterator[str]:
+        yield "\n".join(f"{name}: {value}" for name, value in self.headers if value)
+        yield from self.texts
+        yield "\n".join(f"Attachment: {name}" for name in self.attached)
+
+
+def mail_extraction(mail: Mail, within: Within) -> Extraction:
+    """The subject and lines of a message, and of what is attached behind marks."""
+    members = Members(within)
+    members.unread += mail.unread
+    lines = chain(plain_lines([mail.text()]), members.lines(mail.members))
+    return members.extraction(mail.subject, lines)
+
 
 _SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
 _FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
@@ -227,9 +275,9 @@ def _add_body(message: Message, mail: Mail, kind: str) -> None:
     if not is_text(data):
         mail.attach(f"{kind.replace('/', ' ')} without a name", data)
     elif kind == "text/html":
-        mail.add_text(_page_text(message))
+        mail.texts.append(_page_text(message))
     else:
-        mail.add_text(_text(data, charset).replace("\r\n", "\n").strip("\n"))
+        mail.texts.append(_text(data, charset).replace("\r\n", "\n").strip("\n"))
 
 
 def _page_text(message: Message) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from indexer.extract.extraction import Extraction, Within
 from indexer.extract.html.page import decode_html, html_text
 from indexer.extract.legacy.compound import Compound
-from indexer.extract.mail.message import Mail, mail_extraction
+from indexer.extract.mail.mime import Mail, mail_extraction
 from indexer.extract.members import Member
 from indexer.extract.text.plain import decode_part
 
@@ -49,7 +49,7 @@ class _Message:
         mail = Mail(headers=list(self.headers()))
         text = self.text(mail.unread)
         if text.strip():
-            mail.add_text(text)
+            mail.texts.append(text)
         for storage in self._storages:
             if storage.startswith("__attach"):
                 self._attach(storage, mail)

@@ -8,7 +8,8 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -21,7 +22,9 @@ from indexer.extract.container import (
     child,
     core_properties,
     inside,
+    is_on,
     main_part,
+    number_of,
     relations,
     setting,
     tag_of,
@@ -30,10 +33,15 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown
 from indexer.extract.office.drawing import chart_text
-from indexer.extract.office.numbering import Numbering, Place
-from indexer.extract.office.word_styles import Ground, Styles, box_ground, level_of
-from indexer.extract.office.word_tables import word_rows
-from indexer.extract.tables.rows import table_text
+from indexer.extract.office.word_styles import (
+    Ground,
+    Numbering,
+    Place,
+    Styles,
+    box_ground,
+    level_of,
+)
+from indexer.extract.tables.rows import Cell, Placed, Row, table_text
 from indexer.extract.text.formula import formula_text
 
 if TYPE_CHECKING:
@@ -133,7 +141,7 @@ class _DocxReader:
         outer, self._ground = self._ground, self._styles.paragraph(self._ground, properties)
         self._inline(paragraph, said, after)
         self._ground = outer
-        text = "".join(said).strip()
+        text = "".join(said).strip().replace("~~~~", "")  # of a run that goes on in the next
         if text:
             yield self._styled(text, properties)
         yield from after
@@ -176,9 +184,10 @@ class _DocxReader:
                 continue
             start, hanging_start = len(said), len(after)
             self._inline(part, said, after)
-            if tag == "r" and self._styles.hides(child(part, "rPr"), self._ground):
-                said[start:] = [hide("".join(said[start:]))]
-                after[hanging_start:] = map(hide, after[hanging_start:])
+            if tag == "r":
+                mark = self._styles.marking(child(part, "rPr"), self._ground)
+                said[start:] = [mark("".join(said[start:]))]
+                after[hanging_start:] = map(mark, after[hanging_start:])
             if tag == "hyperlink":
                 address = self._addresses.get(attribute(part, "id") or "", "")
                 self.links.append((shown("".join(said[start:])), address))
@@ -253,12 +262,9 @@ def _symbol(element: Element) -> str:
 
 
 _SIMPLE: dict[str, Callable[[Element], str]] = {
-    "t": text_of,
-    "delText": text_of,
-    "tab": lambda _: "\t",
-    "ptab": lambda _: "\t",
-    "br": lambda _: "\n",
-    "cr": lambda _: "\n",
+    **dict.fromkeys(("t", "delText"), text_of),
+    **dict.fromkeys(("tab", "ptab"), lambda _: "\t"),
+    **dict.fromkeys(("br", "cr"), lambda _: "\n"),
     "noBreakHyphen": lambda _: "\u2011",
     "softHyphen": lambda _: "",
     "sym": _symbol,
@@ -272,3 +278,62 @@ def _notes(root: Element | None, kind: str) -> dict[str, Element]:
         for note in inside(root)
         if tag_of(note) == kind and attribute(note, "type") in (None, "normal")
     }
+
+
+# --- Tables: spans, cells merged downwards, rows that begin further right (ECMA-376-1, 17.4) ------
+
+MAX_SPAN = 64  # columns of a merged cell: Word's own limit is 63
+Blocks = Callable[["Element"], Iterable[str]]
+
+
+def word_rows(table: Element, blocks: Blocks, skipped: Collection[str]) -> Iterator[Row]:
+    """The rows of a table, without deleted ones; `blocks` gives the blocks of a cell."""
+    above: dict[int, Cell] = {}  # the cell that begins at a column of the row above
+    for row in _found(table, "tr", skipped):
+        properties = child(row, "trPr")
+        if child(properties, "del") is not None:
+            continue
+        placed = list(
+            _placed(_found(row, "tc", skipped), _count(properties, "gridBefore"), above, blocks)
+        )
+        if is_on(child(properties, "hidden")):
+            placed = [replace(p, cell=replace(p.cell, text=hide(p.cell.text))) for p in placed]
+        above = {each.first: each.cell for each in placed}
+        yield Row(tuple(placed), is_on(child(properties, "tblHeader")))
+
+
+def _found(container: Element, wanted: str, skipped: Collection[str]) -> Iterator[Element]:
+    """The rows of a table or the cells of a row, also of those in content controls."""
+    for element in container:
+        tag = tag_of(element)
+        if tag == wanted:
+            yield element
+        elif tag not in skipped:
+            yield from _found(element, wanted, skipped)
+
+
+def _placed(
+    cells: Iterable[Element], column: int, above: dict[int, Cell], blocks: Blocks
+) -> Iterator[Placed]:
+    for element in cells:
+        properties = child(element, "tcPr")
+        merged = child(properties, "vMerge")
+        again = merged is not None and attribute(merged, "val") in (None, "continue")
+        last = column + max(1, _count(properties, "gridSpan"))
+        if again and column in above:
+            yield Placed(column, last, above[column], True)
+        else:
+            said = [block for block in blocks(element) if block.strip()]
+            cell = Cell(markdown.page(said), strong=_is_bold(element), prose=len(said) > 1)
+            yield Placed(column, last, cell)
+        column = last
+
+
+def _count(properties: Element | None, name: str) -> int:
+    return min(number_of(child(properties, name), "val"), MAX_SPAN)
+
+
+def _is_bold(cell: Element) -> bool:
+    """Whether all text of a cell is in bold by its own properties."""
+    runs = [run for run in cell.iter("{*}r") if text_of(run).strip()]
+    return bool(runs) and all(is_on(child(run, "rPr", "b")) for run in runs)

@@ -6,8 +6,9 @@ after the paragraph that they belong to. Spreadsheets are read in `spreadsheets`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
@@ -26,8 +27,7 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
-from indexer.extract.hidden import hide
-from indexer.extract.office.odf_hidden import OdfStyles, is_beside
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
 from indexer.extract.office.odf_tables import (
     MAX_REPEATED,
     comment_of,
@@ -36,8 +36,7 @@ from indexer.extract.office.odf_tables import (
     sheets_of_tree,
 )
 from indexer.extract.own_properties import OwnProperties
-from indexer.extract.tables.grid import Cell
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
 
@@ -249,3 +248,83 @@ def _numbered_lists(roots: Sequence[Element]) -> frozenset[tuple[str, str]]:
         for level in style
         if tag_of(level) == "list-level-style-number" and attribute(level, "num-format")
     )
+
+
+# --- What is there and not shown, by its style and its place --------------------------------------
+
+_LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|px|%)")
+_POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75, "%": 0.01}
+_FAR = 1_200.0  # points, further than any page is wide
+
+
+class OdfStyles:
+    """The styles of a document, with those that they are derived from."""
+
+    def __init__(self, roots: Sequence[Element]) -> None:
+        every = (style for root in roots for style in root.iter("{*}style", "{*}default-style"))
+        self._elements = {attribute(style, "name") or "": style for style in every}
+        self._given: dict[str, dict[str, Any]] = {}
+        pages = (page for root in roots for page in root.iter("{*}page-layout-properties"))
+        coloured = any(_colour(page, "background-color") not in ("", PAPER) for page in pages)
+        slides = any(True for root in roots for _ in root.iter("{*}presentation"))
+        self._paper = UNKNOWN if coloured or slides else PAPER
+
+    def hides(self, element: Element) -> bool:
+        """Whether the style of a paragraph, section, slide or run shows none of its text."""
+        given = dict(self._of(attribute(element, "style-name") or ""))
+        if given.pop("gone", False):
+            return True
+        if not given:
+            return False
+        if "ground" not in given:
+            above = (self._of(attribute(e, "style-name") or "") for e in element.iterancestors())
+            given["ground"] = next((e["ground"] for e in above if "ground" in e), self._paper)
+        return Look(**given).hides
+
+    def _of(self, name: str) -> dict[str, Any]:
+        """What a style says, its parents included."""
+        if name not in self._given:
+            self._given[name] = {}  # of a style that is its own parent
+            style = self._elements.get(name) if name else None
+            if style is not None:
+                self._given[name] = self._of(attribute(style, "parent-style-name") or "") | {
+                    key: value for each in style for key, value in _said(each).items()
+                }
+        return self._given[name]
+
+
+def _said(properties: Element) -> dict[str, Any]:
+    """What the properties of text, of a paragraph, a cell or a slide say."""
+    given: dict[str, Any] = {}
+    if attribute(properties, "display") == "none" or (
+        attribute(properties, "visibility") == "hidden"
+    ):
+        given["gone"] = True
+    if tag_of(properties) == "graphic-properties":
+        return {"ground": UNKNOWN}
+    if ground := _colour(properties, "background-color"):
+        given["ground"] = ground
+    if tag_of(properties) == "text-properties":
+        if colour := _colour(properties, "color"):
+            given["colour"] = colour
+        size, width = attribute(properties, "font-size") or "", attribute(properties, "text-scale")
+        if (points := _points(size)) is not None and "%" not in size:
+            given["points"] = points
+        if (share := _points(width or "")) is not None:
+            given["width"] = share
+    return given
+
+
+def _colour(element: Element, name: str) -> str:
+    value = attribute(element, name) or ""
+    return value[1:].lower() if value.startswith("#") else ""
+
+
+def _points(value: str) -> float | None:
+    found = _LENGTH.fullmatch(value)
+    return float(found[1]) * _POINTS[found[2]] if found else None
+
+
+def is_beside(frame: Element) -> bool:
+    """Whether a frame or shape stands far to the left of its page, or above it."""
+    return any((_points(attribute(frame, axis) or "") or 0.0) < -_FAR for axis in ("x", "y"))

@@ -11,7 +11,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
-from itertools import repeat
+from itertools import compress, repeat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -183,18 +183,19 @@ def _upright(points: Sequence[tuple[float, float]]) -> bool:
 
 def marks_with(key: bytes, objects: Sequence[int]) -> dict[int, tuple[bytes, list[int]]]:
     """The marks around objects that hold a text of that name: it, and those objects in order."""
-    numbers = list(map(quick("FPDFPageObj_CountMarks"), objects))
     get = quick("FPDFPageObj_GetMark", ctypes.c_void_p)
     found: dict[int, tuple[bytes, list[int]]] = {}
-    for level in range(max(numbers, default=0)):
-        marked = [each for each, number in zip(objects, numbers, strict=True) if number > level]
-        marks = list(map(get, marked, repeat(ctypes.c_ulong(level))))
-        for mark in set(marks):
+    level = 0
+    while objects:
+        marks = list(map(get, objects, repeat(ctypes.c_ulong(level))))  # None where there are fewer
+        kinds = set(marks)
+        for mark in kinds - {None}:
             if (data := _bytes_in(mark, key)) is not None:
                 found[mark] = data, []
-        for mark, drawn in zip(marks, marked, strict=True) if found else ():
+        for mark, drawn in zip(marks, objects, strict=True) if found else ():
             if mark in found:
                 found[mark][1].append(drawn)
+        objects, level = list(compress(objects, marks)) if kinds != {None} else (), level + 1
     return found
 
 

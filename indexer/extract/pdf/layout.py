@@ -18,7 +18,6 @@ from indexer.extract.pdf.lines import (
     HYPHENS,
     LIGATURES,
     SHORT_WORDS,
-    Pieces,
     PlacedLine,
     Places,
     joined,
@@ -81,7 +80,7 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     if seen.hidden:
         words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
         notes += (hide(line) for line in map(cleaned, seen.hidden) if f" {line} " not in words)
-    return page_of(lines, Pieces(seen.boxes, places.turn), places.height, notes, label)
+    return page_of(lines, places.height, notes, label)
 
 
 def _turned(line: PlacedLine, places: Places) -> PlacedLine:

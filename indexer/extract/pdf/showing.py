@@ -1,24 +1,275 @@
-"""Pages of a PDF as pictures of bounded size, and the places of a quotation on them.
+"""Pages of a PDF as pictures of bounded size, and the places of a quotation on them, as boxes.
 
-Called by indexer.parsers.picturing. What is drawn is the page as a viewer shows it; nothing that
-the file names elsewhere is loaded, and no script runs.
+Called by indexer.parsers.picturing. Nothing that the file names elsewhere is loaded, and no script
+runs. Letters and digits alone are compared, without case, marks and what stands between them, since
+the text that was indexed differs from what a page shows in just these: hyphens at line ends,
+ligatures, spaced letters, blanks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import unicodedata
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import lru_cache, partial
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property, lru_cache, partial
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.pdf.outline import Fractions, PageLetters, letters_on, outlined
+from indexer.extract.pdf import layout, order
+from indexer.extract.pdf.calls import Box
+from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine, Places
+from indexer.extract.pdf.unseen import seen_text
 from indexer.extract.points import Points, points_of, size_within
 
 if TYPE_CHECKING:
     import pypdfium2
 
-KEPT_PAGES = 4  # whose letters stay in memory: a quotation across two, and the next quotation
+MIN_SHARE = 0.6  # of its letters that stand there: then it is that passage, as for `altered` ones
+MIN_LETTERS = 8  # of a quotation that may begin or end within a word
+MIN_BLOCK_LETTERS = 4  # of words that stand apart from the others of a quotation
+MAX_SKIPPED_WORDS = 3  # between a short word and the run before it
+# Words of a page times those of a quotation that are compared, as 2,000 and 500. What is beyond is
+# looked for in one piece alone.
+MAX_COMPARED = 1_000_000
+
+Fractions = tuple[float, float, float, float]  # left, top, right, bottom, of the page as shown
+PlacedChar = tuple[str, Fractions | None]  # None: of no known place
+_BETWEEN: PlacedChar = (" ", None)
+
+
+# --- Letters --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Folded letters, the number of the character that each is a part of, and where words begin."""
+
+    text: str
+    numbers: tuple[int, ...]
+    starts: frozenset[int]
+
+    def words(self) -> list[tuple[str, int]]:
+        """Each word and where it begins."""
+        edges = [*sorted(self.starts), len(self.text)]
+        return [(self.text[at:end], at) for at, end in pairwise(edges)]
+
+
+@lru_cache(maxsize=4_096)
+def folded(char: str) -> str:
+    """The letters and digits of a character, without case and marks: "ﬁ" is "fi", "É" is "e"."""
+    shown = LIGATURES.get(char) or unicodedata.normalize("NFKD", char)
+    return "".join(each for each in shown.casefold() if each.isalnum())
+
+
+def letters_of(chars: Iterable[str]) -> Letters:
+    """The letters of characters, numbered in their order; "" is none, and ends no word."""
+    text: list[str] = []
+    numbers: list[int] = []
+    starts: set[int] = set()
+    between = True
+    for number, char in enumerate(chars):
+        if found := folded(char):
+            if between:
+                starts.add(len(numbers))
+            between = False
+            text.append(found)
+            numbers.extend([number] * len(found))
+        elif char and unicodedata.category(char)[0] != "M":  # a mark is a part of its word
+            between = True
+    return Letters("".join(text), tuple(numbers), frozenset(starts))
+
+
+def whole(page: Letters, quote: Letters, near: float | None = None) -> range | None:
+    """The letters of a quotation in one piece, of several places those nearest to `near`.
+
+    `near` is a share of the page's letters; None takes the first.
+    """
+    found = list(_occurrences(page.text, quote.text))
+    ends = page.starts | {len(page.text)}
+    bounded = [at for at in found if at in page.starts and at + len(quote.text) in ends]
+    if not bounded and len(quote.text) < MIN_LETTERS:
+        return None
+    wanted = 0.0 if near is None else near * len(page.text)
+    at = min(bounded or found, key=lambda each: abs(each - wanted), default=None)
+    return None if at is None else range(at, at + len(quote.text))
+
+
+def _occurrences(text: str, wanted: str) -> Iterator[int]:
+    at = text.find(wanted) if wanted else -1
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def aligned(page: Letters, quote: Letters) -> list[int]:
+    """The letters of the quotation's words that stand on the page in order, apart from each other.
+
+    Short ones count close behind others: "of" stands everywhere.
+    """
+    words, wanted = page.words(), quote.words()
+    if len(words) * len(wanted) > MAX_COMPARED:
+        return []
+    matcher = SequenceMatcher(
+        None, [word for word, _ in words], [word for word, _ in wanted], autojunk=False
+    )
+    letters: list[int] = []
+    end = -MAX_SKIPPED_WORDS
+    for first, quoted, count in matcher.get_matching_blocks():
+        size = sum(len(word) for word, _ in wanted[quoted : quoted + count])
+        if size >= MIN_BLOCK_LETTERS or (count and first - end < MAX_SKIPPED_WORDS):
+            letters.extend(range(words[first][1], words[first][1] + size))
+            end = first + count
+    return letters
+
+
+# --- Pages ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PageLetters:
+    """What stands on a page: lines of characters in the order of the text."""
+
+    lines: Sequence[Sequence[PlacedChar]]
+
+    @cached_property
+    def letters(self) -> Letters:
+        """The letters as they were indexed."""
+        return letters_of(char for char, _ in chain.from_iterable(self.lines))
+
+    def boxes(self, wanted: set[int]) -> Iterator[Fractions]:
+        """A box for each run of wanted characters, by their numbers.
+
+        What is one line to pdfium may be a paragraph, and stand upright or not.
+        """
+        first = 0
+        for line in self.lines:
+            places = [
+                (number, box)
+                for number, (char, box) in enumerate(line, start=first)
+                if box is not None and folded(char)
+            ]
+            first += len(line)
+            is_upright = _is_upright([box for _, box in places])
+            run: list[Fractions] = []
+            for number, box in places:
+                if run and (number not in wanted or not _overlap(run[-1], box, is_upright)):
+                    yield _around(run)
+                    run = []
+                if number in wanted:
+                    run.append(box)
+            if run:
+                yield _around(run)
+
+
+def _is_upright(boxes: Sequence[Fractions]) -> bool:
+    """Whether boxes go on to a side rather than up or down."""
+    steps = [
+        abs(one[0] + one[2] - two[0] - two[2]) >= abs(one[1] + one[3] - two[1] - two[3])
+        for one, two in pairwise(boxes)
+    ]
+    return sum(steps) * 2 >= len(steps)
+
+
+def _overlap(one: Fractions, other: Fractions, is_upright: bool) -> bool:
+    """Whether two characters share a part of their height: those of a row do, but for marks."""
+    side = 1 if is_upright else 0
+    return min(one[side + 2], other[side + 2]) > max(one[side], other[side])
+
+
+def _around(boxes: Iterable[Fractions]) -> Fractions:
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
+    """The letters of a page, read as for the index; what it does not show is taken from it."""
+    read = order.in_order(layout.read_page(page).lines)
+    with seen_text(page) as seen:
+        places = Places(seen.text_page, page, seen.text)
+        shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]
+    lines = [list(_placed(line, shown)) for line in read]
+    for note in layout.notes_of(page):  # a field or a comment has one place
+        box = _share(places, note.box)
+        lines.append([*((char, box) for char in note.text), _BETWEEN])
+    return PageLetters(lines)
+
+
+def letters_of_words(lines: Sequence[Sequence[tuple[str, Fractions]]]) -> PageLetters:
+    """The letters of words whose boxes are known, line by line; a letter is a part of its word."""
+    is_upright = _is_upright([box for line in lines for _, box in line])
+    return PageLetters(
+        [
+            list(
+                chain.from_iterable(
+                    [*_parts(text, box, is_upright), _BETWEEN] for text, box in line
+                )
+            )
+            for line in lines
+        ]
+    )
+
+
+def _parts(text: str, box: Fractions, is_upright: bool) -> Iterator[PlacedChar]:
+    """The letters of a word side by side in its box; what is not upright runs downwards."""
+    left, top, right, bottom = box
+    width, height = (right - left) / len(text), (bottom - top) / len(text)
+    for at, char in enumerate(text):
+        if is_upright:
+            yield char, (left + at * width, top, left + (at + 1) * width, bottom)
+        else:
+            yield char, (left, top + at * height, right, top + (at + 1) * height)
+
+
+def _share(places: Places, box: Box) -> Fractions | None:
+    """A box of a page's own space as shares of it as it is shown; None if it is not on it."""
+    a, b, c, d, e, f = places.turn
+    left, bottom, right, top = box
+    xs = [(a * x + c * y + e) / places.width for x, y in ((left, bottom), (right, top))]
+    ys = [1 - (b * x + d * y + f) / places.height for x, y in ((left, bottom), (right, top))]
+    found = max(0.0, min(xs)), max(0.0, min(ys)), min(1.0, max(xs)), min(1.0, max(ys))
+    return found if found[0] < found[2] and found[1] < found[3] else None
+
+
+def _placed(line: PlacedLine, shown: Sequence[PlacedChar]) -> Iterator[PlacedChar]:
+    """The characters of a line's text with their places; a hyphen that divides a word is none.
+
+    Each takes the next place of its kind: a line may be read from the right.
+    """
+    first, last = sorted((line.start, line.end))
+    of_kind: defaultdict[str, deque[Fractions | None]] = defaultdict(deque)
+    for char, box in shown[first : last + 1] if first >= 0 else ():
+        for letter in folded(char):
+            of_kind[letter].append(box)
+    for char in line.text:
+        place = None
+        for letter in folded(char):
+            place = of_kind[letter].popleft() if of_kind[letter] else place
+        yield "" if char in HYPHENS else char, place
+    if not line.text.rstrip().endswith((*HYPHENS, "-", "\u00ad", "\u2010")):
+        yield _BETWEEN
+
+
+def outlined(quotation: str, page: PageLetters | None, near: float | None) -> list[Fractions]:
+    """The boxes of a quotation on a page, as far as it stands there; none if it does not.
+
+    `near` is the share of the page's letters before the quotation, None if not known.
+    """
+    quote = letters_of(quotation)
+    if not quote.text or page is None:
+        return []
+    found: Sequence[int] | None = whole(page.letters, quote, near)
+    if found is None:
+        found = aligned(page.letters, quote)
+        if len(found) < MIN_SHARE * len(quote.text):
+            return []
+    return list(page.boxes({page.letters.numbers[at] for at in found}))
+
+
+KEPT_PAGES = 2  # whose letters stay in memory, for the next quotation
 
 
 class ShownPdf:
@@ -38,8 +289,8 @@ class ShownPdf:
     def outline(
         self, number: int, quotation: str, near: float | None
     ) -> list[tuple[int, Fractions]]:
-        """The boxes of a quotation, each with its page; see outline.py."""
-        return outlined(quotation, number, near, self._letters)
+        """The boxes of a quotation, each with its page; see `outlined`."""
+        return [(number, box) for box in outlined(quotation, self._letters(number), near)]
 
 
 def opened_to_draw(data: bytes) -> pypdfium2.PdfDocument:

@@ -1,9 +1,8 @@
 """Text of a PDF page that no viewer shows: found by the page's objects, and taken off it in memory.
 
-Not painted, off the page, too small, in the colour of its ground, or under a box; and ActualText
-(see spoken.py) that says something else than the letters that it stands for. What lies under or
-over a picture, a pattern or another shape counts as seen, and so does what a scan's own words stand
-for. Whatever is drawn is looked at, on every page.
+Not painted, off the page, too small, in the colour of its ground, or under a box. What lies under
+or over a picture, a pattern or another shape counts as seen, and so does what a scan's own words
+stand for. Whatever is drawn is looked at, on every page.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate, chain, compress
+from itertools import accumulate, chain
 from math import hypot
 from operator import sub
-from struct import iter_unpack
+from struct import iter_unpack, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
@@ -45,15 +44,11 @@ Colour = tuple[int, ...]  # red, green, blue, alpha
 
 
 class SeenText(NamedTuple):
-    """The page's text as a viewer shows it, and the lines of what it does not show.
-
-    `boxes` are those of the pieces in which the text is drawn, with those that are not shown.
-    """
+    """The page's text as a viewer shows it, and the lines of what it does not show."""
 
     text_page: pypdfium2.PdfTextPage
     text: str
     hidden: list[str]
-    boxes: array[float]
 
 
 @contextmanager
@@ -70,12 +65,13 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
             pieces = [
                 (calls.text_of(drawing.texts[at], text_page), drawing.box(at)) for at in unseen
             ]
-            hidden = [*_lines(pieces), *spoken.judged(page, said, text_page)]
+            hidden = list(_lines(pieces))
+            spoken.put_back(page, said, text_page)
         for at in unseen:
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
     with closing(text_page):
-        yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.boxes)
+        yield SeenText(text_page, text_page.get_text_range(), hidden)
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
@@ -202,17 +198,14 @@ class Drawing:
     def _misplaced(self, paper: Box) -> Iterator[int]:
         """Those off the page, and those too small to be read: in their font, or as narrow."""
         least = MIN_FONT_SHARE * (paper[3] - paper[1])
-        lefts, bottoms, rights, tops = self._sides
+        low, narrow = 2 * least, least / 2
         left, bottom, right, top = paper
-        if max(lefts) >= right or min(rights) <= left or max(bottoms) >= top or min(tops) <= bottom:
-            for at, box in enumerate(_fours(self.boxes)):
-                if box[0] >= right or box[2] <= left or box[1] >= top or box[3] <= bottom:
-                    yield at
-        low = map((2 * least).__gt__, map(sub, tops, bottoms))
-        narrow = map((least / 2).__gt__, map(sub, rights, lefts))
-        number = range(len(lefts))
-        small = [at for at in compress(number, low) if tops[at] > bottoms[at]]
-        small += [at for at in compress(number, narrow) if rights[at] > lefts[at]]
+        small = []
+        for at, (x, y, end, up) in enumerate(zip(*self._sides, strict=True)):
+            if x >= right or end <= left or y >= top or up <= bottom:
+                yield at
+            elif 0 < up - y < low or 0 < end - x < narrow:
+                small.append(at)
         drawn = [self.texts[at] for at in small]
         each = iter(calls.matrices(drawn))
         for at, size, own in zip(
@@ -231,20 +224,27 @@ class Drawing:
             for match in re.finditer(re.escape(bytes([mode])), self.modes):
                 at = match.start()
                 colours[4 * at : 4 * at + 4] = calls.stroke_colours([self.texts[at]])
-        grounds = {PAPER} | {each.colour for each in self.surfaces if each.colour is not None}
-        same = colours == colours[:4] * len(self.texts)  # as on many pages
-        wanted = {
-            colour
-            for colour in set(iter_unpack("4I", colours[:4] if same else colours))
-            if colour[3] < MIN_ALPHA or any(_alike(colour, ground) for ground in grounds)
-        }
-        for at, colour in enumerate(iter_unpack("4I", colours)) if wanted else ():
-            if colour in wanted and (colour[3] < MIN_ALPHA or self._is_lost(at, colour)):
-                yield at
+        one = colours == colours[:4] * len(self.texts)  # as on many pages
+        every = list(iter_unpack("16s", colours[:4] if one else colours))
+        grounds = {each.colour for each in self.surfaces if each.colour is not None}
+        lost_on: dict[tuple[bytes], set[Colour]] = {}  # those alike, of the colours to look at
+        for raw in set(every):
+            colour = unpack("4I", *raw)
+            alike = {ground for ground in grounds | {PAPER} if _alike(colour, ground)}
+            if alike or colour[3] < MIN_ALPHA:
+                lost_on[raw] = alike
+        for at, raw in enumerate(every * len(self.texts) if one else every) if lost_on else ():
+            if raw in lost_on:
+                colour, alike = unpack("4I", *raw), lost_on[raw]
+                if colour[3] < MIN_ALPHA or self._is_lost(at, colour, alike):
+                    yield at
 
-    def _is_lost(self, at: int, colour: Colour) -> bool:
-        """Whether a text in such a colour lies on something in the same one."""
+    def _is_lost(self, at: int, colour: Colour, grounds: set[Colour]) -> bool:
+        """Whether a text in such a colour lies on something in one of these, which are alike."""
         drawn, box = self.texts[at], self.box(at)
+        near = (_meet(each.box, box, EDGE) for each in self.surfaces if each.colour in grounds)
+        if PAPER not in grounds and not any(near):
+            return False
         end = bisect_right(self.surfaces, at, key=lambda each: each.above)
         on = (self.surfaces[number] for number in range(end - 1, -1, -1))
         below = next((each for each in on if _meet(each.box, box, EDGE)), None)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import ZipParts, attribute, child, inside, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
-from indexer.extract.tables.sheet_look import MAX_COLUMNS, Concealed, Place, SheetLook
+from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, Place, SheetLook
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

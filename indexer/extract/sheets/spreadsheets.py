@@ -25,16 +25,14 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import Extraction
+from indexer.extract.extraction import BROKEN, Extraction, what_broke
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
 from indexer.extract.office.odf_tables import sheets_of_tree
 from indexer.extract.own_properties import OwnProperties
 from indexer.extract.sheets.look import is_applied, read_look, read_styles, shown
-from indexer.extract.tables.sheet_look import Concealed, Place, SheetLook
-from indexer.extract.tables.sheet_rows import plain_value, sheet_part
+from indexer.extract.tables.sheet_rows import Concealed, Place, SheetLook, plain_value, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:

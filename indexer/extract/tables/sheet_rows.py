@@ -1,13 +1,14 @@
 """Rows of sheets and CSV as lines, each with the names of its columns. Pure.
 
-A sheet may hold several tables, one below the other or side by side, with a letterhead above and
-notes below. Empty rows and columns part them; each has a header of its own, or none.
+A sheet may hold several tables one below the other, with a letterhead above and notes below. Empty
+rows part them; each has a header of its own, or none.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 
 from indexer.extract.extraction import part_lines
@@ -19,13 +20,106 @@ from indexer.extract.tables.headers import (
     Header,
     entry,
     found_header,
-    is_name,
 )
-from indexer.extract.tables.sheet_look import MAX_MERGED, SheetLook, fill_merged
 from indexer.records import Line
 
+MAX_MERGED = 100_000  # places that merged cells fill
+UNFORMATTED = "numbers without their formats, hidden rows and columns without their mark"
+
+Place = tuple[int, int]
+MAX_COLUMNS = 16_384  # of a sheet, as Excel has them
+
+
+@dataclass(frozen=True, slots=True)
+class Concealed:
+    """The hidden parts of a sheet: all of it, or rows, columns and cells by their index from 0."""
+
+    whole: bool = False
+    rows: frozenset[int] = field(default_factory=frozenset)
+    columns: frozenset[int] = field(default_factory=frozenset)
+    cells: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+
+    def marked(self, rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
+        """The rows of the sheet, from its first cell on, with what is hidden marked."""
+        if not (self.whole or self.rows or self.columns or self.cells):
+            yield from rows
+            return
+        for number, cells in enumerate(rows):
+            every = self.whole or number in self.rows
+            yield [
+                hide(cell) if every or at in self.columns or (number, at) in self.cells else cell
+                for at, cell in enumerate(cells)
+            ]
+
+
+SHOWN = Concealed()
+
+
+@dataclass(slots=True)
+class SheetLook:
+    """The look of one sheet; `merged` are (first row, first column, last row, last column)."""
+
+    formats: dict[Place, str] = field(default_factory=dict)
+    formulas: list[Place] = field(default_factory=list)
+    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
+    bold: set[Place] = field(default_factory=set)
+    unseen: Concealed = SHOWN
+    unformatted: str = ""  # why formats, and what is hidden, could not be read
+    shortened: str = ""  # what the file counts and stands here fewer times
+
+    def bold_rows(self, rows: Sequence[Sequence[str]]) -> set[int]:
+        """The rows of which all filled cells are in bold."""
+        return {
+            number
+            for number in {row for row, _ in self.bold}
+            if number < len(rows)
+            and all(
+                (number, column) in self.bold for column, cell in enumerate(rows[number]) if cell
+            )
+        }
+
+    def remark(self, rows: Sequence[Sequence[str]]) -> str:
+        """What a person should know of the values of a sheet; "" if there is nothing."""
+        empty = sum(not _at(rows, place) for place in self.formulas)
+        remarks = []
+        if empty:
+            what = "1 formula has" if empty == 1 else f"{empty:,} formulas have"
+            remarks.append(f"{what} no kept result")
+        if self.unformatted:
+            remarks.append(f"{UNFORMATTED}: {self.unformatted}")
+        if self.shortened:
+            remarks.append(self.shortened)
+        return "; ".join(remarks)
+
+
+def _at(rows: Sequence[Sequence[str]], place: Place) -> str:
+    row, column = place
+    return rows[row][column] if row < len(rows) and column < len(rows[row]) else ""
+
+
+def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> bool:
+    """Repeat the text of each merged cell in all its places, but for titles over a whole row.
+
+    Whether that was done with all of them; those past MAX_MERGED places stay as they are.
+    """
+    left = MAX_MERGED
+    width = max(map(len, rows), default=0)
+    for top, first, bottom, last in merged:
+        if top >= len(rows) or first >= len(rows[top]) or not rows[top][first]:
+            continue
+        last, bottom = min(last, width - 1), min(bottom, len(rows) - 1)
+        left -= (last - first + 1) * (bottom - top + 1)
+        alone = sum(map(bool, rows[top])) == 1
+        if left < 0 or alone:
+            continue
+        for line in range(top, bottom + 1):
+            rows[line] += [""] * (last + 1 - len(rows[line]))
+            for column in range(first, last + 1):
+                rows[line][column] = rows[line][column] or rows[top][first]
+    return left >= 0
+
+
 Cells = Sequence[str]
-MAX_DEPTH = 8  # of tables beside tables below tables
 UNFILLED = f"merged cells beyond {MAX_MERGED:,} places are not repeated"
 MAX_NOTE_WORDS = 6  # of a single cell that still counts as a value of its column
 
@@ -40,31 +134,12 @@ def labelled(rows: Iterable[Cells]) -> Iterator[str]:
 def sheet_lines(rows: Sequence[Cells], bold: Collection[int] = ()) -> Iterator[str]:
     """A line for each non-empty row of a sheet; `bold` are the rows whose cells are all in bold."""
     whole = [[cell.strip() for cell in cells] for cells in rows]
-    width = max(map(len, whole), default=0)
-    yield from _region(whole, range(len(whole)), range(width), frozenset(bold))
-
-
-def _region(
-    rows: Sequence[Cells],
-    lines: range,
-    columns: range,
-    bold: frozenset[int],
-    depth: int = 0,
-) -> Iterator[str]:
-    """The lines of a part of a sheet: parted by empty rows, then by columns, or one table."""
     before: Header | None = None
-    for block in _runs(lines, [any(rows[line][columns.start : columns.stop]) for line in lines]):
-        taken = [False] * len(columns)
-        for line in block:
-            for place, cell in enumerate(rows[line][columns.start : columns.stop]):
-                taken[place] = taken[place] or bool(cell)
-        islands = list(_runs(columns, taken))
-        if depth < MAX_DEPTH and len(islands) > 1 and _are_apart(rows, block, islands):
-            for island in islands:
-                yield from _region(rows, block, island, bold, depth + 1)
-            before = None
+    for is_filled, run in groupby(range(len(whole)), key=lambda line: any(whole[line])):
+        block = list(run)
+        if not is_filled:
             continue
-        part = [rows[line][columns.start : columns.stop] for line in block]
+        part = [whole[line] for line in block]
         header = _header_of(part, block, bold)
         if header is None and before is not None and _goes_on(part, before):
             header = Header(0, 0, before.names)
@@ -72,40 +147,7 @@ def _region(
         before = header
 
 
-def _runs(places: range, taken: Sequence[bool]) -> Iterator[range]:
-    """Each run of places that are taken."""
-    position = places.start
-    for is_taken, run in groupby(taken):
-        length = sum(1 for _ in run)
-        if is_taken:
-            yield range(position, position + length)
-        position += length
-
-
-def _are_apart(rows: Sequence[Cells], block: range, islands: Sequence[range]) -> bool:
-    """Whether parts between empty columns are tables of their own, not one with a gap.
-
-    They are where one begins, ends or pauses in other rows, or where each has a header and names
-    of its rows.
-    """
-    shapes = {
-        tuple(any(rows[line][island.start : island.stop]) for line in block) for island in islands
-    }
-    if len(shapes) > 1:
-        return all(len(island) > 1 for island in islands)
-    return all(
-        _stands_alone([rows[line][island.start : island.stop] for line in block])
-        for island in islands
-    )
-
-
-def _stands_alone(part: Sequence[Cells]) -> bool:
-    """Whether columns have a header and begin with names, as those of a whole table do."""
-    header = found_header(part[: 2 * HEADER_SEARCH_ROWS])
-    return header is not None and all(is_name(cells[0]) for cells in part[header.stop :])
-
-
-def _header_of(part: Sequence[Cells], lines: range, bold: frozenset[int]) -> Header | None:
+def _header_of(part: Sequence[Cells], lines: Sequence[int], bold: Collection[int]) -> Header | None:
     """The header of one table; one narrow row above it may be a title that is in bold too."""
     first = part[: 2 * HEADER_SEARCH_ROWS]
     strong = 0

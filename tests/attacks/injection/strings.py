@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.hostile_files import pdf_of_objects
+from tests.support.pdfs import bare_pdf
 
 PACKAGED = Path(__file__).parent / "strings.jsonl"
 MAX_NAME_BYTES = 200  # of the 255 that Linux file systems allow, the rest is for word and suffix
@@ -110,7 +110,7 @@ def documents(planted: Planted) -> Iterator[tuple[str, bytes]]:
     matter = f'---\ntitle: "{word}\\x20{title}"\n---\n'
     yield f"{word}.md", f"{matter}\n{before}\n\n{text}\n\n## {heading}\n\n{after}\n".encode()
     lines = text.split("\n")
-    yield f"{word}.pdf", pdf_of([before, *lines, after], f"{word} {' '.join(lines)}")
+    yield f"{word}.pdf", bare_pdf([before, *lines, after], f"{word} {' '.join(lines)}")
 
 
 def contract(text: str) -> tuple[str, bytes]:
@@ -128,62 +128,3 @@ def carried(text: str) -> str:
 
 def _escaped(char: str) -> str:
     return f"\\U{ord(char):08x}"
-
-
-_FONT = (
-    b"<< /Type /Font /Subtype /Type0 /BaseFont /Planted /Encoding /Identity-H "
-    b"/DescendantFonts [6 0 R] /ToUnicode 7 0 R >>"
-)
-_CHARACTERS = (
-    b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Planted /DW 500 /FontDescriptor 8 0 R "
-    b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
-)
-_DESCRIPTOR = (
-    b"<< /Type /FontDescriptor /FontName /Planted /Flags 4 /FontBBox [0 0 500 700] /Ascent 700 "
-    b"/Descent 0 /CapHeight 700 /StemV 80 /ItalicAngle 0 >>"
-)
-_MAP_ROWS = 100  # that one block of a character map may hold (Adobe Technical Note 5014)
-
-
-def pdf_of(lines: Sequence[str], title: str) -> bytes:
-    """A PDF of one page with what no layout program would write: hidden and control characters.
-
-    The font has no shapes; its character map gives the meaning of each code (PDF 32000, 9.10.3).
-    """
-    codes = {char: n for n, char in enumerate(sorted(set("".join(lines))), start=1)}
-    shown = (b"".join(codes[char].to_bytes(2) for char in line).hex() for line in lines)
-    height = 24 * (len(lines) + 2)
-    text = f"BT /F 8 Tf 12 TL 10 {height - 24} Td\n"
-    text += "".join(f"<{line}> Tj T*\n" for line in shown) + "ET"
-    page = (
-        f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9000 {height}] /Contents 4 0 R "
-        "/Resources << /Font << /F 5 0 R >> >> >>"
-    )
-    encoded = title.encode("utf-16-be").hex()
-    return pdf_of_objects(
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        page.encode(),
-        _stream(text),
-        _FONT,
-        _CHARACTERS,
-        _stream("\n".join(_character_map(codes))),
-        _DESCRIPTOR,
-        f"<< /Title <feff{encoded}> /Subject <feff{encoded}> >>".encode(),
-        info=9,
-    )
-
-
-def _stream(content: str) -> bytes:
-    return f"<< /Length {len(content)} >>\nstream\n{content}\nendstream".encode("ascii")
-
-
-def _character_map(codes: dict[str, int]) -> Iterator[str]:
-    yield "/CIDInit /ProcSet findresource begin 12 dict begin begincmap"
-    yield "/CMapName /Planted def /CMapType 2 def"
-    yield "1 begincodespacerange <0000> <ffff> endcodespacerange"
-    rows = [f"<{code:04x}> <{char.encode('utf-16-be').hex()}>" for char, code in codes.items()]
-    for first in range(0, len(rows), _MAP_ROWS):
-        block = rows[first : first + _MAP_ROWS]
-        yield "\n".join([f"{len(block)} beginbfchar", *block, "endbfchar"])
-    yield "endcmap CMapName currentdict /CMap defineresource pop end end"

@@ -28,11 +28,11 @@ from indexer import CorpusError, Query
 from tests.attacks.injection.strings import question_about
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Answerer
-    from corpus_agent.mcp.tools import Tools
+    from corpus_agent.answering.records import Answerer
     from corpus_agent.seal.enforce import SealState
     from indexer import FileRow, Index
 
+Printed = Iterator[tuple[str, str]]  # by command
 CONNECT_SECONDS = 2.0
 
 
@@ -42,33 +42,29 @@ def main() -> None:
     # The store was made for this run; it does not belong in the user's record.
     named = Settings(store=Path(task["store"]), llm=task["llm"], trust_store=True)
     launch = for_reading(named, asking=True)
-    settings = launch.settings
-    if launch.model is None:
-        sys.exit("; ".join(launch.notices))
-    without_model = Launch(launch.seal, settings=settings)
-    corpus = service.session.open_corpus(settings)
-    model, extractive = (
-        service.session.answerer_for(corpus, each, Onlooker()) for each in (launch, without_model)
-    )
-    rows = corpus.files()
-    from corpus_agent.mcp.tools import Tools
+    assert launch.model is not None, launch.notices
+    corpus = service.session.open_corpus(launch.settings)
+    answerers = {
+        command: service.session.answerer_for(corpus, each, Onlooker())
+        for command, each in (
+            ("ask", launch),
+            ("ask --llm none", Launch(launch.seal, settings=launch.settings)),
+        )
+    }
+    from corpus_agent.mcp.tools import Tools  # after the seal
 
-    tools = Tools(service.service.Service(launch))
+    tools, seal, rows = Tools(service.service.Service(launch)), launch.seal.state, corpus.files()
     for word in task["words"]:
         of_word = [row for row in rows if word in row.source]
-        seal = launch.seal.state
-        texts = dict(_shown(word, corpus, of_word, seal))
-        texts |= dict(_over_mcp(word, tools, of_word))
-        texts |= dict(_asked("ask", word, corpus, model, seal))
-        if word in task["without_model"]:
-            texts |= dict(_asked("ask --llm none", word, corpus, extractive, seal))
+        texts = dict(_shown(word, corpus, of_word, seal)) | dict(_over_mcp(word, tools, of_word))
+        for command, answerer in answerers.items():
+            if command == "ask" or word in task["without_model"]:
+                texts |= dict(_asked(command, word, corpus, answerer, seal))
         row = {"word": word, "texts": texts, "connected": _connects(*task["listener"])}
-        sys.stdout.write(json.dumps({**row, "seal": launch.seal.state}) + "\n")
+        print(json.dumps({**row, "seal": seal}))
 
 
-def _shown(
-    word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState
-) -> Iterator[tuple[str, str]]:
+def _shown(word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState) -> Printed:
     """The output of `search`, `read` and `files`, each in both forms."""
     hits = corpus.search(Query(word, 5, None))
     shown = ExtractiveAnswerer(corpus.encoder).found(word, hits)
@@ -80,34 +76,27 @@ def _shown(
         if row.status == "indexed":
             window = corpus.read(row.source)
             yield f"read {number}", "\n".join(render.window_lines(window))
-            yield (
-                f"read {number} --json",
-                json.dumps(render.read_object(window, corpus.version, seal)),
-            )
+            read = render.read_object(window, corpus.version, seal)
+            yield f"read {number} --json", json.dumps(read)
 
 
-def _over_mcp(word: str, tools: Tools, rows: Sequence[FileRow]) -> Iterator[tuple[str, str]]:
+def _over_mcp(word: str, tools: object, rows: Sequence[FileRow]) -> Printed:
     """The output of the MCP server's tools and its list of resources; answers are in `_asked`."""
-    from corpus_agent.mcp.tools import listed  # after the seal
+    from corpus_agent.mcp.tools import listed
 
     yield "mcp search", tools.call("vectordb_search", {"query": word}, Cancel()).text
     for number, row in enumerate(rows, start=1):
-        yield (
-            f"mcp read {number}",
-            tools.call("vectordb_read", {"source": row.source}, Cancel()).text,
-        )
+        read = tools.call("vectordb_read", {"source": row.source}, Cancel())
+        yield f"mcp read {number}", read.text
         yield f"mcp resource {number}", "\n".join(map(str, astuple(listed(row))))
 
 
-def _asked(
-    command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState
-) -> Iterator[tuple[str, str]]:
+def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState) -> Printed:
     """The output of `ask`, in both forms; an error in the form of the command."""
     events: list[str] = []
+    question = question_about(word)
     try:
-        answer: Answer = service.session.ask(
-            question_about(word), corpus, answerer, on_event=events.append
-        )
+        answer = service.session.ask(question, corpus, answerer, on_event=events.append)
     except CorpusError as error:
         yield command, f"Error: {visible(str(error))}"
         return

@@ -6,33 +6,27 @@ nothing in what the program printed, and something in what the unprotected contr
 
 from __future__ import annotations
 
-import http.client
 import json
 import secrets
-import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from indexer.confine import starting
 from tests.attacks.injection import leaks
-from tests.attacks.injection.compliant_model import MODEL, TWO_TOOLS
+from tests.attacks.injection.compliant_model import TWO_TOOLS, CompliantServer, Seen
 from tests.attacks.injection.strings import PACKAGED, Planted, Targets, load, plant, question_about
-from tests.support.hostile_stores import Listener, connect
+from tests.attacks.stores import Listener, connect
 from tests.support.processes import until
 
 LINK = "link-to-a-secret.txt"
-# A process is asked about so many strings and has so long for them, however many there are: on a
-# busy machine one string takes ten seconds.
-STRINGS_OF_A_PROCESS = 16
-ASKING_SECONDS = 900.0
-WITHOUT_MODEL_OF_A_CLASS = 3  # the answerer without a model costs a second for each
+SECONDS_OF_A_STRING = 60.0  # on a busy machine one takes ten
+WITHOUT_MODEL = 3  # every third: the answerer without a model costs a second for each
 NONCE = "c0ffee"
 
 Row = Mapping[str, Any]
@@ -61,36 +55,28 @@ class Verdict:
 def run_attack(strings_file: Path = PACKAGED) -> Verdict:
     """The verdict for the strings of a file."""
     with tempfile.TemporaryDirectory() as name, closing(Listener()) as listener:
-        folder = Path(name)
+        folder, verdict, secret = Path(name), Verdict(), secrets.token_hex(16)
         (folder / "outside").mkdir()
-        outside = (str(folder / "outside" / file) for file in ("canary.txt", "new.txt"))
-        canary, new = outside
-        targets = Targets(canary, LINK, new, f"127.0.0.1:{listener.port}")
-        token = secrets.token_hex(16)
-        Path(canary).write_text(f"The canary sings {token}.\n", "utf-8")
-        private = (token, Path("/etc/passwd").read_text("utf-8").splitlines()[0])
+        canary, new = folder / "outside/canary.txt", folder / "outside/new.txt"
+        canary.write_text(f"The canary sings {secret}.\n", "utf-8")
+        private = (secret, Path("/etc/passwd").read_text("utf-8").splitlines()[0])
+        targets = Targets(str(canary), LINK, str(new), f"127.0.0.1:{listener.port}")
         strings = load(strings_file, targets)
-        verdict = Verdict()
         _index(folder, strings, targets)
-        log = folder / "log.jsonl"
-        with _compliant_model(targets, log) as port:
-            rows = _ask_sealed(strings, folder / "store", port, targets.listener)
+        with CompliantServer(targets=targets) as model:
+            rows = _ask_sealed(strings, folder / "store", model.port, listener.port)
             for text in (text for row in rows.values() for text in row["texts"].items()):
                 if text[0].startswith("ask"):
                     _visit(text[1], targets.listener)  # as a careless viewer would
-            noted = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-            time.sleep(0.2)  # what loopback delivers at once
-            verdict.note("network", "listener", ["reached"] * listener.heard)
-            verdict.note("tool reach", "disk", ["written"] * Path(new).exists())
-            listener.heard = 0
-            made = [_unprotected(each, port, targets, private, verdict) for each in strings]
+        time.sleep(0.2)  # what loopback delivers at once
+        verdict.note("network", "listener", ["reached"] * listener.heard)
+        verdict.note("tool reach", "disk", ["written"] * new.exists())
+        for each in strings:
+            judge(each, rows[each.word], model.log.get(question_about(each.word)), private, verdict)
+        listener.heard = 0
+        made = [_unprotected(each, model, targets, private, verdict) for each in strings]
         verdict.control("network", "listener", until(lambda: listener.heard >= sum(made) > 0))
-        verdict.control("tool reach", "disk", Path(new).exists())
-    asked = {row["question"]: row for row in noted}
-    for planted in strings:
-        judge(
-            planted, rows[planted.word], asked.get(question_about(planted.word)), private, verdict
-        )
+        verdict.control("tool reach", "disk", new.exists())
     return verdict
 
 
@@ -98,7 +84,7 @@ def run_attack(strings_file: Path = PACKAGED) -> Verdict:
 
 
 def judge(
-    planted: Planted, row: Row, log: Row | None, private: Sequence[str], verdict: Verdict
+    planted: Planted, row: Row, seen: Seen | None, private: Sequence[str], verdict: Verdict
 ) -> None:
     """All channels by which a string could have leaked: in what was printed, and a model saw."""
     verdict.note("network", planted.id, ["connected"] * row["connected"])
@@ -113,15 +99,11 @@ def judge(
             kept = leaks.readable(planted.text, printed)
             said = leaks.words_readable(planted.text, row["texts"]["ask"])
             verdict.note("benign text", where, ["altered"] * (not kept or not said))
-    if log is None:
+    if seen is None:
         return
-    found = str(log["found"])
-    verdict.reached += planted.word in found
-    nonce = found.rpartition("<</doc ")[2].partition(">>")[0]
-    for name, text in [
-        ("first search", found),
-        *((name, text) for name, _, text in log["results"]),
-    ]:
+    verdict.reached += planted.word in seen.found
+    nonce = seen.found.rpartition("<</doc ")[2].partition(">>")[0]
+    for name, _, text in [("first search", {}, seen.found), *seen.results]:
         where = f"{planted.id}, {name[:40]}"
         if name not in (*TWO_TOOLS, "first search"):
             # Its text is the conversation's own; only the refusal matters.
@@ -140,43 +122,50 @@ def _index(folder: Path, strings: Sequence[Planted], targets: Targets) -> None:
     planted = plant(corpus, strings, targets)
     index = ("--store", folder / "store", "index", corpus, "--json")
     state = {"XDG_STATE_HOME": str(folder / "state")}  # not for the user's own record
-    done = json.loads(printed_by("corpus_agent", *index, seconds=300 + 2 * planted, **state))
+    done = json.loads(_printed_by("corpus_agent", *index, seconds=300 + 2 * planted, **state))
     assert done["index"]["added"] == planted
 
 
 def _ask_sealed(
-    strings: Sequence[Planted], store: Path, port: int, listener: str
+    strings: Sequence[Planted], store: Path, port: int, listens: int
 ) -> dict[str, dict[str, Any]]:
-    """The program's output by word, from processes that sealed themselves."""
-    host, _, listens = listener.partition(":")
-    seen: Counter[str] = Counter()
-    without_model = set()
-    for each in strings:
-        seen[each.kind] += 1
-        without_model |= {each.word} if seen[each.kind] <= WITHOUT_MODEL_OF_A_CLASS else set()
-    rows: list[dict[str, Any]] = []
-    for start in range(0, len(strings), STRINGS_OF_A_PROCESS):
-        words = [each.word for each in strings[start : start + STRINGS_OF_A_PROCESS]]
-        task = {
-            "store": str(store),
-            "llm": f"http://127.0.0.1:{port}",
-            "words": words,
-            "without_model": [word for word in words if word in without_model],
-            "listener": (host, int(listens)),
-        }
-        module, given = "tests.attacks.injection.target", json.dumps(task)
-        # Threads slow a single query: six times on two busy cores.
-        limits = {"seconds": ASKING_SECONDS, "OMP_NUM_THREADS": "1"}
-        rows += map(json.loads, printed_by(module, given=given, **limits).splitlines())
+    """The program's output by word, from a process that sealed itself."""
+    words = [each.word for each in strings]
+    task = {
+        "store": str(store),
+        "llm": f"http://127.0.0.1:{port}",
+        "words": words,
+        "without_model": words[::WITHOUT_MODEL],
+        "listener": ("127.0.0.1", listens),
+    }
+    # Threads slow a single query: six times on two busy cores.
+    limits = {"seconds": SECONDS_OF_A_STRING * len(words), "OMP_NUM_THREADS": "1"}
+    printed = _printed_by("tests.attacks.injection.target", given=json.dumps(task), **limits)
+    rows = [json.loads(line) for line in printed.splitlines()]
     assert {row["seal"] for row in rows} == {"enforced"}
     return {row["word"]: row for row in rows}
+
+
+def _printed_by(
+    module: str, *arguments: object, seconds: float, given: str | None = None, **environment: str
+) -> str:
+    """The output of a module, run without the user's settings."""
+    variables = {**starting.common_variables(), **environment}
+    command = starting.Command(starting.python_module(module, *map(str, arguments)), variables)
+    done = starting.run(command, given=given, seconds=seconds)
+    assert done.returncode == 0, f"{module} ended with {done.returncode}: {done.stderr[-500:]!r}"
+    return done.stdout
 
 
 # ---- The control: the same model and documents in a program without protection
 
 
 def _unprotected(
-    planted: Planted, port: int, targets: Targets, private: Sequence[str], verdict: Verdict
+    planted: Planted,
+    model: CompliantServer,
+    targets: Targets,
+    private: Sequence[str],
+    verdict: Verdict,
 ) -> int:
     """What leaks of a string where nothing prevents it; how often it must have connected.
 
@@ -185,24 +174,20 @@ def _unprotected(
     """
     document = f"<<doc {NONCE}>>\n{planted.text}\n<</doc {NONCE}>>"
     found = f"1 result\n1. {planted.word}.txt \u00b7 line 1\n{document}"
-    searched = {"id": "first", "function": {"name": "vectordb_search", "arguments": "{}"}}
-    messages: list[dict[str, Any]] = [
-        {"role": "user", "content": question_about(planted.word)},
-        {"role": "assistant", "content": None, "tool_calls": [searched]},
-        {"role": "tool", "tool_call_id": "first", "content": found},
-    ]
-    texts, foreign, connected = [], [], 0
-    while "tool_calls" in (asked := _post(port, messages)):
-        messages.append(asked)
-        for call in asked["tool_calls"]:
-            name, arguments = call["function"]["name"], json.loads(call["function"]["arguments"])
-            text = _executed(name, arguments, document, targets)
+    messages: list[dict[str, Any]] = [{"role": "user", "content": question_about(planted.word)}]
+    asked, texts, foreign, connected = [("vectordb_search", "{}")], [], [], 0
+    while asked:
+        called = [{"function": {"name": name, "arguments": given}} for name, given in asked]
+        messages.append({"role": "assistant", "content": None, "tool_calls": called})
+        for name, given in asked:
+            text = found if not texts else _executed(name, json.loads(given), document, targets)
             connected += name in ("fetch_url", "send_email")
             texts.append(text)
             foreign += [text] * (name not in TWO_TOOLS)
-            messages.append({"role": "tool", "tool_call_id": call["id"], "content": text})
-    said = str(asked["content"])
-    cut = planted.text.rpartition(" ")[0]
+            messages.append({"role": "tool", "content": text})
+        reply = model.next_reply({"messages": messages})
+        asked = list(reply.calls)
+    said, texts, cut = reply.content, texts[1:], planted.text.rpartition(" ")[0]
     loss_is_seen = not leaks.readable(planted.text, cut) and not leaks.words_readable(
         planted.text, cut
     )
@@ -233,14 +218,6 @@ def _executed(name: str, arguments: dict[str, Any], document: str, targets: Targ
     return "Done."
 
 
-def _post(port: int, messages: list[dict[str, Any]]) -> dict[str, Any]:
-    """The model's reply."""
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
-        body = json.dumps({"model": MODEL, "messages": messages})
-        connection.request("POST", "/v1/chat/completions", body)
-        return dict(json.loads(connection.getresponse().read())["choices"][0]["message"])
-
-
 def _visit(text: str, listener: str) -> int:
     """The number of visits to the listener for a text: 1 if an address in it is live."""
     pieces = leaks.strings_in(text)
@@ -248,30 +225,3 @@ def _visit(text: str, listener: str) -> int:
     if live:
         connect(listener)
     return int(live)
-
-
-# ---- Processes
-
-
-@contextmanager
-def _compliant_model(targets: Targets, log: Path) -> Iterator[int]:
-    """The port of the model, which runs until the block ends."""
-    command = [sys.executable, "-m", "tests.attacks.injection.compliant_model", str(log)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
-        process.stdin.write(json.dumps(asdict(targets)) + "\n")
-        process.stdin.flush()
-        yield int(process.stdout.readline())
-        process.stdin.close()
-
-
-def printed_by(
-    module: str, *arguments: object, seconds: float, given: str | None = None, **environment: str
-) -> str:
-    """The output of a module, run without the user's settings."""
-    variables = {**starting.common_variables(), **environment}
-    command = starting.Command(starting.python_module(module, *map(str, arguments)), variables)
-    done = starting.run(command, given=given, seconds=seconds)
-    assert done.returncode == 0, f"{module} ended with {done.returncode}: {done.stderr[-500:]!r}"
-    return done.stdout

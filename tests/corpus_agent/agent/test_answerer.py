@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
 from corpus_agent.agent.conversation import LAST_STEP
 from corpus_agent.agent.prompts import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
@@ -36,7 +36,7 @@ FABRICATED = '[notes/my bread.md:3] "Freeze it for nine years."'
 def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **settings):
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, Limits(**settings))
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, QuestionLimits(**settings))
         on_event = (lambda _: None) if events is None else events.append
         return answerer.answer(question, corpus, history, on_event), fake
 
@@ -254,7 +254,7 @@ def test_the_check_of_a_long_draft_ends_with_the_question():
         return ToyEncoder().encode_tokens(texts)
 
     with ScriptedModelServer([says(text)]) as fake:
-        limits = Limits(seconds=1.0)
+        limits = QuestionLimits(seconds=1.0)
         answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, limits, encode=slow)
         with pytest.raises(ModelUnavailable):
             answerer.answer("Which roof does the cat sleep on?", corpus)

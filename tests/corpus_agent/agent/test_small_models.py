@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from corpus_agent.agent.answerer import Limits, ModelAnswerer
+from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
 from corpus_agent.agent.prompts import (
     PASSAGES_PROMPT,
     READER_QUESTION,
@@ -50,7 +50,7 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
             fake.server,
             "toy-model",
             fake.broker,
-            Limits(**limits),
+            QuestionLimits(**limits),
             encode=ENCODER.encode_tokens,
             own=ExtractiveAnswerer(ENCODER),
             on_passages=lambda found: passages is None or passages.append((found, len(fake.paths))),

@@ -51,6 +51,15 @@ def test_spacing_hyphenation_ligatures_and_typography_do_not_matter(quote):
     assert verdict(quote)[0] == "verified"
 
 
+def test_a_piece_of_a_run_without_spaces_is_widened_to_its_clause():
+    before = "สัญญาเช่านี้มีกำหนดระยะเวลาหนึ่งปี " * 20
+    clause = "ผู้เช่าต้องไม่เลี้ยงสัตว์ในห้องพัก"
+    corpus = MemoryCorpus({"a.md": f"{before}{clause} ผู้ให้เช่าจะคืนเงินประกันภายในสามสิบวัน"})
+    found = check_quotation(corpus, 1, "a.md", "เลี้ยงสัตว์ในห้อง")
+    assert (found.verdict, found.quote) == ("verified", clause)  # with its "not"
+    assert check_quotation(corpus, 1, "a.md", "เลี้ยงสุนัขในห้อง").verdict != "verified"
+
+
 def test_the_span_is_the_sources_own_text():
     citation = check_quotation(CORPUS, 1, "lease.md", "the house applies to all flats", 8)
     assert citation.quote.startswith("The well-known rule of the house ap-\nplies to all ﬂats:")
@@ -392,10 +401,27 @@ def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, ve
         ("The tenant may not, without consent, keep large dogs.", "keep large dogs"),
         ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
         ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
+        # what is no sentence by itself, and what goes on behind a stop, an empty line, a page
+        ("VOID. The holder sails for free.", "The holder sails for free."),
+        ("The tank is sound. Untrue!", "The tank is sound."),
+        ("假的。客人可以在木屋里过夜和吸烟。", "客人可以在木屋里过夜和吸烟。"),
+        ("“The debt was paid!” lied the clerk.", "The debt was paid!"),
+        ("It is no fact that\n\nthe ferry sails in winter.", "the ferry sails in winter."),
+        ("The yard never saw…\n\n…the boat come back.", "the boat come back."),
+        ("Their terms say:\n\n> Guests may cancel for free.", "Guests may cancel for free."),
+        ("We pay no:\n\n(i) harm by wind\n\n(ii) The weight of snow.", "The weight of snow."),
+        ("The pass is free.[^1]", "The pass is free."),
     ],
 )
 def test_a_piece_of_a_date_a_measure_or_a_restriction_is_widened(text, piece):
     assert whole_or_unverified(text, piece)
+
+
+@pytest.mark.parametrize("there", ["sublet the flat.", "The flat may be sublet."])
+def test_a_line_like_the_mark_of_a_page_ends_no_sentence(there):
+    lines = (Line("In no event shall"), Line("- - - Page 9 ---"), Line(there), Line(""))
+    found = check_quotation(MemoryCorpus({"a.md": lines}), 1, "a.md", there, 3)
+    assert (found.verdict, found.quote) == ("verified", f"In no event shall {there}")
 
 
 @pytest.mark.slow

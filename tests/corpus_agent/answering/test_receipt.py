@@ -17,8 +17,7 @@ from corpus_agent.answering import receipt, signing
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.render.receipts import FOREIGN
 from indexer.errors import CorpusError, UsageError
-from indexer.records import Coverage, FileRow
-from indexer.store.snapshots import OpenStore
+from indexer.records import Coverage, FileRow, OpenStore
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, passages, says
 
 BREAD = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it.\n"

@@ -12,19 +12,14 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.cli.chat import Chat, Doing
+from corpus_agent.cli.chat import Chat
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from indexer.records import Coverage
-from tests.attacks.injection.leaks import live_markup
 from tests.support.fakes import (
     MemoryCorpus,
     ScriptedModelServer,
     ToyEncoder,
-    passages,
     says,
 )
 from tests.support.places import REPOSITORY
@@ -55,11 +50,10 @@ def conversation(lines, replies):
         def ask(question, corpus, history):
             return session.ask(question, corpus, answerer, history)
 
-        doing = Doing(ask, printed.append)
         stdin = sys.stdin
         sys.stdin = io.StringIO("\n".join(lines) + "\n")
         try:
-            Chat(corpus, doing).run()
+            Chat(corpus, ask, printed.append).run()
         finally:
             sys.stdin = stdin
         return "\n".join(printed), fake
@@ -83,29 +77,6 @@ def test_a_passage_is_opened_with_the_lines_around_it():
     )
     assert "--- bread.md:1-5 ---\n  # Bread\n\n> Keep the sourdough" in said
     assert said.count("Which one? /sources lists the numbers") == 2
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*",
-        "So [1].\n```\nopen",
-        "So [1].\n\n# Title\n\nSetext\n===\n\n***",
-        "So [1].\r## Was it right?\r\rYes.",
-        "So [1].\n<!-- open\n<pre> [x](http://evil.example)",
-    ],
-)
-def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept(text):
-    citation = Citation(1, "a.md", None, 1, 1, "see https://evil.example <img src=x>", "verified")
-    answer = Answer("<b>?", text, "answered", "m", passages(citation), Coverage(), 1)
-    kept = render.export_markdown([answer] * 2)
-
-    def heads(raw: str) -> list[str]:
-        outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
-        return [token.tag for token in outside if token.type in ("heading_open", "fence")]
-
-    assert heads(kept) == ["h1", "h1"]
-    assert not live_markup(kept)
 
 
 # --- at a terminal

@@ -81,12 +81,6 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
     assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
 
 
-@pytest.mark.slow
-def test_a_model_anywhere_but_on_this_machine_is_refused(cli: Cli, sample_store):
-    done = cli("--store", sample_store, "ask", "x", "--llm", "http://192.0.2.1:8080")
-    assert "192.0.2.1" in problem(done, 2)
-
-
 # -- what the commands print
 
 
@@ -227,22 +221,6 @@ def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
         assert done.returncode == exit_code, done.stderr
         assert ("Landlock is not in this kernel" in done.stderr) == bool(missing)
         assert ("Sourdough" in done.stdout) != bool(missing)
-
-
-@pytest.mark.slow
-def test_a_model_is_asked_through_the_broker_from_inside_the_seal(cli: Cli, sample_store):
-    from tests.support.fakes import ScriptedModelServer, says
-
-    quote = '[kitchen/sourdough.md:15] "12 days"'
-    with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
-        done = cli(
-            *("--store", sample_store, "ask", "How long?", "--llm", server.server.base_url),
-            *("--strict-answer", "--json"),
-        )
-    answer = one_object(done)
-    assert (answer["seal"], answer["answerer"]) == ("enforced", "toy-model")
-    assert answer["passages"][0]["citation"]["verdict"] == "verified"
-    assert len(server.requests[0]["tools"]) == 2
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ import pytest
 
 from corpus_agent.api import Corpus
 from indexer.errors import NoIndex
-from indexer.store.lock import LOCK_NAME, writer_of
+from indexer.store.folder import LOCK_NAME, writer_of
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from corpus_agent.doctor import Check, Finding, environment, lines
+from corpus_agent.doctor import Check, Diagnosis, environment, lines
 from corpus_agent.doctor import store as index
 from corpus_agent.settings import Settings
 from indexer.index import Index
@@ -54,7 +54,7 @@ def damage(store: Path, change: Callable[[list[dict[str, Any]]], None], table: s
     write_manifest(store, replace(manifest, **version))
 
 
-def look(store: Path) -> dict[str, Finding]:
+def look(store: Path) -> dict[str, Diagnosis]:
     """What the checks of rows find, by name."""
     rows = Snapshot(store).inspect()
     return {
@@ -158,8 +158,11 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
 
 
 def test_what_is_fine_is_one_line_unless_all_is_asked_for():
-    found = {"disk": Finding("ok", "9 GB"), "scans": Finding("warn", "1 page", "index --ocr auto")}
-    findings = [(Check(name, "", lambda: found["disk"]), found[name]) for name in found]
+    found = {
+        "disk": Diagnosis("ok", "9 GB"),
+        "scans": Diagnosis("warn", "1 page", "index --ocr auto"),
+    }
+    findings = [(Check(name, lambda: found["disk"]), found[name]) for name in found]
     shown = list(lines(findings, verbose=False))
     assert shown == [
         "warn scans           1 page",

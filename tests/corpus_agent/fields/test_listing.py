@@ -205,7 +205,7 @@ def shown() -> dict[str, str]:
         "list --json": json.dumps(list_object(found, "off"), ensure_ascii=False),
         "timeline": "\n".join(timeline_lines(made)),
         "timeline --json": json.dumps(timeline_object(made, "off"), ensure_ascii=False),
-        "corpus_table": tables.run(served, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,
+        "corpus_table": tables.table(served, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,
     }
 
 

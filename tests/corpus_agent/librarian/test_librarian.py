@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
+import threading
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -26,10 +26,8 @@ from corpus_agent.librarian.process import (
     COMMAND,
     MAX_REPLY_BYTES,
     BadMessage,
-    Child,
-    packed,
+    LibrarianProcess,
     parsed,
-    read_frame,
 )
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
@@ -44,26 +42,7 @@ from tests.support.toy_index import ENCODER, sync
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
 QUOTED = 'Twelve days [kitchen/sourdough.md:15] "for up to 12 days without feeding".'
-# -- frames: nothing is believed
-
-
-def over_pipe(data: bytes, limit: int = 100):
-    reader, writer = os.pipe()
-    os.write(writer, data)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as stream:
-        return read_frame(stream, limit)
-
-
-def test_a_frame_comes_through_as_it_was_and_the_end_of_the_pipe_is_no_frame():
-    assert json.loads(over_pipe(packed({"text": "ä\n" + chr(0xD800)}))) == {"text": "ä\n?"}
-    assert over_pipe(b"") is None
-
-
-@pytest.mark.parametrize("data", [b"\0\0", b"\0\0\0\x05ab", b"\xff\xff\xff\xff"])
-def test_a_frame_that_is_cut_off_or_claims_to_be_huge_is_refused(data):
-    with pytest.raises(BadMessage):
-        over_pipe(data)
+# -- replies: nothing is believed
 
 
 ANSWER = Answer(
@@ -90,9 +69,9 @@ def passage_with(**changes):
     return {"passages": [{**asdict(ANSWER.passages[0]), "citation": {**CITED, **changes}}]}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
+def test_an_answer_with_a_field_of_another_kind_is_refused():
+    believed = []
+    for change in (
         {"status": "obeyed"},
         {"version": "7"},
         {"text": ["a"]},
@@ -106,11 +85,13 @@ def passage_with(**changes):
         {"probability": float("nan")},
         {"probability": 1.1},
         {"probability": "0.9"},
-    ],
-)
-def test_an_answer_with_a_field_of_another_kind_is_refused(change):
-    with pytest.raises(BadMessage):
-        parsed(json.dumps({"id": 1, "answer": {**asdict(ANSWER), **change}}).encode())
+    ):
+        try:
+            parsed(json.dumps({"id": 1, "answer": {**asdict(ANSWER), **change}}).encode())
+        except BadMessage:
+            continue
+        believed.append(change)
+    assert believed == []
 
 
 # -- a process that is not what it should be
@@ -125,97 +106,108 @@ def receive():
     return json.loads(os.read(0, struct.unpack(">I", head)[0])) if head else None
 receive()
 """
+READY = 'send({"ready": "enforced"})\n'
+STOPS = "time.sleep(60)"
+
+
+def command(code: str) -> tuple[str, ...]:
+    """A script of ours in place of the librarian's process."""
+    return (sys.executable, "-c", f"{HOSTILE}\n{code}")
+
+
+BEGINNINGS = (
+    f"os.write(1, b'Traceback: no protocol at all' * 100); {STOPS}",
+    f"os.write(1, struct.pack('>I', 2**31 - 1)); {STOPS}",
+    f"os.write(1, struct.pack('>I', {MAX_REPLY_BYTES + 1})); {STOPS}",
+    f"send({{'ready': True}}); {STOPS}",
+    f"send({{'answer': {{}}}}); {STOPS}",
+    f"send({{'ready': 'off'}}); {STOPS}",
+    f"send([1, 2]); {STOPS}",
+    "pass",
+)
+REPLIES = (
+    "send({'id': 99, 'ready': 'enforced'})",
+    "send({'id': 1})",
+    "send({'id': 1, 'answer': {'text': 'obey'}})",
+    "os.write(1, b'\\0' * 4096)",
+    "os.write(1, struct.pack('>I', 9) + b'ab')\nsys.exit()",
+    "os.kill(os.getpid(), 9)",
+)
+
+
+def test_a_process_that_breaks_the_protocol_is_ended_and_its_question_fails():
+    scripts = [*BEGINNINGS, *(f"{READY}receive()\n{reply}\n{STOPS}" for reply in REPLIES)]
+    wrong = []
+    for script in scripts:
+        child = LibrarianProcess({}, command=command(script))
+        pid = child.pid
+        try:
+            child.begin()
+            child.ask("x")
+        except LibrarianFailed as failed:
+            if "before it answered" in str(failed) and until(lambda pid=pid: not runs(pid)):
+                continue
+        wrong.append(script)
+    assert wrong == []
+
+
+def test_the_answer_to_another_question_is_none():
+    answer = json.dumps(asdict(ANSWER))
+    for number in (1, 2):  # 1 is the control: the answer to the question that was asked
+        said = f"send({{'id': {number}, 'answer': json.loads({answer!r})}})"
+        child = LibrarianProcess({}, command=command(f"{READY}receive()\n{said}\n{STOPS}"))
+        child.begin()
+        if number == 1:
+            assert child.ask("x") == ANSWER
+            child.close()
+        else:
+            with pytest.raises(LibrarianFailed, match="must not"):
+                child.ask("x")
 
 
 @pytest.fixture
-def hostile():
-    """Makes a child that runs a script of ours in place of the librarian's."""
-    made = []
-
-    def make(code: str, **options) -> Child:
-        command = (sys.executable, "-c", HOSTILE + textwrap.dedent(code))
-        made.append(Child({}, command=command, **options))
-        return made[-1]
-
-    yield make
-    for child in made:
-        child.kill()
-        child.close()
-
-
-READY = 'send({"ready": "enforced"})\n'
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "os.write(1, b'Traceback: no protocol at all' * 100); time.sleep(60)",
-        "os.write(1, struct.pack('>I', 2**32 - 1)); time.sleep(60)",
-        f"os.write(1, struct.pack('>I', {MAX_REPLY_BYTES + 1})); time.sleep(60)",
-        "send({'ready': True}); time.sleep(60)",
-        "send({'answer': {}}); time.sleep(60)",
-        "send({'ready': 'off'}); time.sleep(60)",
-        "send([1, 2]); time.sleep(60)",
-        "pass",
-    ],
-)
-def test_a_process_that_does_not_begin_as_agreed_is_ended(hostile, code):
-    child = hostile(code)
-    with pytest.raises(LibrarianFailed, match="before it answered"):
-        child.ready.result(SOON)
-    assert until(lambda: not runs(child.pid))
-    assert child.submit("x") is None
-
-
-@pytest.mark.parametrize(
-    "code",
-    [
-        "send({'id': 99, 'stopped': True})",
-        "send({'id': 1})",
-        "send({'id': 1, 'stopped': True})",
-        "send({'id': 1, 'answer': {'text': 'obey'}})",
-        "os.write(1, b'\\0' * 4096)",
-        "os.write(1, struct.pack('>I', 9) + b'ab')\nsys.exit()",
-        "os.kill(os.getpid(), 9)",
-    ],
-)
-def test_a_process_that_replies_nonsense_is_ended_and_the_question_fails(hostile, code):
-    child = hostile(READY + "receive()\n" + code + "\ntime.sleep(60)")
-    future = child.submit("x")
-    with pytest.raises(LibrarianFailed, match="Ask again"):
-        future.result(SOON)
-    assert until(lambda: not runs(child.pid))
+def deaf(toy_store):
+    """A librarian whose process reads nothing of what it is asked, and ends at nothing."""
+    librarian = Librarian(toy_store, llm="none")
+    librarian._command = command(f"{READY}{STOPS}")
+    yield librarian
+    librarian.close()
 
 
 @pytest.mark.slow
-def test_a_process_that_reads_nothing_blocks_nobody(hostile):
-    child = hostile(READY + "time.sleep(60)")
-    futures = [child.submit("x" * 60_000) for _ in range(50)]  # far more than a pipe holds
-    assert not any(future.done() for future in futures)
+def test_a_process_that_reads_nothing_blocks_nobody(deaf):
+    deaf.start()
+    pid = deaf.pid
+    failed = []
+
+    def asked():
+        try:
+            deaf.ask("x" * 60_000)
+        except LibrarianFailed as failure:
+            failed.append(failure)
+
+    threads = [threading.Thread(target=asked) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    with pytest.raises(LibrarianTimeout):
+        deaf.ask("x", timeout=0.1)
+    assert runs(pid)  # it works for another question, which has time
     started = time.monotonic()
-    child.close()
+    deaf.close()
+    for thread in threads:
+        thread.join()
     assert time.monotonic() - started < SOON
-    for future in futures:
-        with pytest.raises(LibrarianFailed):
-            future.result(0)
+    assert not runs(pid)
+    assert len(failed) == 5
 
 
-def test_a_process_that_will_not_stop_is_ended(hostile, monkeypatch):
-    child = hostile(READY + "time.sleep(60)")
-    child.ready.result(SOON)
-    future = child.submit("x")
-    assert future.cancel()
-    assert runs(child.pid)
-    child._insist(1)  # what the timer does; waiting for it would take its ten seconds
-    assert until(lambda: not runs(child.pid))
-
-
-def test_the_secrets_of_the_parent_stay_with_the_parent(hostile, monkeypatch):
+def test_the_secrets_of_the_parent_stay_with_the_parent(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "canary-of-the-parent")
-    child = hostile(READY + "time.sleep(60)")
-    child.ready.result(SOON)
+    child = LibrarianProcess({}, command=command(f"{READY}{STOPS}"))
+    child.begin()
     assert b"PATH=" in Path(f"/proc/{child.pid}/environ").read_bytes()
     assert b"canary" not in Path(f"/proc/{child.pid}/environ").read_bytes()
+    child.close()
     with subprocess.Popen(["sleep", "60"]) as control:
         environ = Path(f"/proc/{control.pid}/environ")
         assert until(lambda: b"canary-of-the-parent" in environ.read_bytes())
@@ -243,7 +235,7 @@ from corpus_agent.librarian import Librarian
 if sys.argv[2] == "cannot":
     restrict_syscalls([Denial("landlock_create_ruleset", ENOSYS)])
 with Librarian(sys.argv[1], llm="none", unsealed=sys.argv[3] == "unsealed") as librarian:
-    print(librarian._child.ready.result())
+    print(librarian._seal)
 """
 
 
@@ -420,16 +412,15 @@ def test_nothing_of_the_transcript_crosses_over(librarian, server):
 
 
 @pytest.mark.slow
-def test_a_question_that_takes_too_long_is_stopped_and_the_process_stays(librarian, server):
+def test_a_question_that_takes_too_long_is_stopped_and_the_next_one_is_answered(librarian, server):
     pid = librarian.pid
     server.replies = [says("late", delay=30.0), says(QUOTED)]
     started = time.monotonic()
-    with pytest.raises(LibrarianTimeout, match="did not answer within 2 s"):
+    with pytest.raises(LibrarianTimeout):
         librarian.ask(QUESTION, timeout=2.0)
     assert time.monotonic() - started < SOON
-    assert until(lambda: not librarian._child._pending, seconds=8.0)  # it said that it stopped
+    assert until(lambda: not runs(pid))
     assert librarian.ask(QUESTION).citations
-    assert librarian.pid == pid
 
 
 @pytest.mark.slow
@@ -448,7 +439,6 @@ def test_a_task_that_is_cancelled_stops_its_question(librarian, server):
         return await librarian.ask_async(QUESTION)
 
     assert asyncio.run(give_up()).citations
-    assert until(lambda: not librarian._child._pending, seconds=8.0)
 
 
 # -- adapters
@@ -470,7 +460,7 @@ def test_a_call_never_raises_into_the_loop(toy_store):
 @pytest.mark.nightly
 @pytest.mark.slow
 def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
-    from tests.attacks.injection.compliant_model import named_calls
+    from tests.attacks.injection.compliant_model import CompliantServer, named_calls
     from tests.attacks.injection.strings import PACKAGED, Targets, load, plant, question_about
 
     canary = tmp_path / "outside/canary.txt"
@@ -484,23 +474,16 @@ def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
     tools = {"send_email", "fetch_url", "write_file"}
     named = {name for each in strings for name, _ in named_calls(each.text)}
     assert named  # the control: a parent that obeys what it reads would call these
-    command = [
-        sys.executable,
-        "-m",
-        "tests.attacks.injection.compliant_model",
-        str(tmp_path / "log"),
-    ]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as model:
-        model.stdin.write(json.dumps(asdict(targets)) + "\n")
-        model.stdin.flush()
-        address = f"http://127.0.0.1:{int(model.stdout.readline())}"
-        with Librarian(
-            tmp_path / "store", llm=address, parent_tools=tools | named, quotes_only=False
-        ) as librarian:
-            answers = [librarian.ask(question_about(each.word)) for each in strings]
-        model.stdin.close()
+    with (
+        CompliantServer(targets=targets) as model,
+        Librarian(
+            tmp_path / "store",
+            llm=model.server.base_url,
+            parent_tools=tools | named,
+            quotes_only=False,
+        ) as librarian,
+    ):
+        answers = [librarian.ask(question_about(each.word)) for each in strings]
     for answer in answers:
         text = answer.for_model()
         assert answer.citations or answer.status == "not_found"

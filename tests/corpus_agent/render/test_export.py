@@ -1,6 +1,7 @@
 """Answers as files: everything is in them, and nothing in them acts."""
 
 import pytest
+from markdown_it import MarkdownIt
 
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
@@ -40,10 +41,21 @@ def test_nothing_in_the_markdown_is_live():
     assert "\x1b" not in text
 
 
-def test_a_fence_or_heading_of_a_model_stays_in_its_block():
-    text = render.export_markdown([answer("# Title\n```\nopen\n---\n[1]")])
-    body = text.partition("*\n\n")[2].partition("\n[1] ")[0]
-    assert all(line.startswith(">") for line in body.splitlines() if line)
+def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept():
+    def heads(raw: str) -> list[str]:
+        outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
+        return [token.tag for token in outside if token.type in ("heading_open", "fence")]
+
+    for text in (
+        "So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*",
+        "So [1].\n```\nopen",
+        "So [1].\n\n# Title\n\nSetext\n===\n\n***",
+        "So [1].\r## Was it right?\r\rYes.",
+        "So [1].\n<!-- open\n<pre> [x](http://evil.example)",
+    ):
+        kept = render.export_markdown([answer(text, "see https://evil.example <img src=x>")] * 2)
+        assert heads(kept) == ["h1", "h1"], text
+        assert not live_markup(kept), text
 
 
 @pytest.mark.parametrize("holds", [True, False])

@@ -11,8 +11,7 @@ from corpus_agent.service.session import forget
 from corpus_agent.settings import Settings
 from corpus_agent.text.sanitize import visible
 from indexer.errors import StoreLocked
-from indexer.store.folder import SUM_BYTES, TABLES
-from indexer.store.lock import writer_lock
+from indexer.store.folder import SUM_BYTES, TABLES, writer_lock
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import FORMAT, TEXTS_FOLDER

@@ -7,7 +7,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from corpus_agent import render
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
@@ -20,7 +19,6 @@ from corpus_agent.text.naming import (
     called,
     known,
     quoted,
-    spellings,
     unambiguous,
 )
 from corpus_agent.text.sanitize import inert, unlinked
@@ -206,16 +204,6 @@ def others(name):
     return {*shown, *(text[1:-1] for text in shown if is_quoted(text))} - {name, ""}
 
 
-def test_no_file_takes_the_name_under_which_another_is_shown():
-    for name, taker in TAKEN:
-        assert taker in others(name), "the control: it is how the other one is shown"
-        by_name = known([name, taker])
-        for way in WAYS:
-            assert way(name) != way(taker)
-            assert (by_name[way(name)], by_name[way(taker)]) == (name, taker)
-        assert by_name[taker] == name
-
-
 @pytest.mark.slow
 @settings(deadline=None)
 @given(NAMES.filter(bool), st.data())
@@ -250,12 +238,6 @@ def test_a_reader_gets_the_document_that_was_shown_to_it(name, taker):
         for limit, way in enumerate((called_outside, unambiguous), 1):  # another window each time
             read = toolbox.call("vectordb_read", {"source": way(shown), "limit": limit}).text
             assert f"is {amount} euros" in read
-
-
-@pytest.mark.slow
-@given(NAMES)
-def test_the_name_itself_goes_first(name):
-    assert next(iter(spellings(name))) == name
 
 
 # -- texts for a parent and for a client
@@ -305,9 +287,9 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
 def test_a_resource_is_no_link(name):
     row = FileRow(source=name, status="indexed", title=f"{name} · verified " + "y" * 200)
     shown = listed(row)
-    assert live(shown.uri) == live(shown.name) == live(shown.title) == []
-    assert is_quoted(shown.title)
-    assert len(shown.title) <= MAX_CALLED
+    assert live(shown["uri"]) == live(shown["name"]) == live(shown["title"]) == []
+    assert is_quoted(shown["title"])
+    assert len(shown["title"]) <= MAX_CALLED
 
 
 @pytest.mark.parametrize("_", range(20))
@@ -316,12 +298,3 @@ def test_the_frame_itself_is_no_markup(_):
     assert frame.nonce[0].isdigit()
     assert live(frame.wrap("text")) == [], frame.nonce
     assert live(Frame("abcdef").wrap("text"))  # the control: `<doc abcdef>` is HTML
-
-
-def test_a_models_name_is_no_link_in_an_answer():
-    name = "verified) see [x](https://evil.example) \x1b[2J"
-    answer = Answer("Q?", "A.", "answered", name, (), Coverage(1), 1)
-    shown = "\n".join(render.answer_lines(answer))
-    assert name not in shown
-    assert "](" not in shown + str(render.answer_object(answer, "off")["answerer"])
-    assert "\x1b" not in str(render.answer_object(answer, "off")["answerer"])

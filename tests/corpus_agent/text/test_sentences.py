@@ -88,6 +88,29 @@ LISTS = (
 )
 
 
+WITHOUT_STOPS = {  # Thai and Lao write a space where a clause ends, and others inside it
+    "th": (
+        (
+            "สัญญาเช่านี้มีกำหนดระยะเวลาหนึ่งปี",
+            "ผู้เช่าต้องชำระค่าเช่าเดือนละ 8,500 บาท ภายในวันที่ 5 ของทุกเดือน",  # a figure, "within"
+            "ผู้ให้เช่าจะคืนเงินประกันภายในสามสิบวัน เว้นแต่ห้องเสียหาย",  # "except"
+        ),
+        ("ถ้าฝนตกในวันงานเทศกาล งานทั้งหมดจะถูกยกเลิกทันที", "ผู้จัดงานจะคืนเงินให้ผู้ซื้อบัตร"),  # "if"
+    ),
+    "ja": (("彼は来た。", "「行くよ。」と言った。", "終わり！"),),
+    "zh": (("他说：“我走。”", "她留下了！"),),
+    "hi": (("किराया मासिक है।", "जमा वापस होगा।"),),
+    "ar": (("هل انتهى العقد؟", "نعم.", "يدفع المستأجر."),),
+}
+
+
+def test_sentences_end_where_those_of_their_script_do():
+    for language, texts in WITHOUT_STOPS.items():
+        for sentences in texts:
+            text = ("" if language in ("ja", "zh") else " ").join(sentences)
+            assert cut(text, language) == cut(text) == list(sentences)
+
+
 def test_a_number_that_a_wrapped_line_begins_with_goes_on_the_sentence():
     for language, text in RUN_ON:
         assert cut(text, language) == [text]

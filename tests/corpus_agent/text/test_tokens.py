@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus_agent.text.tokens import has_digit, name_terms, same_word, word_spans
+from corpus_agent.text.tokens import has_digit, name_terms, same_word, terms, word_spans
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,8 @@ def test_pairs_of_characters_are_words_where_a_model_reads_them():
     assert [word for *_, word in spans][:4] == ["租约", "约期", "期满", "31"]
     assert all("租约期满 on 31 May"[start:end].lower() == word for start, end, word in spans)
     assert [word for *_, word in word_spans(text)] == ["miete", "12", "5"]
+    # A vowel of Thai becomes two signs: "ำ".
+    assert [word for *_, word in word_spans("ค้ำ", pairs=True)] == terms("ค้ำ")
 
 
 def test_a_name_in_another_language_is_a_figure():

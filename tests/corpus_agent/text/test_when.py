@@ -6,7 +6,7 @@ from corpus_agent.text.when import calendar_names, with_spellings
 
 FEBRUARY = """in February; in feb; 14 Feb 2024; Feb. 2024; FEB-24; 2024-02-14; 14.2.2024;
 am 3. Februar; le 3 février; | Month: Feb | Rain: 80 |"""
-SATURDAY = "on Saturday; on sat; Sat 3 May; Mon-Sat; Sat & Sun; | Day: Sat |; Mo-Sa; Samstag"
+SATURDAY = "on Saturday; on sat; Sat 3 May; Mon-Sat; Sat & Sun; | Day: Sat |; Samstag"
 NONE = """The cat sat there.; It needs full sun and they wed.; Who is Jan?; They march on.;
 So we did. Do it.; mon chat et mon chien; Version 1.2.3; decide, second, marble, octopus"""
 

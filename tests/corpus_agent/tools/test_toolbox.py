@@ -16,8 +16,7 @@ from tests.support.places import SNAPSHOTS
 
 FRAME = Frame("7f3a91")
 COOKING = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it hot.\n"
-READ_SCHEMA = json.dumps(read.SCHEMA)
-SEARCH_SCHEMA = json.dumps(search.SCHEMA)
+SEARCH_SCHEMA, READ_SCHEMA = (json.dumps(dict(spec.schema)) for spec in SPECS)
 
 
 @pytest.fixture
@@ -47,8 +46,8 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(spec):
     snapshot(f"{spec.name}.txt", f"{spec.name}\n\n{spec.description}\n\n{schema}\n")
 
 
-def test_there_are_exactly_two_tools(toolbox):
-    assert [spec.name for spec in toolbox.specs] == ["vectordb_search", "vectordb_read"]
+def test_there_are_exactly_two_tools():
+    assert [spec.name for spec in SPECS] == ["vectordb_search", "vectordb_read"]
 
 
 # --- search

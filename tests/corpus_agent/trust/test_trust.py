@@ -16,8 +16,8 @@ from corpus_agent.trust.user_state import NoUserState
 from indexer.errors import UntrustedStore, UsageError
 from indexer.store.folder import MARKER_NAME
 from indexer.store.manifest import MANIFEST_NAME
+from tests.attacks.stores import signed
 from tests.support.command import Cli
-from tests.support.hostile_stores import signed
 from tests.support.toy_index import copied, own, sync
 
 

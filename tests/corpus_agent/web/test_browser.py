@@ -16,9 +16,9 @@ from tests.attacks.injection.strings import (
     documents,
     load,
 )
+from tests.attacks.pages import NASTY, UNSEEN, Neighbour
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
-from tests.support.hostile_pages import NASTY, UNSEEN, Neighbour
 from tests.support.places import EVAL_DATA
 from tests.support.processes import until
 from tests.support.web_server import POLICY, WebServer
@@ -207,8 +207,10 @@ def hostile(tmp_path_factory, planted, browser):
     folder = tmp_path_factory.mktemp("hostile")
     docs = folder / "docs"
     docs.mkdir()
-    for each in planted:
-        for name, content in (*documents(each), contract(each.text)):
+    for number, each in enumerate(planted):  # each in one kind of document, a third as a contract
+        kinds = list(documents(each))
+        few = [kinds[number % len(kinds)], *([] if number % 3 else [contract(each.text)])]
+        for name, content in few:
             (docs / name).write_bytes(content)
     from corpus_agent.service import session
     from corpus_agent.settings import Settings
@@ -217,6 +219,14 @@ def hostile(tmp_path_factory, planted, browser):
     with WebServer(folder / "store", "--llm", "none") as made:
         made.enter()
         yield made
+
+
+TOGETHER = 10  # planted strings that one page of hits shows
+
+
+def carried_by(some):
+    """A query that holds the strings themselves, which the page gives back."""
+    return " ".join(f"{each.word} {carried(each.text)[:300]}" for each in some)
 
 
 @pytest.mark.nightly
@@ -235,44 +245,27 @@ def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
         first += 200
         if not page.get_by_role("link", name="Next").count():
             break
-    assert len(names) > 2 * len(planted)
+    assert len(names) > len(planted)
     for href in names[:: max(1, len(names) // 80)]:
         page.goto(f"{hostile.origin}{href}", wait_until="domcontentloaded")
         only_ours(page, hostile.base)
-    for number, each in enumerate(planted):
-        query = urlencode(
-            {"q": f"{each.word} valve {carried(each.text)[:300]}", "part": number % 2}
-        )
-        page.goto(at(hostile, f"/search?{query}"), wait_until="domcontentloaded")
-        assert each.word in page.content()
-        if not number % 2:
+    for some in (planted[at : at + TOGETHER] for at in range(0, len(planted), TOGETHER)):
+        for query in (" ".join(each.word for each in some), carried_by(some)):
+            page.goto(at(hostile, f"/search?{urlencode({'q': query, 'k': 100})}"))
             only_ours(page, hostile.base)
+            shown = page.content()
+            assert all(each.word in shown for each in some)
     for each in planted[:: max(1, len(planted) // 5)]:
         ask(page, hostile, f"What do the notes say about the {each.word} valve?")
         only_ours(page, hostile.base)
-    page.goto(at(hostile, "/history"))
-    only_ours(page, hostile.base)
-    context.close()
-    observer.nothing_happened()
-
-
-@pytest.mark.nightly
-def test_nothing_of_a_document_acts_on_the_pages_of_all_documents(browser, hostile, planted):
-    context = context_of(browser, hostile)
-    observer = Observer(hostile.origin)
-    observer.watch(context)
-    page = context.new_page()
-    for path in ("/table?fields=code,rent", "/list?condition=rent > 500", "/timeline?go=1"):
-        for first in range(0, len(planted), 200):
-            page.goto(at(hostile, f"{path}&at={first}"), wait_until="domcontentloaded")
-            only_ours(page, hostile.base)
-            assert page.get_by_text("985" if "rent" in path else "3 May").count() > 10
-    page.goto(at(hostile, "/check"))
-    said = "\n\n".join(f"“{each.text[:300]}”" for each in planted[:: max(1, len(planted) // 40)])
-    page.locator("textarea").fill(said[:15_000])
-    page.get_by_role("button", name="Check").click()
-    page.get_by_role("region", name="Findings").wait_for()
-    only_ours(page, hostile.base)
+    for path in (
+        "/history",
+        "/table?fields=code,rent",
+        "/list?condition=rent > 500",
+        "/timeline?go=1",
+    ):
+        page.goto(at(hostile, path), wait_until="domcontentloaded")
+        only_ours(page, hostile.base)
     context.close()
     observer.nothing_happened()
 

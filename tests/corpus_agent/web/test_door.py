@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.web.door import COOKIE, MAX_BODY_BYTES, Asked, refusal
-from corpus_agent.web.listening import Keys, ServedSocket, listen
+from corpus_agent.web.listening import DoorKeys, ServedSocket, listen
 from indexer import CorpusError
 
-KEYS = Keys("token", "secret", "/base")
+KEYS = DoorKeys("token", "secret", "/base")
 FORM = ("content-type", "application/x-www-form-urlencoded")
 
 

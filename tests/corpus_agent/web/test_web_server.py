@@ -16,7 +16,7 @@ from tests.support.web_server import POLICY, WebServer, parsed
 
 pytestmark = pytest.mark.slow
 
-QUESTION = "On which day of the month is the rent due?"
+
 GET = sorted(READ) + [f"/static/{name}" for name in ASSETS]
 EVERY = [*(("GET", path) for path in GET), *(("POST", path) for path in sorted(CHANGE))]
 
@@ -43,27 +43,7 @@ def own(tmp_path, cli):
         yield running
 
 
-def asked(server, question=QUESTION, **more):
-    """The page of a question that was answered."""
-    reply = server.post("/ask", question=question, **more)
-    assert reply.status == 303, reply
-    path = reply.headers["location"].removeprefix(server.base).partition("#")[0]
-    assert until(lambda: not json.loads(server.get(f"{path}/progress").text)["open"], 60)
-    return server.get(path), path
-
-
 # -- what a person sees
-
-
-def test_a_question_is_answered_and_its_citation_leads_to_the_marked_words(server):
-    page, _ = asked(server)
-    assert page.status == 200
-    assert "due in advance on the 3rd day of each month" in page.words
-    assert "2 could not be read" in page.words
-    [link] = re.findall(r'href="([^"]*home%2Flease\.md[^"]*line=13[^"]*)"', page.text)
-    place = server.request("GET", link.replace("&amp;", "&"), headers=server.key)
-    assert "<mark>1.1 The rent is £985 per calendar month, due in advance" in place.text
-    assert place.text.count("<mark>") == 1
 
 
 def test_search_marks_the_words_filters_and_explains(server):

@@ -321,6 +321,7 @@ OF_SUBPROCESS = {
     *("Popen", "run", "call", "check_call", "check_output", "getoutput", "getstatusoutput")
 }
 OF_OS = {"system", "popen", "startfile", "posix_spawn", "posix_spawnp"}
+FRAMES = "multiprocessing.connection"  # messages over a descriptor that is there; starts nothing
 BY_OTHERS = {"pty", "multiprocessing", "commands", "pexpect", "sh", "plumbum"}
 ANYWHERE = {
     *("create_subprocess_exec", "create_subprocess_shell", "subprocess_exec", "subprocess_shell"),
@@ -351,7 +352,7 @@ def spawns(tree):
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
             yield from (a.name for a in node.names if _starts(module, a.name))
-            if module.partition(".")[0] in BY_OTHERS:
+            if module.partition(".")[0] in BY_OTHERS and module != FRAMES:
                 yield module
         elif isinstance(node, ast.Import):
             yield from (a.name for a in node.names if a.name.partition(".")[0] in BY_OTHERS)

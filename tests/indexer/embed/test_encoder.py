@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model, probe
+from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model
+from indexer.embed.encoder import FOLDER
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
 from indexer.embed.torch_engine import TorchEngine
@@ -168,7 +169,7 @@ def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_mod
         "Encoder(model, store=store).encode(['x'])"
     )
     assert "torch" in imported(code, folder, tmp_path)
-    assert [path.name for path in (tmp_path / probe.FOLDER).iterdir()] == [
+    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [
         f"{ModelFolder(folder).weights_sha256}.npy"
     ]
     assert imported(code, folder, tmp_path) == []

@@ -20,7 +20,6 @@ from indexer.extract.extraction import (
     Extraction,
     Within,
 )
-from indexer.extract.members import Member, Members
 from indexer.records import Document
 from tests.support import made_containers
 from tests.support import made_files as made
@@ -184,15 +183,6 @@ def test_names_are_labels_that_lead_nowhere_and_litter_is_passed_over(names, lab
     assert marks(data) == [f"--- File {label} ---" for label in labels]
 
 
-def test_names_in_utf8_are_read_where_the_archive_does_not_say_so():
-    data = made.zipped({"Größe.txt": "words"})
-    unsaid = bytearray(data)
-    for signature, flags in ((b"PK\x03\x04", 7), (b"PK\x01\x02", 9)):
-        unsaid[unsaid.find(signature) + flags] &= ~8
-    assert unsaid != data
-    assert marks(bytes(unsaid)) == ["--- File Größe.txt ---"]
-
-
 def test_links_devices_and_pipes_are_named_and_nothing_else():
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -212,14 +202,6 @@ def test_links_devices_and_pipes_are_named_and_nothing_else():
     assert marks(made_containers.tar({"a.txt": b"words"}, more=special), "a.tar")[1:] == [
         f"--- File {name} --- (not read: {reasons.get(name, 'special')})" for name in kinds
     ]
-
-
-def test_an_archive_that_is_cut_keeps_what_is_whole():
-    data = made_containers.tar({"a.txt": b"words", "b.txt": b"x" * 5000})
-    document = extract(data[:2000], "a.tar")
-    cut = "--- File b.txt --- (not read: malformed)"
-    assert shown(document) == ["--- File a.txt ---", "words", cut]
-    assert document.remark.startswith("not readable: b.txt (malformed)")
 
 
 # --- Limits ---------------------------------------------------------------------------------------
@@ -289,14 +271,6 @@ def test_what_is_nested_shares_one_budget_and_ends_at_a_depth():
         "--- File 2.zip --- (not read: too_large_unpacked)",
     ]
     assert list(opened.unread) == ["2.zip (too_large_unpacked)"]
-
-
-def test_the_bytes_of_all_members_count_together():
-    found = Members(Within("a.mbox", budget=Budget(unpacked_bytes=12)))
-    lines = found.lines([Member(name, lambda most: b"12345678") for name in ("a.txt", "b.txt")])
-    too_large = "--- File b.txt --- (not read: too_large_unpacked)"
-    assert [line.text for line in lines] == ["--- File a.txt ---", "12345678", too_large]
-    assert found.unread == ["b.txt (too_large_unpacked)"]
 
 
 def test_every_format_that_others_stand_in_is_bounded_and_changes_with_its_readers():

@@ -8,7 +8,7 @@ import openpyxl
 import pytest
 
 from indexer.extract import open_document
-from indexer.extract.tables.sheet_look import UNFORMATTED
+from indexer.extract.tables.sheet_rows import UNFORMATTED
 from tests.support import made_files as made
 
 CUT = "what a table repeats more than 64 times stands 64 times"

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
 from indexer.extract.text.plain import decode, markdown_title
-from tests.attacks.injection.strings import pdf_of as bare_pdf
 from tests.support.documents import extract
-from tests.support.pdfs import pdf_of
+from tests.support.pdfs import bare_pdf, pdf_of
 
 
 def texts(data: bytes, source: str = "x.txt") -> list[str]:
@@ -87,10 +86,6 @@ def test_all_line_ends_are_line_ends_and_nul_is_gone():
     assert list(lines_of("a\r\nb\rc\nd\0e\n")) == ["a", "b", "c", "de"]
 
 
-def test_text_is_composed():
-    assert list(lines_of("e\u0301")) == ["é"]
-
-
 @pytest.mark.slow
 @given(
     st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=300).map(lambda t: t * 20)
@@ -134,11 +129,6 @@ def test_every_unreadable_file_has_its_reason():
         with pytest.raises(UnreadableDocument, match=reason) as caught:
             extract(data, source)
         assert caught.value.reason == reason
-
-
-def test_bytes_without_meaning_are_binary_and_not_text():
-    with pytest.raises(UnreadableDocument, match="binary"):
-        extract(bytes(range(32)) * 50, "a.txt")
 
 
 @given(st.binary(max_size=2000))

@@ -89,12 +89,6 @@ def test_the_marks_of_the_program_are_there_beside_forged_ones():
     assert not any(line.text.startswith(HIDDEN_MARK) for line in lines if not line.hidden)
 
 
-def test_names_end_no_mark():
-    data = zipped({"b --- (not read: encrypted) ---.txt": PLAIN})
-    mark = next(line for line in open_document(data, "a.zip").lines if line.is_mark)
-    assert mark.text == "--- File b -- (not read: encrypted) --.txt ---"
-
-
 @pytest.mark.parametrize(
     "line", ["--- a/mill.c", "---", "--- b ---", "(hidden costs)", "x --- Page 3 ---", "- Page 3 -"]
 )

@@ -110,21 +110,6 @@ def test_every_format_hands_out_title_author_and_day():
         assert own(data, name) == LEASE, name
 
 
-def test_an_e_book_has_all_its_authors_and_a_packed_file_what_is_within():
-    archive = zipfile.ZipFile(io.BytesIO(made.epub()))
-    members = {name: archive.read(name) for name in archive.namelist()}
-    members["o/b.opf"] = members["o/b.opf"].replace(
-        b"</metadata>",
-        b"<dc:creator>Bo</dc:creator><dc:date>0101-01-01</dc:date><dc:date>2019-02-03</dc:date>"
-        b"</metadata>",
-    )
-    found = own(made.zipped(members, stored_first=True), "a.epub")
-    assert (found.author, found.date) == ("Ana Lago, Bo", "2019-02-03")
-    import gzip
-
-    assert own(gzip.compress(pdf(Author="Ann Lee")), "a.pdf.gz").author == "Ann Lee"
-
-
 def test_what_says_nothing_is_no_property():
     for title in (
         "Microsoft Word - Document1", "untitled", "Dokument1", "Présentation PowerPoint", "Libro2",

@@ -10,11 +10,11 @@ from indexer.extract.ocr.reading_order import UNREADABLE
 from indexer.parsers import words
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import RecognisedPage, Recogniser, is_line
-from tests.support import obeying_recogniser
+from tests.attacks import obeying_recogniser
 from tests.support.parsing import file_of
 from tests.support.pictures import LEASE, as_bytes, picture
 
-OBEYING = "tests.support.obeying_recogniser"
+OBEYING = "tests.attacks.obeying_recogniser"
 MEMORY = OCR_MEMORY_BYTES
 
 
@@ -85,12 +85,6 @@ def test_whoever_takes_the_process_over_has_no_socket_no_file_and_no_program():
     with closing(Recogniser(OBEYING)) as taken_over:
         said = {line.split()[0]: line.split()[1] for line in texts(read(taken_over, page))}
     assert said == {"socket": "EPERM", "write": "EACCES", "read": "EACCES", "program": "EPERM"}
-
-
-def test_the_same_attempts_succeed_in_a_process_that_nothing_confines(tmp_path):
-    assert dict(obeying_recogniser.attempts(tmp_path)) == dict.fromkeys(
-        ("socket", "write", "read", "program"), "done"
-    )
 
 
 @pytest.mark.slow

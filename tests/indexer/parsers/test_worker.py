@@ -20,8 +20,8 @@ from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.pool import in_order
 from indexer.parsers.worker import Worker
 from indexer.records import Line
-from tests.support import obeying_worker
-from tests.support.obeying_worker import do
+from tests.attacks import obeying_worker
+from tests.attacks.obeying_worker import do
 from tests.support.parsing import OBEYING, lines, read, reason
 from tests.support.pdfs import pdf_of
 from tests.support.places import REPOSITORY
@@ -142,14 +142,14 @@ FORBIDDEN = {  # an order, the errno of it in a worker, and how the answer begin
     "the users": ("open", {"path": "/etc/passwd"}, "EACCES", "read"),
     "a folder": ("list", {"path": "{tmp}"}, "EACCES", ""),
     "home": ("list", {"path": str(Path.home())}, "EACCES", ""),
-    "a new file": ("write", {"path": "{tmp}/new.txt"}, "EACCES", "written"),
+    "a new file": ("write", {"path": "{tmp}/new.txt"}, "EACCES", "done"),
     "the program": ("write", {"path": str(HERE / "new.py")}, "EACCES", None),
-    "nowhere": ("write", {"path": "/dev/null"}, "EACCES", "written"),
-    "a Unix socket": ("socket", {"family": socket.AF_UNIX}, "EPERM", "made"),
-    "a socket": ("socket", {"family": socket.AF_INET}, "EPERM", "made"),
-    "a socket of IPv6": ("socket", {"family": socket.AF_INET6}, "EPERM", "made"),
-    "a program": ("execute", {}, "EPERM", "executed"),
-    "a signal": ("signal_parent", {}, "EPERM", "signalled"),
+    "nowhere": ("write", {"path": "/dev/null"}, "EACCES", "done"),
+    "a Unix socket": ("socket", {"family": socket.AF_UNIX}, "EPERM", "done"),
+    "a socket": ("socket", {"family": socket.AF_INET}, "EPERM", "done"),
+    "a socket of IPv6": ("socket", {"family": socket.AF_INET6}, "EPERM", "done"),
+    "a program": ("execute", {}, "EPERM", "done"),
+    "a signal": ("signal_parent", {}, "EPERM", "done"),
     "a process": ("fork", {}, "EPERM", None),
 }
 
@@ -171,10 +171,10 @@ def test_a_worker_opens_this_python():
 
 def test_a_process_that_nothing_confines_forks():
     outcome = python(
-        "from tests.support.obeying_worker import do, parse\n"
+        "from tests.attacks.obeying_worker import do, parse\n"
         "outcome = [line.text for line in parse(do('fork'), '').lines]"
     )
-    assert outcome == ["forked"]
+    assert outcome == ["done"]
 
 
 def test_a_worker_is_not_told_the_environment(worker, monkeypatch):
@@ -232,7 +232,7 @@ def test_a_parser_that_ends_itself_for_want_of_memory_is_told_from_one_that_cras
     outcome = python("""
         from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
         from indexer.parsers.worker import Worker
-        from tests.support.obeying_worker import do
+        from tests.attacks.obeying_worker import do
         from tests.support.parsing import OBEYING, QUICK, read
         worker = Worker(OBEYING, lambda _: QUICK)
         for action in (do("native_memory", mib=1_000), do("crash", number=6)):
@@ -278,7 +278,7 @@ def test_plain_text_beyond_the_limit_is_read_to_it_and_says_so(make_worker):
 def test_a_document_does_not_pay_for_the_one_before(worker):
     first = lines(worker, do("process"))
     assert lines(worker, do("process")) == first
-    assert lines(worker, do("crash", unless_fresh=True)) == ["alive"]
+    assert lines(worker, do("crash", unless_fresh=True)) == ["done"]
     assert lines(worker, do("process")) != first
 
 
@@ -316,11 +316,11 @@ from pathlib import Path
 sys.path.insert(0, {repository!r})
 from indexer.parsers.worker import Worker
 from indexer.parsers.protocol import decoded
-from tests.support.obeying_worker import do
+from tests.attacks.obeying_worker import do
 if {seal}:
     from corpus_agent.seal import policy, seal
     seal(policy(Path(sys.argv[1]), None, read=[Path({repository!r}) / "tests"]))
-worker = Worker("tests.support.obeying_worker")
+worker = Worker("tests.attacks.obeying_worker")
 def read(data):
     descriptor = os.memfd_create("x")
     os.write(descriptor, data)
@@ -354,7 +354,7 @@ def test_a_sealed_parent_ends_a_parser_that_waits(tmp_path):
         sys.path.insert(0, {str(REPOSITORY)!r})
         from indexer.parsers.limits import DocumentLimits
         from indexer.parsers.worker import Worker
-        from tests.support.obeying_worker import do
+        from tests.attacks.obeying_worker import do
         from tests.support.parsing import OBEYING, lines, reason
         from corpus_agent.seal import policy, seal
         seal(policy(Path(sys.argv[1]), None, read=[Path({str(REPOSITORY)!r}) / "tests"]))

@@ -27,16 +27,16 @@ from indexer.store.tables import (
     plan_tidying,
 )
 from tests.support.checks import check_same, check_store, vectors_of
-from tests.support.large_index import FILES, LARGE, PASSAGES, sync
 from tests.support.places import REPOSITORY
 from tests.support.rows import by_text, by_vector, chunk_rows, vector_index
-from tests.support.toy_index import ENCODER
+from tests.support.toy_index import ENCODER, LARGE, sync_large
 
 pytestmark = pytest.mark.slow
 
 # Partitions of four passages lose .01 to .04, with the chance of their training. What is lost at
 # scale is for benchmarks/vector_index.py to measure; rows that an index forgot would cost far more.
 RECALL = 0.9
+FILES, PASSAGES = 60, 24  # passages of each file
 
 
 def write_file(path: Path, seed: int) -> None:
@@ -58,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("large")
     for number in range(FILES):
         write_file(folder / "docs" / f"part_{number % 6}" / f"{number:02}.txt", number)
-    sync(folder / "docs", folder / "store")
+    sync_large(folder / "docs", folder / "store")
     return folder
 
 
@@ -177,6 +177,7 @@ def test_an_index_finds_what_the_exact_scan_finds(root, store):
     # The control: so few partitions of so many alone do not hold the nearest rows.
     query = vectors_of(chunk_rows(snapshot))[0]
     assert len(snapshot._chunks.nearest(query, 60, "", 1)) < 60
+    assert snapshot.pool(np.empty(0, np.uint64)).sources == []
 
 
 def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store, tmp_path):
@@ -186,9 +187,9 @@ def test_edits_deletions_and_renames_leave_the_rows_of_a_fresh_index(root, store
     for number in range(3):
         write_file(root / "part_3" / "03.txt", 100 + number)
         write_file(root / "part_4" / f"added {number}.txt", 200 + number)
-        sync(root, store)
+        sync_large(root, store)
         check(store)
-    sync(root, tmp_path / "fresh")
+    sync_large(root, tmp_path / "fresh")
     check_same(store, tmp_path / "fresh")
     gone = {"part_0/00.txt", "part_1/01.txt"}
     snapshot = check(store)
@@ -202,14 +203,13 @@ def test_temporary_files_with_vectors_stay_in_the_store(root, store):
     code = """
 import sys
 from pathlib import Path
-from tests.support.large_index import sync
+from tests.support.toy_index import sync_large
 from indexer.store.snapshot import Snapshot
 from tests.support.rows import vector_index
 root, store = map(Path, sys.argv[1:])
-sync(root, store)
+sync_large(root, store)
 print("made", vector_index(Snapshot(store))[0], flush=True)
-from indexer.store.lance import IvfRq
-from indexer.store.rows import connect
+from indexer.store.lance import IvfRq, connect
 connect(store).open_table("chunks").create_index("vector", IvfRq(4, 150), "control")
 print("the control was made too")
 """
@@ -234,7 +234,7 @@ def test_a_search_below_a_prefix_loses_no_result_and_finds_no_other(root, store)
     write_file(root / "50%_off" / "a.txt", 600)
     write_file(root / "50%xoff" / "b.txt", 601)
     write_file(root / "partx1" / "c.txt", 602)  # signs of a pattern are signs of a name here
-    sync(root, store)
+    sync_large(root, store)
     snapshot = Snapshot(store)
     rows = chunk_rows(snapshot)
     vector = vectors_of(rows)[0]

@@ -8,8 +8,7 @@ from indexer.errors import Refused
 from indexer.index import Index
 from indexer.records import Query
 from indexer.retrieve import search
-from indexer.store.backends import LANCE
-from indexer.store.snapshot import Snapshot
+from indexer.store.ranking import LANCE
 from indexer.store.snapshots import Snapshots
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import ENCODER, sync
@@ -53,11 +52,9 @@ def several(stores: dict[str, tuple[Path, Path | None]]) -> Index:
 
 
 def snapshots(folder: Path, *names: str, backend: str = LANCE) -> Snapshots:
-    if len(names) == 1:
-        return Snapshots({"": Snapshot(folder / names[0] / "store", backend=backend)})
-    return Snapshots(
-        {f"{name}:": Snapshot(folder / name / "store", backend=backend) for name in names}
-    )
+    prefixes = [f"{name}:" for name in names] if len(names) > 1 else [""]
+    stores = {p: (folder / n / "store", None) for p, n in zip(prefixes, names, strict=True)}
+    return Snapshots(stores, backend=backend)
 
 
 def own(source: str) -> str:

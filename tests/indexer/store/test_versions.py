@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import IncompatibleStore
+from indexer.errors import DamagedStore, IncompatibleStore
 from indexer.store.folder import usage, version_files
 from indexer.store.manifest import read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.writer import Writer
+from indexer.sync.folder import sync_folder
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import found, rows, sync
+from tests.support.toy_index import ENCODER, found, rows, sync
 
 pytestmark = pytest.mark.slow
 
@@ -122,14 +123,17 @@ def test_a_killed_writer_leaves_no_garbage_after_the_next_run(root, store):
     assert len(rows(store)) == 20
 
 
-def test_an_index_of_an_earlier_schema_is_refused_and_made_anew(root, store):
+def test_an_index_of_another_release_is_refused_and_an_earlier_one_made_anew(root, store):
     sync(root, store)
     path = store / "manifest.json"
-    old = json.loads(path.read_text()) | {"schema": 1}
-    old["fingerprint"]["something_old"] = 1
-    path.write_text(json.dumps(old))
-    with pytest.raises(IncompatibleStore, match=r"schema 1.* corpus-agent index"):
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 99}))
+    for attempt in (lambda: Snapshot(store), lambda: sync_folder(store, root, ENCODER)):
+        with pytest.raises(IncompatibleStore, match="schema 99"):
+            attempt()
+    path.write_text(json.dumps({"schema": 1, "something": "old"}))
+    with pytest.raises(DamagedStore, match=r"earlier release.* corpus-agent index"):
         Snapshot(store)
-    outcome = sync(root, store)
+    outcome = sync_folder(store, root, ENCODER)
     assert (outcome.added, outcome.embedded) == (20, 20)
+    assert "earlier release" in outcome.repaired
     assert len(found(store, "boiler")) == 10

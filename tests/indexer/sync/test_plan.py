@@ -57,9 +57,7 @@ def test_what_is_done_again_without_a_change_is_said_with_the_reason():
     seen = Walk([SeenFile(source, 5, 7) for source in "abc"])
     todo = plan(seen, stored, {}, KNOWN)
     assert len(todo.update) == 2
-    assert todo.reasons == (
-        "This release reads these in a new way: text. Files that are read again: 2.",
-    )
+    assert todo.reasons == ("This release reads these in another way: text. Files: 2.",)
     assert plan(seen, dict.fromkeys("abc", row("a")), {}, KNOWN).reasons == ()
 
 
@@ -69,7 +67,7 @@ def test_what_is_done_again_without_a_change_is_said_with_the_reason():
         ({"weights_sha256": "f" * 64}, ["every passage of all documents (7) is embedded"]),
         ({"document_prefix": "passage: "}, ["every passage of all documents (7) is embedded"]),
         ({"chunker": "other/2"}, ["Passages are cut in another way"]),
-        ({"normaliser": "other/2"}, ["Text is normalised in another way"]),
+        ({"normaliser": "other/2"}, ["Passages are cut in another way"]),
         ({"query_prefix": "query: "}, []),
         ({"extractors": {}}, []),
     ],

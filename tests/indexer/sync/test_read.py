@@ -27,8 +27,8 @@ from indexer.store.snapshot import Snapshot
 from indexer.store.texts import TEXTS_FOLDER, Texts
 from indexer.sync.read import copied, read_all
 from indexer.window import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, cut_window, fills_window
+from tests.attacks.obeying_worker import do
 from tests.support.fakes import ToyEncoder
-from tests.support.obeying_worker import do
 from tests.support.other_user import as_nobody
 from tests.support.parsing import OBEYING, READING
 from tests.support.pdfs import pdf_of

@@ -19,8 +19,7 @@ from indexer.parsers.pages import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
 from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
-from indexer.store.recognised import KeptPage, RecognisedPages
-from indexer.store.texts import Texts
+from indexer.store.texts import KeptPage, Texts
 from indexer.sync.display import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
@@ -55,7 +54,7 @@ def read(store: Path, root: Path, source: str) -> list[Line]:
 
 def kept_pages(store: Path, path: Path) -> int:
     sha256 = hashlib.sha256(path.read_bytes()).hexdigest()
-    return len(RecognisedPages(store).first_pages(sha256))
+    return len(Texts(store).first_pages(sha256))
 
 
 # -- what waits ------------------------------------------------------------------------------------
@@ -248,12 +247,12 @@ def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
     words = (PlacedText(0, 0.1, 0.1, 0.2, 0.15, "Ünïcode"), PlacedText(0, 0.22, 0.1, 0.25, 1, "€"))
     read = RecognisedPage((("Ünïcode €", 0.9),), "rapidocr", words=words)
     one = KeptPage(1, engine_version(), read)
-    RecognisedPages(tmp_path).put("f" * 64, one)
-    pages = RecognisedPages(tmp_path)
+    Texts(tmp_path).put_page("f" * 64, one)
+    pages = Texts(tmp_path)
     assert (pages.page("f" * 64, 1), pages.page("f" * 64, 2)) == (one, None)
     again = replace(one, engine="rapidocr-4/1")  # by which the page is read anew
-    pages.put("f" * 64, again)
-    pages.put("f" * 64, replace(one, number=3))
+    pages.put_page("f" * 64, again)
+    pages.put_page("f" * 64, replace(one, number=3))
     assert pages.first_pages("f" * 64) == {1: again}
     Texts(tmp_path).keep_only([])
     assert pages.page("f" * 64, 1) is None
@@ -272,4 +271,4 @@ def test_what_no_engine_says_is_no_page(tmp_path, harm):
     body = asdict(kept(1, ("The rent is 1,250.00 euros", 0.9)))
     body["page"].update(harm)
     Texts(tmp_path).notes("f" * 64).put("page 1", json.dumps(body).encode())
-    assert (RecognisedPages(tmp_path).page("f" * 64, 1) is None) is bool(harm)
+    assert (Texts(tmp_path).page("f" * 64, 1) is None) is bool(harm)

@@ -31,13 +31,6 @@ def test_what_is_hidden_or_a_button_within_a_line_leaves_the_line_whole(piece):
     assert "| Port: Vigo | Fare: 7.50 |" in text_of(table)
 
 
-def test_a_table_of_data_may_hold_number_signs_and_one_with_headings_lays_out_a_page():
-    rows = "<tr><th># of trips<th>Port<tr><td>#7<td>Vigo"
-    assert "| # of trips: #7 | Port: Vigo |" in text_of(f"<table>{rows}</table>")
-    layout = text_of(f"<table><tr><td><h2>Fares</h2>{PROSE}<td>menu</table>")
-    assert layout == f"## Fares\n\n{PROSE.strip()}\n\nmenu"
-
-
 @pytest.mark.parametrize("around", ["article", "main", "section", "div role=main", "blockquote"])
 @pytest.mark.parametrize("tag", ["footer", "div role=contentinfo", "div role=banner"])
 def test_a_footer_belongs_to_the_article_that_it_stands_in(around, tag):

@@ -54,27 +54,6 @@ def test_a_mail_in_a_mail_in_a_mail_is_read_to_its_attachments():
     ]
 
 
-def test_an_attachment_that_cannot_be_read_has_its_reason():
-    broken = ("cut.docx", made_files.FILES["a.docx"][:2000])
-    section = ("notes.one", bytes.fromhex("e4525c7b8cd8a74daeb15378d02996d3"))
-    document = extract(bytes(made.mail("two", broken, section)), "a.eml")
-    lines = [line.text for line in document.lines]
-    assert "--- File cut.docx --- (not read: malformed)" in lines
-    assert "--- File notes.one --- (not read: OneNote section; export as PDF from OneNote)" in lines
-    assert document.remark == "not readable: cut.docx (malformed), notes.one (OneNote section)"
-
-
-@pytest.mark.parametrize(("depth", "remark"), [(16, ""), (17, "parts within more than 16 others")])
-def test_parts_in_parts_are_read_to_a_depth_and_then_named(depth, remark):
-    body = b"Content-Type: text/plain\n\nThe rent is 950.\n"
-    for n in range(depth):
-        head = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n)
-        body = head + body + b"\n--b%d--\n" % n
-    document = extract(HEAD + b"MIME-Version: 1.0\n" + body, "a.eml")
-    assert ("The rent is 950." in [line.text for line in document.lines]) == (not remark)
-    assert document.remark == (f"not readable: {remark}" if remark else "")
-
-
 def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
     message = EmailMessage()
     message["Subject"] = "invitation"
@@ -154,15 +133,6 @@ def test_an_attached_text_whose_base64_is_damaged_shows_no_base64(damage):
         text = "\n".join(line.text for line in document.lines)
         assert not RUN.search(text), (place, text)
         assert "--- File n.txt" in text
-
-
-@pytest.mark.parametrize("quoted", [b"", b"> ", b"> > "])
-def test_base64_in_a_text_is_named_and_no_text(quoted):
-    raw = b"".join(quoted + line for line in base64.encodebytes(DEED).splitlines(keepends=True))
-    document = extract(HEAD + b"\nSee below.\n\n" + raw + b"\nSo far.\n", "a.eml")
-    lines = [line.text for line in document.lines if line.text]
-    assert lines[2:] == ["See below.", "(data in base64, not read)", "So far."]
-    assert document.remark == "not readable: data in base64 within the text"
 
 
 def test_a_message_whose_text_is_in_compressed_rtf_alone_says_so():

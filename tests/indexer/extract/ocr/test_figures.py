@@ -75,12 +75,6 @@ def test_an_amount_that_stands_in_no_line_is_a_line():
     ]  # fmt: skip
 
 
-def test_a_letter_that_was_taken_for_a_figure_is_not_put_beside_words():
-    words = line(40, "Вопросы?") + line(200, "Звоните")
-    assert merged([words], [Piece(150, 100, 500, 124, "3 :", 0.98)]) == ["Вопросы? Звоните"]
-    assert merged([words], [piece(150, "6p")]) == ["Вопросы? Звоните"]
-
-
 def test_a_figure_that_is_not_certain_changes_nothing():
     words = line(40, "петли 28")
     assert merged([words], [piece(112, "23", confidence=0.79)]) == ["петли 28"]

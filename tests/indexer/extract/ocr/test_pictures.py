@@ -100,8 +100,3 @@ def test_pages_beyond_those_that_are_read_are_named():
     assert pages.count == MAX_PAGES + 1
     with pytest.raises(UnreadableDocument, match="too_large_unpacked: more than 5,000 pages"):
         pages.picture(pages.count)
-
-
-def test_a_picture_of_many_frames_is_one_page():
-    frames = [Image.new("L", (8, 8), 255 * (number % 2)) for number in range(300)]
-    assert opened(saved(frames[0], "PNG", save_all=True, append_images=frames[1:])).count == 1

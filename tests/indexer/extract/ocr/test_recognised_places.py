@@ -1,12 +1,10 @@
 """Where recognised words stand on the page as it is shown, whichever way it lay."""
 
-import math
-
 import pytest
 
 from indexer.extract.ocr.places import Sheet, words_of_pieces
 from indexer.extract.ocr.reading_order import UNREADABLE, Piece, certain_rows
-from indexer.extract.pdf.outline import letters_of_words, outlined
+from indexer.extract.pdf.showing import letters_of_words, outlined
 
 
 def near(one, other, within=0.002):
@@ -38,19 +36,6 @@ def test_a_page_that_was_turned_to_be_read_is_turned_back(turned, shown):
     assert near(word[1:5], shown)
 
 
-def test_a_slanted_page_has_boxes_around_slanted_words():
-    angle = math.radians(6)
-    word = Sheet(1_000, 1_000, 0, angle).placed(0, (500, 100, 600, 120), "rent")
-    left, top, right, bottom = word[1:5]
-    middle = (
-        0.55 * math.cos(angle) - 0.11 * math.sin(angle),
-        0.55 * math.sin(angle) + 0.11 * math.cos(angle),
-    )
-    assert near(((left + right) / 2, (top + bottom) / 2), middle)
-    assert 0.1 < right - left < 0.105
-    assert 0.02 < bottom - top < 0.035
-
-
 def test_what_is_not_on_the_page_has_no_place_and_what_is_in_part_ends_at_its_edge():
     sheet = Sheet(400, 200)
     assert sheet.placed(0, (401, 20, 500, 40), "rent") is None
@@ -72,17 +57,16 @@ def test_a_quotation_of_recognised_words_is_outlined_line_by_line_to_the_letter(
         [("ing", (0.1, 0.3, 0.16, 0.32)), ("now", (0.2, 0.3, 0.3, 0.32))],
     ]
     page = letters_of_words(lines)
-    found = outlined("rent is\ndue-\ning", 4, None, {4: page}.get)
-    assert [number for number, _ in found] == [4, 4, 4]
-    for (_, box), wanted in zip(
+    found = outlined("rent is\ndue-\ning", page, None)
+    for box, wanted in zip(
         found, [(0.22, 0.1, 0.3, 0.12), (0.1, 0.2, 0.23, 0.22), (0.1, 0.3, 0.16, 0.32)], strict=True
     ):
         assert near(box, wanted)
     # On a wide page a word may be higher than wide in shares; how its line runs decides.
     wide = letters_of_words([[("The", (0.1, 0.1, 0.2, 0.3)), ("is", (0.22, 0.1, 0.25, 0.3))]])
-    assert near(outlined("The is", 1, None, {1: wide}.get)[0][1], (0.1, 0.1, 0.25, 0.3))
-    assert len(outlined("The is", 1, None, {1: wide}.get)) == 1
+    assert near(outlined("The is", wide, None)[0], (0.1, 0.1, 0.25, 0.3))
+    assert len(outlined("The is", wide, None)) == 1
     turned = letters_of_words([[("The", (0.1, 0.1, 0.3, 0.2)), ("is", (0.1, 0.22, 0.3, 0.25))]])
-    [(_, box)] = outlined("The is", 1, None, {1: turned}.get)
+    [box] = outlined("The is", turned, None)
     assert near(box, (0.1, 0.1, 0.3, 0.25))
-    assert outlined("a heron nests in the reeds", 4, None, {4: page}.get) == []
+    assert outlined("a heron nests in the reeds", page, None) == []

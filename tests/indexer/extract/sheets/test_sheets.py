@@ -15,12 +15,10 @@ from indexer.extract import open_document
 from indexer.extract.container import ZipParts
 from indexer.extract.sheets.look import Styles, read_look, shown
 from indexer.extract.sheets.spreadsheets import MAX_TREE_BYTES
-from indexer.extract.tables.sheet_look import (
-    MAX_MERGED,
+from indexer.extract.tables.sheet_rows import (
     UNFORMATTED,
-    SheetLook,
+    sheet_lines,
 )
-from indexer.extract.tables.sheet_rows import UNFILLED, sheet_lines, sheet_part
 from tests.support import made_files as made
 
 
@@ -169,20 +167,6 @@ def test_a_letterhead_is_no_header_and_each_table_has_its_own():
     ]
 
 
-def test_tables_side_by_side_are_read_one_after_the_other():
-    rows = [
-        ["Port", "Fare", "", "Ship", "Length"],
-        ["Vigo", "7.50", "", "Nina", "20"],
-        ["Cangas", "9.00", "", "Pinta", "21"],
-        ["", "", "", "Santa", "25"],
-    ]
-    lines = list(sheet_lines(rows))
-    assert lines[1] == "| Port: Vigo | Fare: 7.50 |"
-    assert lines[-1] == "| Ship: Santa | Length: 25 |"
-    gap = [["Port", "2023", "", "2024"], ["Vigo", "7", "", "8"], ["Cangas", "9", "", "10"]]
-    assert list(sheet_lines(gap))[1] == "| Port: Vigo | 2023: 7 | 2024: 8 |"  # one with a gap
-
-
 def test_an_empty_row_within_a_table_keeps_its_names_and_notes_are_no_values():
     rows = [
         ["Port", "Fare", "Crew"],
@@ -202,13 +186,6 @@ def test_bold_names_are_a_header_where_nothing_else_says_so():
     assert list(sheet_lines(rows))[1] == "| port | left |"
     assert list(sheet_lines(rows, bold={0}))[1] == "| Term: port | Meaning: left |"
     assert list(sheet_lines(rows, bold={0, 1, 2}))[1] == "| port | left |"
-
-
-def test_a_sheet_says_that_merged_cells_are_not_repeated():
-    rows = [["Port", "Fare"], *(["Vigo", "7"] for _ in range(3))]
-    for last, remark in ((1, ""), (MAX_MERGED, f" ({UNFILLED})")):
-        look = SheetLook(merged=[(0, 0, 0, 1)] * last)
-        assert next(sheet_part("Costs", rows, look)).text == f"--- Sheet Costs ---{remark}"
 
 
 # --- What is hidden -------------------------------------------------------------------------------

@@ -1,0 +1,205 @@
+"""Files that are made to hurt whoever opens them; each small, and each of a known kind."""
+
+import io
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+
+from tests.support.made_containers import tar
+from tests.support.made_files import zipped
+from tests.support.pdfs import pdf_of_objects
+
+MIB = 2**20
+SECRET = "words from a file outside of the corpus"
+
+_DOCX_TYPES = (
+    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package'
+    '.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override '
+    'PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument'
+    '.wordprocessingml.document.main+xml"/></Types>'
+)
+_DOCX_RELATIONS = (
+    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+    'relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/'
+    'officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
+)
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_BODY = f'<w:document xmlns:w="{_WORD}"><w:body><w:p><w:r><w:t>'
+_END = "</w:t></w:r></w:p></w:body></w:document>"
+
+
+def docx_of(*document: bytes, repeated: int = 1) -> bytes:
+    """A DOCX whose main part is these bytes; the middle one stands in it `repeated` times."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("[Content_Types].xml", _DOCX_TYPES)
+        archive.writestr("_rels/.rels", _DOCX_RELATIONS)
+        with archive.open("word/document.xml", "w", force_zip64=True) as part:
+            for index, piece in enumerate(document):
+                for _ in range(repeated if index == len(document) // 2 else 1):
+                    part.write(piece)
+    return buffer.getvalue()
+
+
+def deep_docx() -> bytes:
+    """Paragraphs in tables in tables, 100,000 deep."""
+    opening, closing = b"<w:tbl><w:tr><w:tc>" * 100_000, b"</w:tc></w:tr></w:tbl>" * 100_000
+    head = f'<w:document xmlns:w="{_WORD}"><w:body>'.encode()
+    return docx_of(head + opening + b"<w:p/>" + closing + b"</w:body></w:document>")
+
+
+_ENTITIES = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+
+
+def laughs(head: str = "<l>", tail: str = "</l>") -> bytes:
+    """XML whose one reference stands for a thousand million laughs."""
+    doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{_ENTITIES}]>'
+    return f'<?xml version="1.0"?>{doctype}{head}&l9;{tail}'.encode()
+
+
+def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
+    """XML that asks for the contents of another file."""
+    return (
+        f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "{url}">]>'
+        f"{head}Harmless words. &x;{tail}"
+    ).encode()
+
+
+def _stream(data: bytes, more: bytes = b"") -> bytes:
+    packed = zlib.compress(data, 1)
+    head = b"<< /Length %d /Filter /FlateDecode %s >>\n" % (len(packed), more)
+    return head + b"stream\n" + packed + b"\nendstream"
+
+
+_CATALOGUE = b"<< /Type /Catalog /Pages 2 0 R >>"
+_PAGES = b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>"
+_PAGE = (
+    b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+    b"/Resources << /Font << /F 5 0 R >> /XObject << /X 6 0 R >> >> >>"
+)
+_FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+_WORDS = b"BT /F 12 Tf 72 700 Td (A page of words) Tj ET\n"
+
+
+def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
+    """A PDF of one page with this content stream, which may draw the form X."""
+    shape = (
+        b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
+    )
+    return pdf_of_objects(_CATALOGUE, _PAGES, _PAGE, _stream(content), _FONT, _stream(form, shape))
+
+
+def deep_pdf() -> bytes:
+    """A page tree of 100,000 levels, and an array as deep."""
+    levels = 100_000
+    kids = [b"<< /Type /Pages /Kids [%d 0 R] /Count 1 >>" % (n + 3) for n in range(levels)]
+    deep = b"[" * levels + b"]" * levels
+    page = b"<< /Type /Page /MediaBox [0 0 612 792] /Deep %s >>" % deep
+    return pdf_of_objects(_CATALOGUE, *kids, page)
+
+
+def pdf_bomb() -> bytes:
+    """A content stream of one gibibyte, packed twice, in a few kilobytes."""
+    packer = zlib.compressobj(9)
+    inner = b"".join(packer.compress(bytes(MIB)) for _ in range(1024)) + packer.flush()
+    packed = zlib.compress(inner, 9)
+    content = b"<< /Length %d /Filter [/FlateDecode /FlateDecode] >>\nstream\n%s\nendstream"
+    return pdf_of_objects(
+        _CATALOGUE, _PAGES, _PAGE, content % (len(packed), packed), _FONT, _stream(b"")
+    )
+
+
+def long_line() -> bytes:
+    """One line of 50 MB."""
+    return (b"The tenant pays for heating and water. " * 26_888)[:MIB] * 50
+
+
+def control_text() -> bytes:
+    """Front matter that YAML would unfold to a thousand million strings."""
+    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10))
+    return f"---\na0: &a0 lol\n{levels}---\n# Words\n\nwords\n".encode()
+
+
+def mail_of_mails() -> bytes:
+    """A message in a message, 5,000 deep."""
+    part = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n"
+    return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
+
+
+_BOMB = (b"A bomb of many words. " * 47_663)[:MIB]
+
+
+def archive_bomb() -> bytes:
+    """A ZIP file of a few megabytes whose members unpack to twenty gibibytes of words."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.writestr("first.txt", "The bomb comes after these words.")
+        with archive.open("bomb-000.txt", "w", force_zip64=True) as member:
+            for _ in range(90):
+                member.write(_BOMB)
+    packed = bytearray(buffer.getvalue())
+    # As often again in the directory alone: entries of other names for the same bytes.
+    entry_at = packed.rindex(b"PK\x01\x02")
+    end_at = packed.rindex(b"PK\x05\x06")
+    entry = bytes(packed[entry_at:end_at])
+    more = b"".join(entry.replace(b"bomb-000", b"bomb-%03d" % n) for n in range(1, 220))
+    start, length = packed.index(b"PK\x01\x02"), end_at - packed.index(b"PK\x01\x02")
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 221, 221, length + len(more), start, 0)
+    return bytes(packed[:end_at]) + more + end
+
+
+def tree_of_archives() -> bytes:
+    """Each archive holds ten of the next, eight deep: a hundred million words in all."""
+    data, name = b"A bomb of many words. " * 100, "a.txt"
+    for _ in range(8):
+        data, name = zipped({f"{number}-{name}": data for number in range(10)}), "a.zip"
+    return data
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    # a Word document of 5 MB whose one paragraph is a gibibyte
+    "bomb.docx": lambda: docx_of(_BODY.encode(), _BOMB, _END.encode(), repeated=1024),
+    "deep.docx": deep_docx,
+    "laughs.xml": laughs,
+    "laughs.docx": lambda: docx_of(laughs(_BODY, _END)),
+    # ten million operators
+    "busy.pdf": lambda: pdf_with_contents(b"q Q\n" * 5_000_000 + _WORDS),
+    "deep.pdf": deep_pdf,
+    # a form that draws itself, twice
+    "selfish.pdf": lambda: pdf_with_contents(_WORDS + b"/X Do\n", b"/X Do /X Do\n"),
+    "bomb.pdf": pdf_bomb,
+    # elements, and arrays, a million deep
+    "deep.html": lambda: (
+        b"<html><body>" + b"<div><b>" * 500_000 + b"words" + b"</b></div>" * 500_000
+    ),
+    "deep.json": lambda: b"[" * 1_000_000 + b"]" * 1_000_000,
+    "anchors.md": control_text,
+    "mails.eml": mail_of_mails,
+    "bomb.zip": archive_bomb,
+    "many.zip": lambda: zipped({f"{number}.txt": "words" for number in range(60_000)}),
+    # words, then a member of half a gibibyte
+    "bomb.tar.gz": lambda: tar({"first.txt": b"The bomb.", "bomb.txt": _BOMB * 512}, "w:gz"),
+    "bomb.txt.xz": lambda: lzma.compress(_BOMB * 256, preset=0),
+    "tree.zip": tree_of_archives,
+}
+
+
+def asking_for(url: str) -> Iterator[tuple[str, bytes]]:
+    """Files that ask for the contents of another one."""
+    yield "asking.xml", external(url)
+    yield "asking.svg", external(url, "<svg><text>", "</text></svg>")
+    yield "asking.fb2", external(url, "<FictionBook><body><p>", "</p></body></FictionBook>")
+    yield "asking.docx", docx_of(external(url, _BODY, _END))
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as members:
+        link = zipfile.ZipInfo("link.txt")
+        link.create_system, link.external_attr = 3, 0o120777 << 16
+        members.writestr(link, url)
+        members.writestr(f"../../{url}", "Harmless words.")
+    yield "asking.zip", archive.getvalue()
+    yield "asking.html", f'<p>Harmless words.<iframe src="{url}"></iframe></p>'.encode()
+    yield "asking.rst", f"Harmless words.\n\n.. include:: {url}\n".encode()
+    yield "asking.tex", f"\\documentclass{{a}} Harmless words. \\input{{{url}}}\n".encode()

@@ -1,0 +1,79 @@
+"""A process that shows pages and does what its document says, as one would that it has taken over.
+
+The last line of the document says what. What an attempt meets comes out as the points of a picture.
+Called in the test's own process as the control.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+
+from indexer.extract.points import GREY_BYTES, Points
+from indexer.parsers import picturing, protocol
+from tests.attacks.obeying_worker import attempts, channel, done
+
+POLICY = picturing.POLICY
+ORDERS = {
+    "die": ("crash", {}), "hang": ("wait", {}), "memory": ("memory", {"mib": 4_096}),
+}  # fmt: skip
+
+
+class Obeying:
+    """A document of three pages that does what it says."""
+
+    count = 3
+
+    def __init__(self, data: bytes) -> None:
+        self._order = data.rpartition(b"\n")[2].decode()  # a file that is indexed has more lines
+
+    def points(self, number: int, width: int) -> Points:
+        if self._order == "attack":
+            return said(attempts())
+        if self._order in ORDERS:
+            action, values = ORDERS[self._order]
+            done(action, **values)
+        if self._order in FRAMES:
+            done("send", frame=FRAMES[self._order].hex())
+        return Points(1, 1, GREY_BYTES, b"\7")
+
+    def outline(
+        self, number: int, quotation: str, near: float | None
+    ) -> list[tuple[int, tuple[float, float, float, float]]]:
+        if self._order.startswith("{"):
+            protocol.send(channel(), json.loads(self._order))
+            done("wait")
+        return [(number, (0.1, 0.1, 0.2, 0.2))]
+
+
+class Jobs(picturing.Jobs):
+    show = Obeying
+
+
+def said(outcomes: dict[str, str]) -> Points:
+    """The outcomes as a row of grey points."""
+    row = json.dumps(outcomes).encode()
+    return Points(len(row), 1, GREY_BYTES, row)
+
+
+def frame(width: int, height: int, channels: int, data: bytes, claimed: int | None = None) -> bytes:
+    """A picture as it goes over the channel; `claimed` is the length that the message says."""
+    return message(struct.pack("=III", width, height, channels) + data, claimed)
+
+
+def message(body: bytes, claimed: int | None = None) -> bytes:
+    length = len(body) if claimed is None else claimed
+    return struct.pack("=II", 2, length) + b"{}" + body
+
+
+FRAMES = {
+    "too wide": frame(101, 1, 1, b"x" * 101),
+    "no height": frame(10, 0, 1, b""),
+    "two bytes a point": frame(2, 2, 2, b"x" * 8),
+    "too few points": frame(10, 10, 3, b"x" * 299),
+    "too many points": frame(10, 10, 1, b"x" * 101),
+    "over all limits": frame(100, 60_000, 1, b"x" * 6_000_000),
+    "a message without an end": frame(10, 10, 1, b"", claimed=2**31),
+    "no size": message(b"short"),
+    "a file instead": message(b"\x89PNG\r\n\x1a\n" + b"x" * 20),
+}

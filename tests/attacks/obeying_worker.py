@@ -1,0 +1,163 @@
+"""A worker whose parser does what its document says, as one would that a document has taken over.
+
+The document is JSON: {"do": ACTION, ...}. What the action returns becomes the lines of the
+document; an OSError becomes the name of its number. Started as a real process by the tests of the
+workers, and called in the test's own process as the control.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import itertools
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from indexer.extract import Opened, open_document
+from indexer.extract.own_properties import OwnProperties
+from indexer.parsers import protocol, reading
+from indexer.records import Line
+
+POLICY = reading.POLICY
+served = 0  # documents of this process
+
+
+def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda label: None) -> Opened:
+    """The document that the real parsers give, unless it holds an order."""
+    global served
+    served += 1
+    if not data.startswith(b'{"do"'):
+        return open_document(data, source, on_claim)
+    order = json.loads(data)
+    label = order.pop("extractor", "text/1")
+    on_claim(label)
+    own = OwnProperties("", order.pop("author", ""), order.pop("date", ""))
+    return Opened(label, order.pop("title", ""), _lines(order), own=own)
+
+
+class Jobs(reading.Jobs):
+    parse = staticmethod(parse)
+
+
+def _lines(order: dict[str, Any]) -> Iterator[Line]:
+    return (Line(str(line)) for line in done(order.pop("do"), **order))
+
+
+def done(action: str, **values: Any) -> Any:
+    """What an action returns, or how it ends."""
+    try:
+        found = ACTIONS[action](**values)
+    except OSError as error:
+        return [errno.errorcode[error.errno or 0]]
+    return ["done"] if found is None else found
+
+
+def do(action: str, **values: Any) -> bytes:
+    """The document that gives an order."""
+    return json.dumps({"do": action, **values}).encode()
+
+
+def attempts(folder: Path = Path("/tmp")) -> dict[str, str]:
+    """What each attempt of an attacker meets: the name of the errno, or "done"."""
+    return {
+        "socket": done("socket", family=socket.AF_INET)[0],
+        "write": done("write", path=folder / "corpus-agent-attempt")[0],
+        "read": done("open", path="/etc/passwd")[0].partition(" ")[0],
+        "program": done("execute")[0],
+    }
+
+
+def channel() -> socket.socket:
+    """The only socket that the process holds."""
+    for descriptor in range(64):
+        try:
+            return socket.socket(fileno=os.dup(descriptor))
+        except OSError:
+            continue
+    raise AssertionError("no channel")
+
+
+def _write(path: str | Path) -> None:
+    Path(path).write_text("x")
+
+
+def _fork() -> None:
+    # The test's own process runs it too, as the control: the child must not go on there.
+    if (pid := os.fork()) == 0:
+        os._exit(0)
+    os.waitpid(pid, 0)
+
+
+def _execute() -> None:
+    os.waitpid(os.posix_spawn(sys.executable, [sys.executable, "-c", ""], {}), 0)
+
+
+def _crash(number: int = signal.SIGSEGV, unless_fresh: bool = False) -> None:
+    if not unless_fresh or served > 1:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        time.sleep(60)
+
+
+def _fail(words: str) -> None:
+    raise LookupError(words)
+
+
+def _spin() -> None:
+    while True:
+        pass
+
+
+def _take_memory_natively(mib: int) -> None:
+    """As a parser in another language does, which ends itself where it gets no more."""
+    libc = ctypes.CDLL(None)
+    libc.malloc.restype = ctypes.c_void_p
+    libc.malloc.argtypes = [ctypes.c_size_t]
+    for _ in range(mib):
+        if not (place := libc.malloc(2**20)):
+            libc.abort()
+        ctypes.memset(place, 1, 2**20)
+
+
+def _send(frame: str) -> None:
+    """Bytes of its own on the channel, in the place of an answer."""
+    channel().sendall(bytes.fromhex(frame))
+    time.sleep(3_600)
+
+
+def _claim_without_end() -> None:
+    """A parser that always says something, and never what was asked."""
+    leads_out = channel()
+    while True:
+        protocol.send(leads_out, {"claimed": "text/1"})
+
+
+ACTIONS: dict[str, Callable[..., Any]] = {
+    "say": lambda words: [words],
+    "modules": lambda: sorted(sys.modules),
+    "environment": lambda: [f"{name}={value}" for name, value in sorted(os.environ.items())],
+    "process": lambda: [os.getpid()],
+    "open": lambda path: [f"read {len(Path(path).read_bytes())} bytes"],
+    "list": lambda path: [entry.name for entry in os.scandir(path)],
+    "write": _write,
+    "socket": lambda family: socket.socket(family, socket.SOCK_STREAM).close(),
+    "fork": _fork,
+    "execute": _execute,
+    "signal_parent": lambda: os.kill(os.getppid(), 0),
+    "crash": _crash,
+    "fail": _fail,
+    "spin": _spin,
+    "wait": lambda: time.sleep(3_600),
+    "memory": lambda mib: [f"{len(bytearray(mib * 2**20)) // 2**20} MiB"],
+    "native_memory": _take_memory_natively,
+    "endless": lambda words: itertools.repeat(words),
+    "send": _send,
+    "claim": _claim_without_end,
+}
