@@ -7,6 +7,7 @@ from pathlib import Path
 
 from corpus_agent.settings import Settings, model_folder
 from indexer import (
+    INSTALL_MULTILINGUAL,
     MANY_UNREAD,
     MULTILINGUAL,
     FolderEncoder,
@@ -37,9 +38,12 @@ def _model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | 
     if store is not None and (made := storage.recorded(store, "model")):
         is_theirs = made.startswith(MULTILINGUAL)
         return model_folder(Path("multilingual"), "--model") if is_theirs else None
-    if not choosing or settings.root is None or (found := multilingual_model()) is None:
+    if not choosing or settings.root is None:
         return None
     if share_in_other_languages(settings.root) < MANY_UNREAD:
         return None
-    sys.stderr.write(f"Not only English: these documents are read with {MULTILINGUAL}.\n")
+    found = multilingual_model()
+    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
+    told = f"these documents are read with {MULTILINGUAL}." if found else missing
+    sys.stderr.write(f"Not only English: {told}\n")
     return found
