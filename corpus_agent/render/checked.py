@@ -6,7 +6,7 @@ All of it is other people's text: it is cleaned and escaped here, and no link in
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from html import escape
 from pathlib import Path
@@ -17,7 +17,7 @@ from corpus_agent.answering.records import alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
-from corpus_agent.text.sanitize import enclosed, inert, one_line
+from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked
 from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import documents_searched, number_of
 
@@ -141,9 +141,9 @@ def _cut(text: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
 
 
-def _place(cited: Citation) -> str:
+def _place(cited: Citation, breaking: Callable[[str], str] = inert) -> str:
     """Where the document's words stand, and what qualifies them; the kind says how they differ."""
-    return headed(alone(replace(cited, verdict="verified")))
+    return headed(alone(replace(cited, verdict="verified")), breaking=breaking)
 
 
 # ---- The text itself
@@ -152,15 +152,17 @@ def _place(cited: Citation) -> str:
 def checked_markdown(checked: Checked) -> str:
     """The text as a quoted block with the numbers of its findings, then each with its passage."""
     marked = (
-        f"{text} **[{number}]**" if number else text for text, number in marked_pieces(checked)
+        f"{unlinked(text)} **[{number}]**" if number else unlinked(text)
+        for text, number in marked_pieces(checked)
     )
     lines = [f"> {line}".rstrip() for line in "".join(marked).split("\n")]
     for number, finding in enumerate(checked.findings, start=1):
-        lines += ["", f"[{number}] {_word(finding)}: {_said(finding)}", ""]
+        lines += ["", f"[{number}] {_word(finding)}: {unlinked(_said(finding))}", ""]
         for cited in finding.citations:
             quoted = block_lines(cited.quote, (0, 0))
-            lines += [_place(cited), "", *(f"> {line}".rstrip() for line in quoted)]
-    return "\n".join([*lines, "", *checked_foot(checked)]) + "\n"
+            lines += [_place(cited, unlinked), ""]
+            lines += [f"> {unlinked(line)}".rstrip() for line in quoted]
+    return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
 
 
 def checked_html(checked: Checked) -> str:

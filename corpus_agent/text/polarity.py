@@ -39,6 +39,10 @@ _OF_WHAT = (
 )
 
 
+_NEAR, _BESIDE = 5, 2  # words behind a denial that are looked at, content words of them
+_BEGINNING = 3  # letters that two forms of a word share
+
+
 @cache
 def _lexicon() -> dict[str, dict[str, Any]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -80,18 +84,18 @@ def plain(text: str) -> str:
 def denials(text: str, topic: str) -> list[str]:
     """The negations of a text, each with the word behind it, that bear on what another speaks of.
 
-    Those of two words, as "ne … pas", count once, and "without" only where the other text has what
-    is missing.
+    Those of two words, as "ne … pas", count once. A denial bears on the words beside it: it counts
+    where the other text has one of them.
     """
-    found, about = [], frozenset(terms(topic))
+    found, about = [], {word[:_BEGINNING] for word in terms(topic)}
     text = _pattern("no_denial").sub(" ", plain(text))
     paired = _PAIRED.sub(lambda pair: f"not {' '.join(pair[0].split()[1:-1])}", text)
     for match in _pattern("not").finditer(paired):
         behind = paired[match.end() :].split()
-        if _pattern("without").fullmatch(match[0]):
-            missing = content_terms(" ".join(behind[:4]))[:3]
-            if not any(word in about for word in missing):
-                continue
+        near = content_terms(" ".join(behind[:_NEAR]))[:_BESIDE]
+        near = near or content_terms(" ".join(paired[: match.start()].split()[-_NEAR:]))[-_BESIDE:]
+        if topic and near and not any(word[:_BEGINNING] in about for word in near):
+            continue
         following = next((word for word in behind if word not in STOP_WORDS), "")
         found.append(f"{match[0]} {following}".strip())
     return found
@@ -133,6 +137,16 @@ def excluded(claim: str, text: str) -> tuple[str, str] | None:
     return found or _other_time(mine, theirs) or _beyond(mine, theirs)
 
 
+def alike(one: str, other: str) -> bool:
+    """Whether two words are one unit, on one side of a line of the lexicon, or both needed."""
+    kinds = ("turning", "excluding", "beyond")
+    sides = [side for kind in kinds for line in _sides(kind) for side in line]
+    mine, theirs = plain(one), plain(other)
+    measure = UNIT.get(mine, mine) == UNIT.get(theirs, theirs)
+    each = (*sides, _pattern("needed"))
+    return measure or any(side.search(mine) and side.search(theirs) for side in each)
+
+
 def _apart(kind: str, mine: str, theirs: str) -> Iterator[tuple[str, str]]:
     """The words of two texts that are on other sides of a line of the lexicon, and on no same."""
     for sides in _sides(kind):
@@ -158,7 +172,7 @@ def _beyond(mine: str, theirs: str) -> tuple[str, str] | None:
     """A word of a claim that says more than the text: must for may, all for some."""
     for more, less in _sides("beyond"):
         own, there = more.search(mine), less.search(theirs)
-        if own and there and not (more.search(theirs) or less.search(mine)):
+        if own and there and not (more.search(theirs) or less.search(mine) or denials(mine, "")):
             return own[0], there[0]
     return None
 

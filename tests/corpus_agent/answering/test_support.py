@@ -277,6 +277,9 @@ def test_a_bound_or_a_word_turned_round_is_no_support(claim, fact):
         ("Oskar Blum owes Peter Brandt the boat.", "Peter Brandt owes Oskar Blum the boat.", None, "What Oskar Blum owes Peter Brandt is the boat."),
         ("The gate of the yard is not open.", "The gate of the yard is open.", None, "The gate is not open."),
         ("Der Mieter darf im Garten keine Hunde halten.", "Der Mieter darf im Garten Hunde halten.", None, "Der Mieter darf keine Hunde im Garten halten."),
+        ("Members earn two days of leave a month.", "Members lose two days of leave a month.", ("lose", "earn"), "Members earn 2 days of leave a month."),
+        ("The seller ships to Cork at the buyer's cost.", "The buyer ships to Cork at the seller's cost.", None, "The seller ships to Cork."),
+        ("Het bedrag is negen euro per maand.", "Het bedrag is zeven euro per maand.", ("zeven euro", "negen euro"), "Het bedrag is 9 euro per maand."),
         ("Le loyer est de 850 euros par mois.", "Le loyer est de 850 euros par an.", ("par an", "par mois"), "Par mois le loyer est de 850 euros."),
     ],
 )  # fmt: skip

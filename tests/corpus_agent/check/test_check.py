@@ -136,7 +136,7 @@ def kinds(text: str) -> list[str]:
         ("The owner pays the hirer fifty euros for damage.", "not_found", "", "", ""),
         ("The hirer pays the owner fifty euros for damage.", "supported", "boats.md:3", "", ""),
         ("The pump may be started.", "not_found", "nearest: boats.md:5", "", ""),
-        ("The boat of 2 April had severity 2.", "not_found", "", "", ""),
+        ("The boat of 2 April had severity 2.", "doubtful", "boats.md:", "2", "1"),
         ("Moor Bank is rated at A.", "not_found", "", "", ""),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
     ],
