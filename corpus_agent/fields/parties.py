@@ -10,8 +10,8 @@ from corpus_agent.fields import lexicon
 from corpus_agent.fields.names import is_organisation, name_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
+from corpus_agent.text.dates import Reading
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.values import Reading
 
 _HEAD = 8_000  # characters of a document in which its parties are introduced
 _INTRODUCED = 3_000  # characters behind "between"

@@ -18,9 +18,8 @@ from corpus_agent.fields import lexicon
 from corpus_agent.fields.names import place_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
-from corpus_agent.text.dates import add_duration, find_dates
+from corpus_agent.text.dates import Reading, add_duration, find_dates
 from corpus_agent.text.sentences import refers_back
-from corpus_agent.text.values import Reading
 
 _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
