@@ -139,16 +139,14 @@ def contracts(store: Path | None) -> None:
                 true=bool(expected),
                 given=cell.status in ("found", "several"),
                 right=right and cell.status != "doubtful",
-                marked=right and cell.status == "doubtful",
             )
             counts.setdefault((part_of(name), column), Counter()).update(counted)
     rows = []
     for (part, column), n in sorted(counts.items(), key=lambda item: item[0][0]):
         wrong = (n["given"] - n["right"]) / n["contracts"]
         shares = n["right"] / max(1, n["given"]), n["right"] / max(1, n["true"]), wrong
-        rows.append((part, column, n["true"], n["given"], *shares, n["marked"]))
-    names = "part", "column", "true", "given", "of given", "of true", "wrong / contract", "marked"
-    print_table(names, rows)
+        rows.append((part, column, n["true"], n["given"], *shares))
+    print_table(["part", "column", "true", "given", "of given", "of true", "wrong"], rows)
     print(f"{len(table.rows)} contracts: {used:.1f} s; {table.unverified} values left out\n")
 
 

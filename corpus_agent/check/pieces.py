@@ -217,10 +217,7 @@ def _is_long_enough(words: str) -> bool:
 
 
 def _quoted(text: str) -> list[tuple[int, int]]:
-    """What stands between quotation marks that belong together, the outermost, in order.
-
-    A mark that nothing closes hides none behind it, and none reaches over a blank line.
-    """
+    """What stands between quotation marks of one paragraph that belong together, the outermost."""
     found: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for match in _MARKS.finditer(text):

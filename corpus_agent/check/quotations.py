@@ -149,13 +149,13 @@ class QuotationFinder:
                 return Finding(piece, kind, tuple(dict.fromkeys(cited_parts)), (("…", left_out),))
         if len(parts) < 2:
             return None
-        anywhere = [self._first(part, piece.named) for part in parts]
+        named = piece.named
+        places = (
+            (near.standing(part, named) for near in self._nearby(part, named)) for part in parts
+        )
+        anywhere = [next(filter(None, place), None) for place in places]
         every = tuple(dict.fromkeys(cited for cited in anywhere if cited is not None))
         return Finding(piece, "pieced_together", every) if None not in anywhere else None
-
-    def _first(self, part: str, named: Named | None) -> Citation | None:
-        every = (near.standing(part, named) for near in self._nearby(part, named))
-        return next(filter(None, every), None)
 
     def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
         wanted = Text.of(piece.text)

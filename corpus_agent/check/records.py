@@ -48,7 +48,8 @@ class Finding:
     """Where a piece stands: its kind, the document's words and places, the words that differ.
 
     `beside` are those with the words around them, as a reader is shown them. Of a statement that
-    was not found `nearest` is the passage that comes nearest, `model` what a model says of it.
+    was not found `nearest` is the passage that comes nearest, `probability` that it says so, and
+    `model` what a model says of it.
     """
 
     piece: Piece
@@ -57,6 +58,7 @@ class Finding:
     differs: tuple[Difference, ...] = ()
     beside: tuple[Difference, ...] = ()
     nearest: Citation | None = None
+    probability: float | None = None
     model: str | None = None
 
 

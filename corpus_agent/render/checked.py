@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.records import alone
+from corpus_agent.answering.records import LIKELY_FROM, alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
@@ -61,6 +61,7 @@ def _finding_object(finding: Finding) -> Object:
         "named": named and {**asdict(named), "source": in_answer(named.source)},
         "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
         "model": finding.model,
+        "probability": finding.probability,
         "nearest": finding.nearest and citation_object(finding.nearest),
         "citations": [{**citation, "n": number} for number, citation in cited],
     }
@@ -75,12 +76,18 @@ def checked_lines(checked: Checked) -> Iterator[str]:
     lines = [f"line {each.piece.line}" for each in checked.findings]
     wide = [max(map(len, column), default=0) for column in (words, lines)]
     for word, line, finding in zip(words, lines, checked.findings, strict=True):
-        near = f"nearest: {_place(finding.nearest)}" if finding.nearest else ""
-        where = ", ".join(map(_place, finding.citations)) or near
+        where = ", ".join(map(_place, finding.citations)) or _nearest(finding)
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
         if whole := _whole(finding):
             yield f"{'':<{sum(wide) + 4}}in: {whole}"
     yield from checked_foot(checked)
+
+
+def _nearest(finding: Finding) -> str:
+    """The passage nearest to a statement that was not found, and how surely it says that."""
+    near = finding.nearest
+    likely = (finding.probability or 0) >= LIKELY_FROM
+    return f"{'likely' if likely else 'nearest'}: {_place(near)}" if near is not None else ""
 
 
 def _whole(finding: Finding) -> str:
