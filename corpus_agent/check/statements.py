@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import regex
+
+from corpus_agent.answering.coverage import PACKAGED
 from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.ranking import weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
 from corpus_agent.check.quotations import CONDITION, is_at
-from corpus_agent.check.records import Finding, Kind, Piece
+from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import STOP_WORDS, has_digit, same_word, terms
@@ -22,13 +25,11 @@ if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Citation
     from corpus_agent.tools.corpus import CorpusView
+    from indexer import Hit
 
-_MARKS = re.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
-_MODAL = re.compile(
-    r"\b(?:will|would|shall|should|may|might|can|could|must|recommend\w*|suggest\w*|propos\w+"
-    r"|plan(?:s|ned) to|soll\w*|wird|werden|würde\w*|kann|können|darf|dürfen|muss|müssen)\b"
-)
-_LABEL = re.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
+_MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
+_MODAL = regex.compile(WORDS["modal"])
+_LABEL = regex.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
 HITS = 8  # passages that a statement is compared with
 MOST_BETWEEN = 2  # of its words in the document others may stand
 SURELY = 1.0  # of its words: a sentence with another verb says another thing
@@ -49,23 +50,33 @@ class StatementFinder:
         return found if found.kind != "not_found" else self._judged(piece, asked)
 
     def _judged(self, piece: Piece, asked: Query) -> Finding:
-        passages = [hit.chunk for hit in self._corpus.search(asked)]
-        found = Supporter(passages, self._encode).support(piece.text)
+        hits = self._corpus.search(asked)
+        found = Supporter((hit.chunk for hit in hits), self._encode).support(piece.text)
         if isinstance(found, Judgement):
-            return self._differing(piece, found)
+            return self._differing(piece, found) or self._nearest(piece, hits)
         cited = [self._cited(window) for window in found]
         says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
         if not (says and all(each.stands for each in cited)):  # or the file changed meanwhile
-            return Finding(piece, "not_found")
+            return self._nearest(piece, hits)
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(cited))
 
-    def _differing(self, piece: Piece, found: Judgement) -> Finding:
-        if found.verdict != "differs" or found.window is None:
+    def _nearest(self, piece: Piece, hits: Sequence[Hit]) -> Finding:
+        """A statement that was not found, with the sentence that comes nearest to it."""
+        own = weighed(piece.text, hits, self._encode, len(hits), PACKAGED) if hits else None
+        if own is None:
             return Finding(piece, "not_found")
+        best = own.found[int(own.scores.argmax())]
+        cited = self._cited(Window(hits[best.passage].chunk, best.start, best.end))
+        return Finding(piece, "not_found", nearest=cited if cited.stands else None)
+
+    def _differing(self, piece: Piece, found: Judgement) -> Finding | None:
+        """A statement with the words in which a sentence differs from it; None without them."""
+        if found.verdict != "differs" or found.window is None:
+            return None
         cited = self._cited(found.window)
         if not cited.stands:
-            return Finding(piece, "not_found")
+            return None
         label, instead = _LABEL.match(cited.quote), found.found
         if label and instead.startswith(label[0]):  # the number of a clause is no figure of it
             instead = cited.quote[label.end() :]
@@ -99,7 +110,8 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
         and wanted & _figures(said)
         and 2 * coverage(statement, Evidence(said, window.evidence.titles)) >= 1
         for window in windows
-        for said in _sentences(window)
+        for unit in units(window.evidence.text, window.passage.language)
+        for said in [window.evidence.text[unit.start : unit.end]]
     )
 
 
@@ -123,11 +135,6 @@ def _in_order(statement: str, windows: Sequence[Window]) -> bool:
             return False
         at = following + 1
     return True
-
-
-def _sentences(window: Window) -> Iterator[str]:
-    text = window.evidence.text
-    return (text[unit.start : unit.end] for unit in units(text, window.passage.language))
 
 
 def _figures(text: str) -> Counter[tuple[str, ...]]:

@@ -225,11 +225,6 @@ def hostile(tmp_path_factory, planted, browser):
 TOGETHER = 10  # planted strings that one page of hits shows
 
 
-def carried_by(some):
-    """A query that holds the strings themselves, which the page gives back."""
-    return " ".join(f"{each.word} {carried(each.text)[:300]}" for each in some)
-
-
 @pytest.mark.nightly
 def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
     context = context_of(browser, hostile)
@@ -251,11 +246,13 @@ def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
         page.goto(f"{hostile.origin}{href}", wait_until="domcontentloaded")
         only_ours(page, hostile.base)
     for some in (planted[at : at + TOGETHER] for at in range(0, len(planted), TOGETHER)):
-        for query in (" ".join(each.word for each in some), carried_by(some)):
-            page.goto(at(hostile, f"/search?{urlencode({'q': query, 'k': 100})}"))
-            only_ours(page, hostile.base)
-            shown = page.content()
-            assert all(each.word in shown for each in some)
+        words = " ".join(each.word for each in some)
+        page.goto(at(hostile, f"/search?{urlencode({'q': words, 'k': 100})}"))
+        only_ours(page, hostile.base)
+        assert all(each.word in page.content() for each in some)
+        query = f"{some[0].word} valve {carried(some[0].text)[:300]}"
+        page.goto(at(hostile, f"/search?{urlencode({'q': query})}"))
+        only_ours(page, hostile.base)
     for each in planted[:: max(1, len(planted) // 5)]:
         ask(page, hostile, f"What do the notes say about the {each.word} valve?")
         only_ours(page, hostile.base)
