@@ -18,9 +18,8 @@ from typing import Any
 
 from benchmarks.common import SAMPLE, Asked, corpus_of, data, print_table, squad, xquad
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.follow_up import carried_over
+from corpus_agent.answering.reading import asks_all, carried_over
 from corpus_agent.answering.records import Turn
-from corpus_agent.answering.whole_corpus import asks_all
 from indexer.index import Index
 
 

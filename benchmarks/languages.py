@@ -24,6 +24,7 @@ from indexer.records import Query
 LANGUAGES = ("en", "de", "es", "ru", "el", "tr", "vi", "zh", "ar", "hi", "th")
 FIVE, SHOWN = 5, 3
 RANKED = ("first", "in five")
+PREFERRED = ("own first", "in five without", "own first without")
 ANSWERED = ("line first", "line shown", "refused", "likely", "likely right")
 
 
@@ -36,21 +37,22 @@ def ranked(index: Index, asked: Sequence[Asked]) -> tuple[float, float]:
     return mean(right[0] for right in found), mean(any(right) for right in found)
 
 
-def others_found(index: Index, asked: Sequence[Asked], language: str) -> float:
-    """How often a translation is in five where the right paragraph in the asker's own is not."""
+def preferred(index: Index, asked: Sequence[Asked], language: str) -> tuple[float, float, float]:
+    """Shares of a pool: first hits in the asker's own language, where one in eleven is chance.
+
+    Without the right paragraph in the asker's own: a translation in five, and first hits that are
+    in the asker's own, all of them wrong.
+    """
     every = frozenset(file.source for file in index.files())
-    found = []
+    own, others, wrong = [], [], []
     for each in asked:
+        first = index.search(Query(each.text, 1))
         among = every - {f"{language}/{each.source}"}
         hits = index.search(Query(each.text, FIVE, per_source=1, among=among))
-        found.append(any(Path(hit.chunk.source).name == each.source for hit in hits))
-    return mean(found)
-
-
-def own_first(index: Index, asked: Sequence[Asked], language: str) -> float:
-    """The share of first hits that are in the asker's own language; by chance one in eleven."""
-    first = [index.search(Query(each.text, 1)) for each in asked]
-    return mean(hits[0].chunk.source.startswith(f"{language}/") for hits in first if hits)
+        own.append(first[0].chunk.source.startswith(f"{language}/"))
+        others.append(any(Path(hit.chunk.source).name == each.source for hit in hits))
+        wrong.append(hits[0].chunk.source.startswith(f"{language}/"))
+    return mean(own), mean(others), mean(wrong)
 
 
 def answered(index: Index, asked: Sequence[Asked]) -> tuple[float, ...]:
@@ -109,15 +111,12 @@ def main() -> None:
             folder = folder_of(where, kept)
             with corpus_of(folder, kept / where, options.model) as index:
                 if options.over == "pool":
-                    more: tuple[float, ...] = (
-                        own_first(index, asked, language),
-                        others_found(index, asked, language),
-                    )
+                    more: tuple[float, ...] = preferred(index, asked, language)
                 else:
                     more = answered(index, asked)
                 rows.append((language, *ranked(index, asked), *more))
             print(*rows[-1], flush=True)
-    last = ("own first", "in five without") if options.over == "pool" else ANSWERED
+    last = PREFERRED if options.over == "pool" else ANSWERED
     columns = list(zip(*(row[1:] for row in rows), strict=True))
     print_table(
         ("language", *RANKED, *last),

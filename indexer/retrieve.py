@@ -21,6 +21,7 @@ from indexer.embed.languages import (
     is_english,
     is_multilingual,
     question_vector,
+    shared,
 )
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
@@ -85,7 +86,7 @@ def search(
     pool = snapshot.pool(near, worded)
     fused = fuse(vector, pool, worded, other_weight(encoder, text))
     if is_multilingual(encoder):
-        fused = languages_by_vectors(fused)
+        fused = languages_by_vectors(fused, shared(encoder, vector, pool.languages))
     if named:
         fused = named_first(fused, named)
     if not asked:  # the text of those alone that are shown
@@ -224,14 +225,17 @@ def fuse(
     return Fused(pool, order, scores, cosines, bm25)
 
 
-def languages_by_vectors(fused: Fused) -> Fused:
-    """The same rows: vectors alone say which language comes where, words order those of one."""
+def languages_by_vectors(fused: Fused, owed: NDArray[np.float32]) -> Fused:
+    """The same rows: vectors alone say which language comes where, words order those of one.
+
+    What each row's cosine owes to its language is taken off: no language is preferred for itself.
+    """
     languages = fused.pool.languages
     own = {
         language: iter([at for at in fused.order if languages[at] == language])
         for language in set(languages)
     }
-    order = [next(own[languages[at]]) for at in np.argsort(-fused.cosines, kind="stable")]
+    order = [next(own[languages[at]]) for at in np.argsort(owed - fused.cosines, kind="stable")]
     scores = np.empty_like(fused.scores)
     scores[order] = -np.sort(-fused.scores)
     return replace(fused, order=order, scores=scores)

@@ -40,7 +40,7 @@ from tests.support.rows import chunk_rows
 NAME = "sync"
 ROWS = {f"{part}/{name}": row for part in ("change", "kill") for name, row in TABLE[part].items()}
 PROCESSES = 2
-CHOICES = ("force", "verify", "prune", "prune_unreachable")
+CHOICES = ("force", "verify", "prune_unreachable")
 # Other in each run, of what the tables are made of, or words for people.
 LEFT_OUT = {"updated", "walked_ns", "contents", "fingerprint", "chunks_version", "files_version"}
 LEFT_OUT |= {"seconds", "cluster", "reasons", "rules"}

@@ -1,6 +1,6 @@
 """Answers from a model on this machine that has two tools and nothing else.
 
-passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
+passages ──> first search ──> conversation.py ──> draft ──> drafts.py ──> answer
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from corpus_agent.answering.decision import (
     reading,
     said_by,
 )
+from corpus_agent.answering.drafts import Finished, repair_request
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
-from corpus_agent.answering.verification import Finished, repair_request
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Deadline
@@ -72,6 +72,14 @@ class QuestionLimits:
 
 
 @dataclass
+class Learned:
+    """What was learned of a model while it answered, for the questions that follow."""
+
+    capabilities: Capabilities | None = None
+    answers_worse_with_tools: bool = False
+
+
+@dataclass
 class ModelAnswerer:
     """An answerer that uses a model; implements the `Answerer` protocol.
 
@@ -92,8 +100,7 @@ class ModelAnswerer:
     on_draft: OnDraft = lambda _: None
     on_passages: Callable[[Answer], None] = lambda _: None
     on_wait: Callable[[], None] = lambda: None
-    _capabilities: Capabilities | None = field(default=None, init=False)
-    _without_tools: bool = field(default=False, init=False)  # it answers worse with them
+    learned: Learned = field(default_factory=Learned)
 
     @property
     def name(self) -> str:
@@ -124,10 +131,12 @@ class ModelAnswerer:
             work.own = self.own.answer(question, corpus, history)
             self.on_passages(work.own)
         deadline = Deadline(self.limits.seconds, self.on_wait)
-        if self._capabilities is None:
-            self._capabilities = fetch_capabilities(self.broker, self.model, deadline)
-            self._without_tools |= self._capabilities.answers_better_without_tools
-        window = self.limits.window or self._capabilities.window or DEFAULT_WINDOW
+        if self.learned.capabilities is None:
+            self.learned.capabilities = fetch_capabilities(self.broker, self.model, deadline)
+            self.learned.answers_worse_with_tools |= (
+                self.learned.capabilities.answers_better_without_tools
+            )
+        window = self.limits.window or self.learned.capabilities.window or DEFAULT_WINDOW
         work.search_first(ContextWindow(window))
         model = ChatModel(self.broker, self.model, deadline, self.on_draft)
         return self._answer(work, self._drafted(work, model))
@@ -136,12 +145,12 @@ class ModelAnswerer:
         """The checked draft; one without tools if the model refuses what the program finds."""
         if self.quotes_only:
             return self._of_sentences(work, model)
-        if self._without_tools:
+        if self.learned.answers_worse_with_tools:
             return self._from_passages(work, model)
         try:
             draft = self._with_tools(work, model)
         except NoTools:
-            self._without_tools = True  # for the questions that follow, too
+            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
             return self._from_passages(work, model)
         if not (work.has_passages and len(work.toolbox.calls) == 1 and draft.says_nothing):
             return draft
@@ -153,7 +162,7 @@ class ModelAnswerer:
             return replace(draft, notices=(*draft.notices, notice))
         if again.says_nothing:
             return draft
-        self._without_tools = True
+        self.learned.answers_worse_with_tools = True
         return again
 
     def _with_tools(self, work: Work, model: ChatModel) -> _Draft:

@@ -8,37 +8,40 @@ the document like a quotation of a model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.ages import with_ages
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.coverage import ACROSS, MULTILINGUAL, PACKAGED, Scale
 from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
-from corpus_agent.answering.named_documents import without_names
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
     PASSAGES_READ,
     Ranking,
+    Sentence,
     found_passages,
     rank_sentences,
 )
-from corpus_agent.answering.reading import NAMED_POOL, read
+from corpus_agent.answering.reading import NAMED_POOL, read, without_names
 from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn, word_of
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.tokens import content_terms
+from corpus_agent.text.tokens import content_terms, has_digit
 from corpus_agent.text.wording import number_of
-from indexer import is_in_another, is_multilingual, is_other
+from indexer import file_stem, is_in_another, is_multilingual, is_other
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.reading import AskedAs
-    from corpus_agent.answering.shown import Sentence
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
-ADDS_FROM = 0.1  # of the likeliest passage's probability; a passage below that adds nothing
+ADDS_FROM = 0.1  # of the likeliest passage's probability
+SAME_FRAME = 0.5  # of the words of the shorter of two sentences, values left out
+_A_YEAR = lazy(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _UNREACHABLE = "{} left out: its file cannot be looked at now."
 
 
@@ -71,9 +74,9 @@ class ExtractiveAnswerer:
         on_event(f"search: {one_line(found.asked)}")
         foreign = self._foreign(found.asked, found.hits)
         near = comes_near(found.ranking.confidence) or bool(foreign and found.ranking.sentences)
-        cited = _cited(corpus, found) if near else []
+        cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
-        passages = _shown(corpus, found.hits, _adding(cited), history)
+        passages = _shown(corpus, found.hits, cited, history)
         best = max((p.probability or 0.0 for p in passages), default=None)
         return Answer(
             question=question,
@@ -132,16 +135,12 @@ class ExtractiveAnswerer:
         return (notice_of(language),)
 
 
-def _cited(corpus: CorpusView, found: AskedAs) -> list[tuple[Sentence, Citation]]:
+def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Sentence, Citation]]:
     """The sentences that were found, each looked up in its document."""
-    every = found.ranking.sentences
-    return [(each, _cite(corpus, each, found.hits[each.passage])) for each in every]
-
-
-def _adding(cited: Sequence[tuple[Sentence, Citation]]) -> list[tuple[Sentence, Citation]]:
-    """Those that are not far less likely than the likeliest."""
-    likeliest = max((sentence.probability for sentence, _ in cited), default=0.0)
-    return [each for each in cited if each[0].probability >= ADDS_FROM * likeliest]
+    for sentence in found.ranking.sentences:
+        chunk = found.hits[sentence.passage].chunk
+        line = chunk.line_start + chunk.text.count("\n", 0, sentence.start)
+        yield sentence, check_quotation(corpus, 0, chunk.source, sentence.text, line)
 
 
 def _shown(
@@ -150,28 +149,64 @@ def _shown(
     cited: Sequence[tuple[Sentence, Citation]],
     history: Sequence[Turn],
 ) -> tuple[Passage, ...]:
-    """The passages of the sentences that stand; what one shows already adds no other."""
+    """The passages of the sentences that stand, but for those that add nothing.
+
+    A passage adds nothing that is far less likely than the likeliest, or stands in another one.
+    """
     numbers = Numbers([citation for turn in history for citation in turn.answer.citations])
+    least = ADDS_FROM * max((sentence.probability for sentence, _ in cited), default=0.0)
     found: list[Passage] = []
     for sentence, citation in cited:
-        if not citation.stands or any(_holds(passage, citation) for passage in found):
+        held = (p for p in found if p.citation.source == citation.source)
+        if sentence.probability < least or any(citation.quote in passage.text for passage in held):
             continue
-        language = hits[sentence.passage].chunk.language
-        numbered = numbers.numbered(citation)
-        found.append(passage_of(corpus, numbered, sentence.probability, language))
-    return with_ages(found)
-
-
-def _holds(passage: Passage, citation: Citation) -> bool:
-    return passage.citation.source == citation.source and citation.quote in passage.text
-
-
-def _cite(corpus: CorpusView, sentence: Sentence, hit: Hit) -> Citation:
-    line = hit.chunk.line_start + hit.chunk.text.count("\n", 0, sentence.start)
-    return check_quotation(corpus, 0, hit.chunk.source, sentence.text, line)
+        if citation.stands:
+            language = hits[sentence.passage].chunk.language
+            numbered = numbers.numbered(citation)
+            found.append(passage_of(corpus, numbered, sentence.probability, language))
+    return _with_ages(found)
 
 
 def _why_left_out(dropped: Sequence[Hit]) -> tuple[str, ...]:
     """The notice of passages whose files cannot be looked at now."""
     count = sum(hit.unreachable for hit in dropped)
     return (_UNREACHABLE.format(number_of(count, "passage")),) if count else ()
+
+
+# ---- Passages that say the same of one thing with other values: this year's price list and last's
+
+
+def _with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The passages; of the first and one that contradicts it the newer first, each marked."""
+    if not passages:
+        return ()
+    first, *others = passages
+    year = _year(first)
+    for other in others:
+        its = _year(other)
+        if year and its and year != its and _differ(first, other):
+            new, old = (first, other) if year > its else (other, first)
+            rest = (each for each in others if each is not other)
+            return (replace(new, age="newer"), replace(old, age="older"), *rest)
+    return tuple(passages)
+
+
+def _year(passage: Passage) -> int:
+    """The year of a document; 0 if none is known."""
+    for text in (file_stem(passage.citation.source).replace("_", " "), passage.citation.heading):
+        years = {int(year) for year in _A_YEAR.findall(text)}
+        if len(years) == 1:
+            year = years.pop()
+            return year if year <= datetime.now(UTC).year else 0
+    return 0
+
+
+def _differ(one: Passage, other: Passage) -> bool:
+    """Whether two documents say the same in their words, and other figures."""
+    if one.citation.source == other.citation.source:
+        return False
+    words = [set(content_terms(passage.citation.quote)) for passage in (one, other)]
+    plain = [{word for word in own if not has_digit(word)} for own in words]
+    same = len(plain[0] & plain[1]) / max(1, min(map(len, plain)))
+    values = [own - bare for own, bare in zip(words, plain, strict=True)]
+    return same >= SAME_FRAME and bool(values[0] ^ values[1])

@@ -6,8 +6,8 @@ docs/decisions/answering.md has the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from corpus_agent.answering import confidence
 from corpus_agent.answering.answer_type import has_kind
+from corpus_agent.answering.candidates import Candidate, candidates
 from corpus_agent.answering.coverage import (
     PACKAGED,
     Coverage,
@@ -25,28 +26,29 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.answering.passages import with_neighbours
-from corpus_agent.answering.shown import Sentence, best_sentences
-from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.dates import without_dates
-from corpus_agent.text.front_matter import is_asked_for, key_of
-from corpus_agent.text.letterhead import naming_lines
-from corpus_agent.text.sentences import (
-    Unit,
-    asks,
-    heads_table,
-    is_item,
-    is_pointer,
-    is_title,
-    leads_in,
-    refers_back,
-    units,
-)
+from corpus_agent.text.front_matter import is_asked_for
+from corpus_agent.text.patterns import lazy
+from corpus_agent.text.sentences import is_item, leads_in, units
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tokens import has_digit, terms
-from indexer import file_stem
 
 if TYPE_CHECKING:
-    from indexer import Chunk, Hit
+    from indexer import Hit
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a passage, verbatim: `text == hits[passage].chunk.text[start:end]`.
+
+    `probability` is that of its passage to hold the answer.
+    """
+
+    passage: int
+    start: int
+    end: int
+    text: str
+    probability: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -60,28 +62,14 @@ class Ranking:
     confidence: float
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A unit that may be the answer, with its context.
-
-    `opening` is where the sentence before begins if this one refers to it, else its own start.
-    `key` is that of a property, which answers what asks for it alone. `naming` is a line of the
-    letterhead or the signature.
-    """
-
-    passage: int
-    opening: int
-    start: int
-    end: int
-    text: str
-    around: tuple[str, ...]
-    titled: bool
-    key: str = ""
-    naming: bool = False
-
-
 # ---- Limits
 PASSAGES_READ = 8
+MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
+# Two sentences in a row are one quotation if the other's score is within this of the best, and it
+# has this share of the question's rare words more than the best alone.
+KEEP_WITHIN = 2.5
+ADDS_BESIDE = 0.05
+_END_MARK = lazy(r"[.!?。！？…؟।][\"'”’»)\]]*$")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
@@ -97,101 +85,6 @@ WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE], dtype=np.float32)
 WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
 # Without vectors: a passage counts by its score in the search, against that of the first.
 WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
-
-
-# ---- Candidates and their features
-
-
-def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
-    """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
-    nearest = passage.heading.rpartition(" > ")[2]
-    under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
-    heading, lead = "", ""
-    before: tuple[str, ...] = ("",)  # with what it refers to
-    own = units(passage.text, passage.language)
-    found = [_of_property(number, passage, unit) for unit in own if unit.kind == "property"]
-    own = own[len(found) :]
-    naming = naming_lines(passage.text, own, first=passage.ordinal == 0)
-    for last, unit in zip([None, *own], own, strict=False):
-        text = passage.text[unit.start : unit.end]
-        if unit.kind == "head":
-            heading, lead, before = text, "", ("",)
-            continue
-        if asks(text):
-            lead = text
-            continue
-        if not terms(text) or is_row_of_names(text):
-            continue
-        if unit.kind == "row" and not lead.startswith("|"):
-            lead = text
-            if heads_table(passage.text, unit):
-                continue
-        elif unit.kind != "row" and not is_item(text) and not asks(lead):
-            lead = ""
-        titled, back = _is_titled(text, unit, is_last=unit is own[-1]), refers_back(text)
-        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
-        around = dict.fromkeys((under, heading, lead, *((named,) if named else before)))
-        found.append(
-            Candidate(
-                number,
-                _opening(passage.text, last, unit) if back else unit.start,
-                unit.start,
-                unit.end,
-                text,
-                tuple(other for other in around if other and other != text),
-                titled,
-                naming=unit in naming,
-            )
-        )
-        if unit.kind != "page":
-            before = (before[-1], text) if back else (text,)
-            heading = text if titled else heading
-            lead = text if leads_in(text) else lead
-    return found
-
-
-def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
-    """A property at the top of a passage, with all of it: it is said of the whole."""
-    text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
-    key = key_of(text)
-    return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
-
-
-def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
-    """Whether a unit says what others are about: a title, a page's header, a link to elsewhere."""
-    if unit.kind != "text":
-        return unit.kind == "page"
-    return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
-
-
-def _opening(text: str, before: Unit | None, unit: Unit) -> int:
-    """Where what a sentence refers to begins: the sentence before in its paragraph, or itself."""
-    if before is None or not before.kind == unit.kind == "text":
-        return unit.start
-    return unit.start if "\n\n" in text[before.end : unit.start] else before.start
-
-
-def _names_above(text: str, unit: Unit) -> str:
-    """The line of a passage that names the columns of a row of figures, "" if there is none."""
-    row = text[unit.start : unit.end]
-    if "\n" in row or not ends_with_figures(row):
-        return ""
-    lines = [*text[: unit.start].split("\n"), row]
-    at = names_of_columns(lines)
-    return "" if at is None else lines[at]
-
-
-def _said_of_all(hits: Sequence[Hit], found: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates, each with the lines of its document that name what or whose that is."""
-    said: dict[str, list[str]] = {}
-    for one in found:
-        if one.naming:
-            said.setdefault(hits[one.passage].chunk.source, []).append(one.text)
-    return [
-        replace(one, around=tuple(each for each in dict.fromkeys(every) if each != one.text))
-        for one in found
-        for every in [(*one.around, *said.get(hits[one.passage].chunk.source, ()))]
-    ]
 
 
 def features(
@@ -238,12 +131,12 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
 
 @dataclass(frozen=True)
 class Weighed:
-    """The candidates for a question, the texts of their passages, their coverage and features."""
+    """The candidates for a question in hits, their coverage and features."""
 
     question: str
     subject: Subject
+    hits: Sequence[Hit]
     found: Sequence[Candidate]
-    texts: Mapping[int, str]
     coverage: Coverage
     table: Vectors
 
@@ -256,6 +149,10 @@ class Weighed:
 
     def probability(self, at: int) -> float:
         """The probability that the passage of a candidate holds the answer."""
+        return confidence.probability(self.figures(at))
+
+    def figures(self, at: int) -> list[float]:
+        """The figures of a candidate that confidence.py weighs."""
         one, scores = self.found[at], self.scores
         by_passage: dict[int, list[str]] = {}
         for each in self.found:
@@ -274,8 +171,7 @@ class Weighed:
             float(scores[at]),
             max(elsewhere, default=float(scores[at])),
         )
-        found = confidence.figures(self.question, self.subject, self.coverage, looked)
-        return confidence.probability(found)
+        return confidence.figures(self.question, self.subject, self.coverage, looked)
 
 
 def weighed(
@@ -290,8 +186,7 @@ def weighed(
     Without `encode`, all candidates by their letters.
     """
     subject = Subject(question, hits, scale.alike)
-    found = [c for n, hit in enumerate(hits[:read]) for c in _of_passage(n, hit.chunk)]
-    found = _said_of_all(hits, found)
+    found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
     if subject.kind:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
@@ -300,26 +195,68 @@ def weighed(
     found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None
-    if encode is None:
-        coverage = Coverage(subject, question, None, scale)
-        table = features(subject, hits, found, coverage)
-        texts = {c.passage: hits[c.passage].chunk.text for c in found}
-        return Weighed(question, subject, found, texts, coverage, table)
-    memory = {question: encode([question])[0]}
-    plain = Coverage(subject, question, memory, scale)
-    hopes = features(subject, hits, found, plain) @ WEIGHTS_UNENCODED
-    kept = sorted(np.argsort(-hopes, kind="stable")[:UNITS_ENCODED].tolist())
-    found = [found[i] for i in kept]
-    texts = {c.passage: hits[c.passage].chunk.text for c in found}
-    around = (text for c in found for text in c.around if text not in named)
-    needed = dict.fromkeys([*(c.text for c in found), *around])
-    new = [text for text in needed if text not in memory]
-    memory.update(zip(new, encode(new), strict=True))
+    memory = {question: encode([question])[0]} if encode else None
     coverage = Coverage(subject, question, memory, scale)
     table = features(subject, hits, found, coverage)
-    cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
-    table[:, 0] = scaled(cosines, scale.sentence)
-    return Weighed(question, subject, found, texts, coverage, table)
+    if encode and memory:
+        kept = np.argsort(-(table @ WEIGHTS_UNENCODED), kind="stable")[:UNITS_ENCODED]
+        found = [found[i] for i in sorted(kept.tolist())]
+        around = (text for c in found for text in c.around if text not in named)
+        new = dict.fromkeys([*(c.text for c in found), *around])
+        new.pop(question, None)
+        memory.update(zip(new, encode([*new]), strict=True))
+        coverage = Coverage(subject, question, memory, scale)
+        table = features(subject, hits, found, coverage)
+        cosines = np.array([memory[c.text].vector @ memory[question].vector for c in found])
+        table[:, 0] = scaled(cosines, scale.sentence)
+    return Weighed(question, subject, hits, found, coverage, table)
+
+
+def _best_sentences(own: Weighed) -> tuple[Sentence, ...]:
+    """The best sentence of each passage, best first, without duplicates; a title is only first.
+
+    Each with the sentence that it refers to.
+    """
+    chosen: list[Sentence] = []
+    seen: set[str | int] = set()
+    for at in map(int, np.argsort(-own.scores, kind="stable")):
+        one = own.found[at]
+        key = " ".join(terms(one.text))
+        if chosen and (one.titled or leads_in(one.text) or not seen.isdisjoint([key, one.passage])):
+            continue
+        seen |= {key, one.passage}
+        start, end = (one.opening, one.end) if chosen else _with_beside(own, at)
+        text = own.hits[one.passage].chunk.text[start:end]
+        chosen.append(Sentence(one.passage, start, end, text, own.probability(at)))
+        if len(chosen) == MOST_SENTENCES:
+            break
+    return tuple(chosen)
+
+
+def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
+    """Start and end of the best sentence, with those beside it that have what it lacks."""
+    first, rarity = own.found[best], own.subject.rarity
+    start, end = first.opening, first.end
+    for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
+        other = own.found[at]
+        if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
+            continue
+        more = own.coverage.together((first.text, other.text)) - own.coverage.of(first.text)
+        if float(more @ rarity) >= ADDS_BESIDE * float(rarity.sum()):
+            start, end = min(start, other.start), max(end, other.end)
+    return start, end
+
+
+def _in_a_row(own: Weighed, one: Candidate, other: Candidate) -> bool:
+    """Whether a sentence of running text follows another in its paragraph."""
+    between = own.hits[one.passage].chunk.text[one.end : other.start]
+    in_a_row = one.end <= other.start and not between.strip() and "\n\n" not in between
+    return one.passage == other.passage and in_a_row and not (_is_line(one) or _is_line(other))
+
+
+def _is_line(one: Candidate) -> bool:
+    """Whether a candidate is no running text: an item, a heading, a row."""
+    return is_item(one.text) or not _END_MARK.search(one.text)
 
 
 def rank_sentences(
@@ -338,7 +275,7 @@ def rank_sentences(
     own = weighed(question, hits, encode, read, scale)
     if own is None:
         return Ranking((), 0.0)
-    found = best_sentences(own)
+    found = _best_sentences(own)
     likeliest = max((each.probability for each in found), default=0.0)
     least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
     return Ranking(found, max(likeliest, least))

@@ -1,6 +1,7 @@
-"""The passages for a question, with their sentences ranked: of its readings the best answered one.
+"""How a question is read: with what was asked before it or alone, of which documents, of all.
 
-A follow-up has several readings (follow_up.py). Called by extractive.py.
+Of its readings the best answered one counts. benchmarks/conversations.py has the figures. Called by
+extractive.py, and by agent/ and service/ for the question alone.
 """
 
 from __future__ import annotations
@@ -8,19 +9,21 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.follow_up import readings
-from corpus_agent.answering.named_documents import named_documents
 from corpus_agent.answering.ranking import Ranking
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import asks, units
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
 from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
 from corpus_agent.tools.result import ToolCall
-from indexer import Query
+from indexer import Query, file_stem
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Turn
@@ -34,9 +37,28 @@ POOL = 10
 # (cells of annual reports quoted with ten .464, with thirty .714).
 NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
+MOST_NAMED = 3  # documents that are searched before the others
+_LONGEST_NAME = 4  # words
+_WORD = lazy(r"[\p{L}\p{N}]+")
+_OWN = lazy(r"['’]s\b")
+_APART = lazy(r"[\W_]+")
 _COLON = re.compile(r"(?i):\s*(?=(?:what|when|where|who|which|why|how)\b)")
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
+
+FEW_WORDS = 1  # content words: a question with no more than this may be a follow-up
+FEW_OF_CONNECTED = 2  # the same of one that begins with "and", and names something
+MAX_CARRIED = 6  # words that are added from the questions before
+# The one place that says what to do instead.
+NOTICE = (
+    "Only the passages nearest to the question were looked at, and a question about all documents"
+    " needs every one of them. `corpus-agent table FIELD…` and `list CONDITION` look at each."
+)
+_WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_POINTS, _GOES_ON, _NOUN = (lazy("|".join(_WORDS[key])) for key in ("points", "goes_on", "noun"))
+_ASKS_ALL = lazy(
+    re.sub("@([a-z]+)@", lambda at: "|".join(_WORDS[at[1]].split()), "|".join(_WORDS["asks_all"]))
+)
 
 Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Ranking]
 """The ranked sentences of the passages found for a question, and of the documents it names."""
@@ -52,15 +74,6 @@ class AskedAs:
     ranking: Ranking
 
 
-@dataclass(frozen=True)
-class Searched:
-    """The passages found, the searches, and the documents named, of which alone they are."""
-
-    hits: Sequence[Hit]
-    calls: Sequence[ToolCall]
-    named: Sequence[str]
-
-
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The reading of a question that the passages answer best."""
     likeliest, *others = (
@@ -72,14 +85,28 @@ def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] 
 
 
 def _read(question: str, asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
-    """One reading; of a question alone the sentence that asks counts, else all that was said."""
+    """One reading; of a question alone the sentence that asks counts, else all that was said.
+
+    Where it names documents, these alone are searched first: what a report is called stands in all
+    of its passages, and ranks none.
+    """
     core = asking_sentence(asked) if asked == question else asked
-    found = [
-        AskedAs(asked, each.hits, each.calls, rank(core, each.hits, each.named))
-        for each in _searched(asked, corpus)
-    ]
-    own, every = found[0], found[-1]
+    query = Query(with_spellings(asked), limit=NAMES_LOOKED_AT, per_source=None)
+    hits = corpus.search(query)
+    every = _ranked(asked, query.text, hits[:POOL], rank(core, hits[:POOL], ()))
+    if not (named := named_documents(hits)):
+        return every
+    hits = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
+    own = _ranked(asked, query.text, hits, rank(core, hits, named))
     return every if _is_elsewhere(own, every) else own
+
+
+def _ranked(asked: str, query: str, hits: Sequence[Hit], ranking: Ranking) -> AskedAs:
+    """A reading, with the record of its search for a receipt: the texts of the hits, in order."""
+    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    call = ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
+    return AskedAs(asked, hits, [call], ranking)
 
 
 def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
@@ -99,24 +126,84 @@ def asking_sentence(question: str) -> str:
     return _COLON.split(asking[0])[-1].strip() if len(asking) == 1 else question
 
 
-def _searched(question: str, corpus: CorpusView) -> list[Searched]:
-    """The passages for a question, and the search that found them.
+# ---- The documents that a question names
 
-    Where it names documents, first those of these alone, searched on their own: what a report is
-    called stands in all of its passages, and ranks none.
+
+def named_documents(hits: Iterable[Hit]) -> list[str]:
+    """The sources of hits that the query names, of those likeliest meant; at most MOST_NAMED."""
+    near = {hit.chunk.source: hit.named for hit in hits if hit.named}
+    best = max(near.values(), default=0.0)
+    return [source for source, chance in near.items() if chance == best][:MOST_NAMED]
+
+
+def without_names(question: str, source: str) -> str:
+    """The question without the words that name a document: each of its passages is about those."""
+    called = _called(source)
+    words = [*_WORD.finditer(question)]
+    kept, at, number = [], 0, 0
+    while number < len(words):
+        run = [fold(word[0]) for word in words[number : number + _LONGEST_NAME]]
+        sizes = range(0 if words[number][0][0].isdigit() else len(run), 0, -1)
+        size = next((size for size in sizes if "".join(run[:size]) in called), 0)
+        if size:
+            kept.append(question[at : words[number].start()])
+            end = words[number + size - 1].end()
+            own = _OWN.match(question, end)
+            at = own.end() if own else end
+        number += size or 1
+    return "".join(kept) + question[at:]
+
+
+def _called(source: str) -> frozenset[str]:
+    """The beginnings of a file name, word by word, each written together: bestbuy, bestbuy2017."""
+    words = [word for word in _APART.split(fold(file_stem(source))) if word]
+    return frozenset("".join(words[:n]) for n in range(1, min(len(words), _LONGEST_NAME) + 1))
+
+
+# ---- Follow-ups, and questions about all documents
+
+
+def readings(question: str, history: Sequence[Turn]) -> tuple[str, ...]:
+    """What the question may mean, the likeliest first: with words of the questions before, alone.
+
+    It has one reading where nothing in it points outside: then the topic before plays no part.
     """
-    query = Query(with_spellings(question), limit=NAMES_LOOKED_AT, per_source=None)
-    hits = corpus.search(query)
-    every = Searched(hits[:POOL], [_noted(query.text, hits[:POOL])], ())
-    named = named_documents(hits)
-    if not named:
-        return [every]
-    alone = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
-    return [Searched(alone, [_noted(query.text, alone)], named), every]
+    before: str | None = None
+    for turn in history:
+        before = carried_over(turn.question, before)
+    return tuple(dict.fromkeys((carried_over(question, before), question)))
 
 
-def _noted(query: str, hits: Sequence[Hit]) -> ToolCall:
-    """The record of a search for a receipt; its result is the texts of the hits, in order."""
-    text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
+def carried_over(question: str, before: str | None) -> str:
+    """The question, with the content words of the previous one if it is a follow-up.
+
+    It is one if it has a pronoun that nothing before it in the question explains, begins with a
+    connective ("and ...") or has hardly any content words.
+    """
+    if before is None or not leans(question):
+        return question
+    own = content_terms(question)
+    words = [word for word in content_terms(before) if word not in own][:MAX_CARRIED]
+    return f"{question} ({' '.join(words)})" if words else question
+
+
+def leans(question: str) -> bool:
+    """Whether a question points at something that it does not name itself."""
+    own, named = set(content_terms(question)) - STOP_WORDS, bool(name_terms(question))
+    if _GOES_ON.match(fold(question)):
+        if len(own) <= FEW_OF_CONNECTED or not named:
+            return True
+    elif len(own) <= FEW_WORDS and not named:
+        return True
+    return _points(question)
+
+
+def _points(question: str) -> bool:
+    """Whether a question has a pronoun that nothing before it in the question explains."""
+    found = _POINTS.search(fold(question))
+    return found is not None and not _NOUN.search(question, 0, found.start())
+
+
+def asks_all(question: str) -> bool:
+    """Whether all documents are needed for an answer."""
+    return bool(_ASKS_ALL.search(" ".join(fold(question).split())))

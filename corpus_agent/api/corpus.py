@@ -356,7 +356,7 @@ class Corpus:
     def _loaded_encoder(self) -> Encoder:
         if self._encoder is None:
             stores = [one.store for one in self._settings.several] or [self._store]
-            self._encoder = service.encoding.encoder_for(self._settings, stores[0], bulk=True)
+            self._encoder = service.session.encoder_for(self._settings, stores[0], bulk=True)
         return self._encoder
 
     def _serving(self) -> Service:

@@ -34,8 +34,18 @@ class Check:
     """One check. `look` may raise CorpusError, whose hint is then the repair."""
 
     name: str
-    what: str
     look: Callable[[], Diagnosis]
+
+    @property
+    def what(self) -> str:
+        """What it looks at, as the function says that does."""
+        looking = getattr(self.look, "func", self.look)
+        return (looking.__doc__ or "").partition("\n")[0].rstrip(".")
+
+
+def found_before(diagnosis: Diagnosis) -> Diagnosis:
+    """What was found before, and is only reported."""
+    return diagnosis
 
 
 def examine(checks: Iterable[Check]) -> Iterator[tuple[Check, Diagnosis]]:

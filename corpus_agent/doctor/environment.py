@@ -6,17 +6,18 @@ import platform
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import service
-from corpus_agent.doctor import Check, Diagnosis
+from corpus_agent.doctor import Check, Diagnosis, found_before
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.settings import engine_of
-from indexer import CorpusError, all_extensions, paths, recognition_state
+from indexer import CorpusError, all_extensions, paths
 from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
@@ -24,33 +25,26 @@ if TYPE_CHECKING:
     from corpus_agent.settings import Settings
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
-INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
-    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
-    "amx_int8": "AMX",
-}  # fmt: skip
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
 
 def checks(settings: Settings, closed: Sealed | CorpusError, server: Diagnosis) -> Iterator[Check]:
     """The checks of this machine."""
+    yield Check("versions", versions)
+    yield Check("processor", processor)
+    yield Check("seal", partial(sealing, closed))
+    yield Check("weights", partial(weights, settings))
+    yield Check("extensions", extensions)
+    yield Check("model server", partial(found_before, server))
+    yield Check("disk", partial(disk, settings.store or paths.working_folder()))
 
-    def weights() -> Diagnosis:
-        encoder = service.encoding.encoder_for(settings, settings.store)
-        sha = encoder.weights_sha256[:16]
-        return Diagnosis("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
 
-    where = settings.store or paths.working_folder()
-    yield Check("versions", "of Python and the libraries", versions)
-    yield Check(
-        "processor", "AVX2, without which LanceDB crashes; VNNI and AMX embed faster", processor
-    )
-    yield Check("seal", "whether this kernel enforces the seal", lambda: sealing(closed))
-    yield Check("weights", "the SHA-256 of the embedding model", weights)
-    yield Check("extensions", "what installed packages bring", extensions)
-    yield Check("recognition", "what reads scans and pictures", recognition)
-    yield Check("model server", "whether a language model answers", lambda: server)
-    yield Check("disk", "free space where the index is", lambda: disk(where))
+def weights(settings: Settings) -> Diagnosis:
+    """The SHA-256 of the embedding model."""
+    encoder = service.session.encoder_for(settings, settings.store)
+    sha = encoder.weights_sha256[:16]
+    return Diagnosis("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
 
 
 def versions() -> Diagnosis:
@@ -73,30 +67,18 @@ def extensions() -> Diagnosis:
     return Diagnosis("warn" if refused else "ok", "; ".join(shown))
 
 
-def recognition() -> Diagnosis:
-    """What text recognition is installed; nobody needs it who keeps no scans."""
-    found = recognition_state()
-    if found.engine is None:
-        return Diagnosis("ok", "none: scans and pictures are not read", found.install)
-    scripts = ", ".join(found.tesseract)
-    others = f"; Tesseract for {scripts}" if scripts else "; no Tesseract for other scripts"
-    return Diagnosis("ok", f"rapidocr {found.engine}{others}")
-
-
 def processor() -> Diagnosis:
-    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
+    """Whether the processor has AVX2, without which LanceDB crashes."""
     if platform.machine() != "x86_64":
         return Diagnosis("ok", platform.machine())
     try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
     except OSError:
         return Diagnosis("warn", "/proc/cpuinfo cannot be read")
-    flags = next((line for line in lines if line.startswith("flags")), "").split()
-    if "avx2" not in flags:
-        return Diagnosis(
-            "fail", "no AVX2: LanceDB crashes here", "use a machine with AVX2 (since 2013)"
-        )
-    return Diagnosis("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
+    if "avx2" not in flags.split():
+        mend = "use a machine with AVX2 (since 2013)"
+        return Diagnosis("fail", "no AVX2: LanceDB crashes here", mend)
+    return Diagnosis("ok", "AVX2")
 
 
 def sealing(closed: Sealed | CorpusError) -> Diagnosis:

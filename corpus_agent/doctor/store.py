@@ -7,14 +7,15 @@ import shlex
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
 from corpus_agent import answering
-from corpus_agent.doctor import Check, Diagnosis, environment
+from corpus_agent.doctor import Check, Diagnosis, environment, found_before
 from corpus_agent.doctor.environment import processor
-from corpus_agent.service import encoding, session
+from corpus_agent.service import session
 from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, storage
@@ -49,45 +50,37 @@ def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[C
     store = settings.store
     if problem is not None:
         refused = Diagnosis("fail", problem.message, problem.hint)
-        yield Check("index", "whether it is yours", lambda: refused)
+        yield Check("index", partial(found_before, refused))
         return
-    yield Check("index", "whether there is one, of a version that this program reads",
-                lambda: there_is_one(store))  # fmt: skip
+    yield Check("index", partial(there_is_one, store))
     if store is None or not paths.is_folder(store):
         return
-    yield Check("permissions", "that nobody else may enter the store", lambda: permissions(store))
+    yield Check("permissions", partial(permissions, store))
     try:
         manifest = storage.read_manifest(store)
     except CorpusError:  # which the first check reports
         return
-    yield Check(
-        "corpus", "whether the folder is there", lambda: corpus_folder(store, settings.root)
-    )
+    yield Check("corpus", partial(corpus_folder, store, settings.root))
     if processor().state == "fail":  # importing LanceDB would end this process
         return
-    yield Check("table files", "every byte of the tables against what was written",
-                lambda: as_written(store))  # fmt: skip
-    encoder = encoding.encoder_for(settings, store)
-    yield Check("model", "whether the index was made by today's model and chunker",
-                lambda: same_model(store, encoder))  # fmt: skip
+    yield Check("table files", partial(as_written, store))
+    encoder = session.encoder_for(settings, store)
+    yield Check("model", partial(same_model, store, encoder))
     root = settings.root or storage.root_of(store, manifest)
     yield from _of_rows(store, root, encoder)
     if paths.is_there(root):
-        yield Check("stale files", "the folder against the index", lambda: stale_files(settings))
+        yield Check("stale files", partial(stale_files, settings))
 
 
 def _of_rows(store: Path, root: Path, encoder: Encoder) -> Iterator[Check]:
     try:
         rows = indexer.Index.open(store).inspect()
     except CorpusError as error:
-        broken = Diagnosis("fail", error.message, error.hint)
-        yield Check("tables", "whether they open", lambda: broken)
+        yield Check("tables", partial(found_before, Diagnosis("fail", error.message, error.hint)))
         return
-    yield Check("words", "full-text rows against chunk rows", lambda: text_index(rows))
-    yield Check("embedding", "stored chunks, embedded again",
-                lambda: embedded_again(rows, encoder))  # fmt: skip
-    yield Check("texts", "stored chunks and kept texts against their files, parsed anew",
-                lambda: parsed_anew(store, root, rows))  # fmt: skip
+    yield Check("words", partial(text_index, rows))
+    yield Check("embedding", partial(embedded_again, rows, encoder))
+    yield Check("texts", partial(parsed_anew, store, root, rows))
 
 
 def there_is_one(store: Path | None) -> Diagnosis:

@@ -8,8 +8,10 @@ import re
 import shlex
 import site
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from corpus_agent.text.sanitize import visible
@@ -20,31 +22,17 @@ NAME = "corpus-agent"
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """The place of a client's server list: the file, and the key in it."""
+    """The place of a client's server list: the file, the key in it, and what a server there has."""
 
     file: str
-    key: str
+    key: str = ""
     form: Literal["server", "toml", "opencode", "command"] = "server"
-    extra: tuple[tuple[str, str], ...] = ()
+    extra: Mapping[str, str] = field(default_factory=dict)
 
 
 _PASSED_ON = "XDG_STATE_HOME"
-
-CLIENTS = {
-    "claude": Client(".mcp.json of a project, or claude_desktop_config.json", "mcpServers"),
-    "claude-code": Client("a terminal", "", form="command"),
-    "cursor": Client("~/.cursor/mcp.json, or .cursor/mcp.json of a project", "mcpServers"),
-    "vscode": Client(".vscode/mcp.json", "servers", extra=(("type", "stdio"),)),
-    "codex": Client("~/.codex/config.toml", "mcp_servers", form="toml"),
-    "windsurf": Client("~/.codeium/windsurf/mcp_config.json", "mcpServers"),
-    "zed": Client("~/.config/zed/settings.json", "context_servers", extra=(("source", "custom"),)),
-    "opencode": Client(
-        "opencode.json of a project, or ~/.config/opencode/opencode.json", "mcp", form="opencode"
-    ),
-    "gemini": Client(
-        "~/.gemini/settings.json, or .gemini/settings.json of a project", "mcpServers"
-    ),
-}
+_TABLE = tomllib.loads(Path(__file__).with_name("clients.toml").read_text("utf-8"))
+CLIENTS = {name: Client(**row) for name, row in _TABLE.items()}
 
 
 def command() -> list[str]:
@@ -86,9 +74,7 @@ def snippet(client: str, arguments: Sequence[str]) -> str:
     if where.form == "opencode":
         server = {"type": "local", "command": [program, *rest]}
         server |= {"environment": variables} if variables else {}
-    return json.dumps(
-        {where.key: {NAME: {**dict(where.extra), **server}}}, indent=2, ensure_ascii=False
-    )
+    return json.dumps({where.key: {NAME: {**where.extra, **server}}}, indent=2, ensure_ascii=False)
 
 
 def _json(value: object) -> str:

@@ -24,7 +24,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
-from corpus_agent.mcp.tools import TOOLS, Listed, Tools
+from corpus_agent.mcp.tools import TOOLS, Tools
 from corpus_agent.service.cancel import Cancel
 from corpus_agent.text.sanitize import message, one_line, unlinked
 from corpus_agent.tools.result import ToolResult, failure
@@ -141,7 +141,8 @@ class _Session:
         with _protocol_errors():
             listed, cursor = await self._calls.run(lambda _: self._tools.result().resources(after))
         return types.ListResourcesResult(
-            resources=[_resource(each) for each in listed], next_cursor=cursor
+            resources=[types.Resource(mime_type="text/plain", **each) for each in listed],
+            next_cursor=cursor,
         )
 
     async def list_templates(
@@ -197,12 +198,6 @@ async def _beat(context: _Context, step: _Step) -> None:
     for beat in itertools.count(1):
         await anyio.sleep(BEAT_SECONDS)
         await context.session.report_progress(beat, message=step.line)
-
-
-def _resource(listed: Listed) -> types.Resource:
-    return types.Resource(
-        uri=listed.uri, name=listed.name, title=listed.title, mime_type="text/plain"
-    )
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,15 +41,6 @@ _BY_NAME = {spec.name: spec for spec in TOOLS}
 SOURCES, STATUS, ASK = "list_sources", "corpus_status", ASK_CORPUS.name
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A document as a resource."""
-
-    uri: str
-    name: str
-    title: str | None
-
-
 class Tools:
     """The tools over one service, with the delimiters of one session."""
 
@@ -76,7 +67,7 @@ class Tools:
             return checked
         for key, value in checked.items():
             length = sum(map(len, value)) if isinstance(value, str | list) else 0
-            if length > MAX_ARGUMENT:
+            if length > MAX_ARGUMENT and spec.name != "corpus_check":  # it has a limit of its own
                 told = f"{key} has {length:,} characters; at most {MAX_ARGUMENT:,} are taken."
                 return failure(f"{told} Send less at a time.", code="bad_argument")
 
@@ -214,7 +205,7 @@ class Tools:
 
     # -- resources
 
-    def resources(self, after: str | None) -> tuple[list[Listed], str | None]:
+    def resources(self, after: str | None) -> tuple[list[dict[str, Any]], str | None]:
         """A page of documents in order, and the cursor of the next page; raises CorpusError."""
         rows = (row for row in self.service.corpus().files() if row.is_document)
         left = [row for row in rows if after is None or row.source > after]
@@ -233,10 +224,11 @@ class Tools:
         return self._page(corpus, source, int(named[2] or 1), MAX_WINDOW_LINES)
 
 
-def listed(row: FileRow) -> Listed:
-    """A document as the list of resources shows it."""
+def listed(row: FileRow) -> dict[str, Any]:
+    """A document as the list of resources has it."""
     title = quoted(row.title, unlinked) if row.title else None
-    return Listed(f"corpus://document/{id_of(row.source)}", called(row.source, unlinked), title)
+    uri = f"corpus://document/{id_of(row.source)}"
+    return {"uri": uri, "name": called(row.source, unlinked), "title": title}
 
 
 def _counts(name: str, manifest: storage.Manifest) -> str:

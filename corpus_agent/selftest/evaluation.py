@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean, median
@@ -68,32 +68,18 @@ class Result:
     answer_seconds: float
 
     @property
-    def answerable(self) -> bool:
-        """Whether the documents contain the answer."""
-        return bool(self.question.sources)
-
-    @property
-    def refused(self) -> bool:
-        """Whether the answer was "not found"."""
-        return self.answer.status == "not_found"
-
-    @property
-    def unsure(self) -> bool:
-        """Whether passages are shown that are not called likely."""
-        return self.answer.status == "perhaps"
-
-    @property
     def holds(self) -> bool:
         """Whether every expected string occurs in what is shown, white space and case ignored."""
         shown = _folded("\n".join([self.answer.text, *(p.text for p in self.answer.passages)]))
-        holds = all(_folded(text) in shown for text in self.question.answers)
-        return self.answerable and not self.refused and holds
+        found = self.answer.status != "not_found" and bool(self.question.sources)
+        return found and all(_folded(text) in shown for text in self.question.answers)
 
     @property
-    def cited(self) -> bool:
-        """Whether its first citation names a needed source and page, and was found there."""
-        first = self.answer.passages[0].citation
-        page = self.question.page
+    def cited(self) -> bool | None:
+        """Whether the first citation is of a needed source and page and stands; None for none."""
+        if not self.answer.passages:
+            return None
+        first, page = self.answer.passages[0].citation, self.question.page
         right_page = page is None or first.page is None or first.page == page
         stands = first.stands and first.verdict != "moved"
         return first.source in self.question.sources and right_page and stands
@@ -103,11 +89,33 @@ class Result:
         found = self.question.sources.intersection(self.ranked[:k])
         return len(found) / len(self.question.sources)
 
-    @property
-    def reciprocal_rank(self) -> float:
-        """1 / rank of the first needed source, 0 if none is found."""
-        ranks = [n for n, source in enumerate(self.ranked, 1) if source in self.question.sources]
-        return 1 / ranks[0] if ranks else 0.0
+    def measures(self) -> dict[str, float | None]:
+        """What counts for each measure, None where the question says nothing of it.
+
+        What is no more than `perhaps` is neither an answer nor a refusal: `correct` counts the
+        answers that are at least likely, `shown` whatever holds the answer, `answered_precision`
+        is the share of these answers that hold it, `false_unsure` and `unsure_recall` the shares
+        of answerable and other questions with passages that are no more than `perhaps`.
+        """
+        refused = self.answer.status == "not_found"
+        unsure, holds = self.answer.status == "perhaps", self.holds
+        answered = {"answered_precision": None if refused or unsure else float(holds)}
+        if not self.question.sources:
+            others = {"not_found_recall": float(refused), "unsure_recall": float(unsure)}
+            return {**answered, **others, "not_found_precision": 1.0 if refused else None}
+        ranks = (n for n, one in enumerate(self.ranked, 1) if one in self.question.sources)
+        cited = self.cited
+        return {
+            **{f"recall@{k}": self.recall(k) for k in (1, 5, 10)},
+            "mrr": 1 / next(ranks, float("inf")),
+            "correct": float(holds and not unsure),
+            "shown": float(holds),
+            **answered,
+            "citation_precision": None if cited is None else float(cited),
+            "not_found_precision": 0.0 if refused else None,
+            "false_not_found": float(refused),
+            "false_unsure": float(unsure),
+        }
 
 
 def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
@@ -121,42 +129,25 @@ def measure(question: Question, corpus: Index, answerer: Answerer) -> Result:
     return Result(question, ranked, answer, found - started, done - found)
 
 
+MEASURES = """
+    recall@1 recall@5 recall@10 mrr correct shown answered_precision citation_precision
+    not_found_precision not_found_recall false_not_found unsure_recall false_unsure
+"""
+
+
 def summarise(results: Sequence[Result]) -> dict[str, float | int | None]:
-    """The measures; None where there is nothing to divide by.
-
-    What is no more than `perhaps` is neither an answer nor a refusal: `correct` counts the answers
-    that are at least likely, `shown` whatever holds the answer, `answered_precision` is the share
-    of these answers that hold it, `false_unsure` and `unsure_recall` the shares of answerable and
-    other questions with passages that are no more than `perhaps`.
-    """
-    answerable = [result for result in results if result.answerable]
-    unanswerable = [result for result in results if not result.answerable]
-    refused = [result for result in results if result.refused]
-    answered = [result for result in results if not (result.refused or result.unsure)]
-    cited = [result for result in answerable if result.answer.passages]
-    return {
+    """The means of all measures; None where no question says anything of one."""
+    every = [result.measures() for result in results]
+    scores: dict[str, float | int | None] = {
         "questions": len(results),
-        "answerable": len(answerable),
-        "recall@1": _mean(answerable, lambda result: result.recall(1)),
-        "recall@5": _mean(answerable, lambda result: result.recall(5)),
-        "recall@10": _mean(answerable, lambda result: result.recall(10)),
-        "mrr": _mean(answerable, lambda result: result.reciprocal_rank),
-        "correct": _mean(answerable, lambda result: result.holds and not result.unsure),
-        "shown": _mean(answerable, lambda result: result.holds),
-        "answered_precision": _mean(answered, lambda result: result.holds),
-        "citation_precision": _mean(cited, lambda result: result.cited),
-        "not_found_precision": _mean(refused, lambda result: not result.answerable),
-        "not_found_recall": _mean(unanswerable, lambda result: result.refused),
-        "false_not_found": _mean(answerable, lambda result: result.refused),
-        "unsure_recall": _mean(unanswerable, lambda result: result.unsure),
-        "false_unsure": _mean(answerable, lambda result: result.unsure),
-        "search_seconds_p50": round(median(result.search_seconds for result in results), 4),
-        "answer_seconds_p50": round(median(result.answer_seconds for result in results), 4),
+        "answerable": sum(bool(result.question.sources) for result in results),
     }
-
-
-def _mean(results: Sequence[Result], value: Callable[[Result], float]) -> float | None:
-    return round(float(mean(value(each) for each in results)), 4) if results else None
+    for name in MEASURES.split():
+        known = [value for row in every if (value := row.get(name)) is not None]
+        scores[name] = round(mean(known), 4) if known else None
+    for name in ("search_seconds", "answer_seconds"):
+        scores[f"{name}_p50"] = round(median(getattr(result, name) for result in results), 4)
+    return scores
 
 
 def _folded(text: str) -> str:
@@ -173,10 +164,11 @@ def table(scores: dict[str, float | int | None]) -> Iterator[str]:
 def failures(results: Sequence[Result]) -> Iterator[str]:
     """The questions with wrong results, and what is wrong."""
     for result in results:
-        right = result.holds and not result.unsure if result.answerable else result.refused
-        if not right or (result.answerable and result.recall(5) < 1):
-            answer = result.answer.text.replace("\n", " ")[:160]
-            yield f"\n[{result.question.kind}] {result.question.text}"
-            yield f"  wanted {sorted(result.question.sources)} {result.question.answers}"
-            yield f"  found  {list(result.ranked[:3])}"
-            yield f"  said   {result.answer.status}: {answer}"
+        found = result.measures()
+        if found.get("not_found_recall") == 1 or found.get("correct") == found.get("recall@5") == 1:
+            continue
+        answer = result.answer.text.replace("\n", " ")[:160]
+        yield f"\n[{result.question.kind}] {result.question.text}"
+        yield f"  wanted {sorted(result.question.sources)} {result.question.answers}"
+        yield f"  found  {list(result.ranked[:3])}"
+        yield f"  said   {result.answer.status}: {answer}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from contextvars import ContextVar
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from inspect import ismethod
 from pathlib import Path
@@ -25,11 +26,12 @@ from corpus_agent.settings import (
     one_by_one,
     stores_to_read,
 )
-from indexer import paths, recognition_state, storage
+from indexer import Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
+    from corpus_agent.agent.answerer import ModelAnswerer
     from corpus_agent.answering.receipt import Receipt, Rechecked
-    from corpus_agent.answering.records import Answer, Answerer, Turn
+    from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.fields.records import FieldTable
     from corpus_agent.fields.timeline import ListedDocuments, Timeline
     from corpus_agent.startup import Launch
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 OnDocument = Callable[[int, int], None]
 
 _NOBODY = Onlooker()
-_onlooker: ContextVar[Onlooker] = ContextVar("onlooker", default=_NOBODY)
+_EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +69,11 @@ class Service:
         self._loaded = encoder
         if searching and encoder is None:
             store = stores_to_read(self.settings)[0].store
-            self._loaded = service.encoding.encoder_for(self.settings, store)
+            self._loaded = service.session.encoder_for(self.settings, store)
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
-        self._answerers: dict[bool, Answerer] = {}
+        self._asked: ModelAnswerer | None = None
 
     def warm(self) -> None:
         """Load the index and the encoder ahead of the first question."""
@@ -112,7 +114,11 @@ class Service:
         corpus: Index | None = None,
         conversation: str | None = None,
     ) -> tuple[Answer, Receipt]:
-        """An answer from the newest version and its receipt; see session.ask_recorded."""
+        """An answer from the newest version and its receipt, in the log if one is kept.
+
+        `corpus` is a part of that version; `conversation` tells the receipts of a chat from others.
+        Raises Unreachable if the folder of the documents is not there: nothing could be quoted.
+        """
         cancel = cancel or Cancel()
 
         def step(line: str) -> None:
@@ -125,33 +131,47 @@ class Service:
 
         cancel.check()
         corpus = corpus or self.corpus()
-        before = _onlooker.set(replace(onlooker, wait=wait))
-        try:
-            return service.session.ask_recorded(
-                question,
-                corpus,
-                self.answerer(corpus, quotes_only=quotes_only),
-                self.launch,
-                history,
-                step,
-                conversation,
-            )
-        finally:
-            _onlooker.reset(before)
+        corpus.check_root()
+        started, clock = datetime.now(UTC), time.monotonic()
+        answerer = self.answerer(corpus, replace(onlooker, wait=wait), quotes_only=quotes_only)
+        answer = service.session.ask(question, corpus, answerer, history, step)
+        answer = _completed(answer, corpus, self.launch.notices)
+        launch, model = self.launch, self.launch.model
+        asked_model = model is not None and answer.answerer == answerer.name
+        content = answering.receipt.receipt(
+            answer,
+            corpus.file,
+            seal=launch.seal.state,
+            server=model.server.base_url if model and asked_model else None,
+            started=started,
+            seconds=time.monotonic() - clock,
+            stores=corpus.stores,
+            follows=history[-1].question if history else None,
+            conversation=conversation,
+        )
+        content = answering.signing.signed(content, launch.receipt_key)
+        if self.settings.log == "on" and not self.settings.several:  # none holds another's text
+            problem = answering.receipt.log(existing_store(self.settings), content)
+            if problem is not None:
+                answer = replace(answer, notices=(*answer.notices, problem))
+        return answer, content
 
-    def answerer(self, corpus: Index, *, quotes_only: bool = False) -> Answerer:
-        """The answerer of this process; one with a model is kept, for what it learns of it."""
-        kept = self._answerers.get(quotes_only)
-        if kept is None or kept.model_server is None:
-            # One answerer serves all questions; each has an onlooker of its own.
-            each = Onlooker(
-                draft=lambda text: _onlooker.get().draft(text),
-                passages=lambda found: _onlooker.get().passages(found),
-                wait=lambda: _onlooker.get().wait(),
+    def answerer(
+        self, corpus: Index, onlooker: Onlooker = _NOBODY, *, quotes_only: bool = False
+    ) -> Answerer:
+        """What answers one question; one with a model goes on with what was learned of it."""
+        if self._asked is not None:
+            return replace(
+                self._asked,
+                quotes_only=quotes_only,
+                on_draft=onlooker.draft,
+                on_passages=onlooker.passages,
+                on_wait=onlooker.wait,
             )
-            kept = service.session.answerer_for(corpus, self.launch, each, quotes_only=quotes_only)
-            self._answerers[quotes_only] = kept
-        return kept
+        found = service.session.answerer_for(corpus, self.launch, onlooker, quotes_only=quotes_only)
+        if found.model_server is not None:
+            self._asked = cast("ModelAnswerer", found)
+        return found
 
     def checked(
         self, receipts: Sequence[Receipt]
@@ -199,6 +219,25 @@ class Service:
     def status(self) -> list[tuple[str, IndexStatus]]:
         """What each index holds, by its name, "" of one alone; no table is opened."""
         return [(name, _status(alone)) for name, alone in one_by_one(self.settings)]
+
+
+def _completed(answer: Answer, corpus: Index, known: Sequence[str]) -> Answer:
+    """An answer with the headings of its passages, and what was known before it was asked for."""
+    notices = (*known, *corpus.notices)
+    if not answer.coverage.searched and not answer.coverage.unreadable:
+        notices = (*notices, _EMPTY)
+    unsaid = tuple(notice for notice in notices if notice not in answer.notices)
+    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
+    return replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
+
+
+def _with_heading(corpus: Index, passage: Passage) -> Passage:
+    """A passage with the headings that it stands under now."""
+    citation = passage.citation
+    with suppress(Refused):
+        heading = corpus.heading(citation.source, citation.line_start)
+        return replace(passage, citation=replace(citation, heading=heading))
+    return passage
 
 
 def _status(settings: Settings) -> IndexStatus:

@@ -3,53 +3,87 @@
 from __future__ import annotations
 
 import os
-import time
+import sys
 import unicodedata
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent import agent, answering, models
 from corpus_agent.service.cancel import Onlooker
-from corpus_agent.service.encoding import encoder_for
 from corpus_agent.settings import (
     Settings,
     existing_place,
     existing_store,
+    model_folder,
     stores_to_read,
 )
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.text.sanitize import visible
 from indexer import (
+    INSTALL_MULTILINGUAL,
+    MANY_UNREAD,
+    MULTILINGUAL,
     Choices,
     CorpusError,
     Encoder,
+    FolderEncoder,
     Forgotten,
     Hands,
     Index,
+    InstalledEncoder,
     Outcome,
     Plan,
     Refused,
     RunDisplay,
     UsageError,
     forget_document,
+    multilingual_model,
     plan_folder,
+    share_in_other_languages,
+    storage,
     sync_folder,
 )
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.receipt import Receipt
-    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Passage, Turn
+    from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
 
-_EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
+
+
+def encoder_for(
+    settings: Settings, store: Path | None, *, bulk: bool = False
+) -> FolderEncoder | InstalledEncoder:
+    """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
+    if settings.embedder is not None:
+        if settings.model is not None:
+            raise UsageError("--embedder and --model name two models.", "Leave one out.")
+        return InstalledEncoder(settings.embedder)
+    folder = _embedding_model(settings, store, choosing=bulk)
+    return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
+
+
+def _embedding_model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | None:
+    """The model that is named, else the index's own; None: the packaged one."""
+    if settings.model is not None:
+        return model_folder(settings.model, "--model")
+    if store is not None and (made := storage.recorded(store, "model")):
+        is_theirs = made.startswith(MULTILINGUAL)
+        return model_folder(Path("multilingual"), "--model") if is_theirs else None
+    if not choosing or settings.root is None:
+        return None
+    if share_in_other_languages(settings.root) < MANY_UNREAD:
+        return None
+    found = multilingual_model()
+    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
+    told = f"these documents are read with {MULTILINGUAL}." if found else missing
+    sys.stderr.write(f"Not only English: {told}\n")
+    return found
 
 
 def open_corpus(
@@ -88,21 +122,15 @@ def index(
         root,
         encoder or encoder_for(settings, store, bulk=True),
         choices or Choices(),
-        max_file_bytes=settings.max_file_bytes,
+        **_sizes(settings),
         ocr=settings.ocr,
         hands=hands,
-        chunk_tokens=settings.chunk_tokens,
-        chunk_overlap=settings.chunk_overlap,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
 
 
-def dry_run(
-    settings: Settings,
-    folder: Path | None,
-    choices: Choices,
-) -> Plan:
+def dry_run(settings: Settings, folder: Path | None, choices: Choices) -> Plan:
     """The plan that `index` would carry out; writes nothing and takes no lock."""
     if settings.root is None:
         settings = in_place(settings, corpus_place(settings, folder))
@@ -112,10 +140,13 @@ def dry_run(
         root,
         encoder_for(settings, store),
         choices,
-        max_file_bytes=settings.max_file_bytes,
-        chunk_tokens=settings.chunk_tokens,
-        chunk_overlap=settings.chunk_overlap,
+        **_sizes(settings),
     )
+
+
+def _sizes(settings: Settings) -> dict[str, Any]:
+    """The settings of a run that are sizes."""
+    return {n: getattr(settings, n) for n in ("max_file_bytes", "chunk_tokens", "chunk_overlap")}
 
 
 def forget(settings: Settings, source: str) -> Forgotten:
@@ -188,61 +219,9 @@ def ask(
         on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answering.whole_corpus.asks_all(question):  # which the passages that were read are not
-        notices = (*answer.notices, answering.whole_corpus.NOTICE)
+    if answering.reading.asks_all(question):  # which the passages that were read are not
+        notices = (*answer.notices, answering.reading.NOTICE)
         status = "perhaps" if answer.passages else answer.status
         answer = replace(answer, status=status, notices=notices)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
-
-
-def _with_heading(corpus: Index, passage: Passage) -> Passage:
-    """A passage with the headings that it stands under now."""
-    citation = passage.citation
-    with suppress(Refused):
-        heading = corpus.heading(citation.source, citation.line_start)
-        return replace(passage, citation=replace(citation, heading=heading))
-    return passage
-
-
-def ask_recorded(
-    question: str,
-    corpus: Index,
-    answerer: Answerer,
-    launch: Launch,
-    history: Sequence[Turn] = (),
-    on_event: OnEvent = lambda _: None,
-    conversation: str | None = None,
-) -> tuple[Answer, Receipt]:
-    """An answer as `ask` returns it, and its receipt, already appended to the log if one is kept.
-
-    Raises Unreachable if the folder of the documents is not there: nothing could be quoted.
-    """
-    corpus.check_root()
-    started, clock = datetime.now(UTC), time.monotonic()
-    answer = ask(question, corpus, answerer, history, on_event)
-    known = (*launch.notices, *corpus.notices)
-    if not answer.coverage.searched and not answer.coverage.unreadable:
-        known = (*known, _EMPTY)
-    unsaid = tuple(notice for notice in known if notice not in answer.notices)
-    passages = tuple(_with_heading(corpus, passage) for passage in answer.passages)
-    answer = replace(answer, passages=passages, notices=(*unsaid, *answer.notices))
-    asked_model = launch.model is not None and answer.answerer == answerer.name
-    content = answering.receipt.receipt(
-        answer,
-        corpus.file,
-        seal=launch.seal.state,
-        server=launch.model.server.base_url if launch.model and asked_model else None,
-        started=started,
-        seconds=time.monotonic() - clock,
-        stores=corpus.stores,
-        follows=history[-1].question if history else None,
-        conversation=conversation,
-    )
-    content = answering.signing.signed(content, launch.receipt_key)
-    problem, settings = None, launch.settings
-    if settings.log == "on" and not settings.several:  # else one would hold the text of another's
-        problem = answering.receipt.log(existing_store(settings), content)
-    if problem is not None:
-        answer = replace(answer, notices=(*answer.notices, problem))
-    return answer, content

@@ -39,6 +39,7 @@ HUNDRED = _numbered("hundred")[0]
 SCALES = _numbered("scales")
 ORDINALS = _numbered("ordinals")
 FRACTIONS = _numbered("fractions")
+PIECES = _numbered("pieces")
 MONTHS, MORE_MONTHS = _numbered("months"), _numbered("more_months")
 WEEKDAYS, MORE_WEEKDAYS = _numbered("weekdays"), _numbered("more_weekdays")
 UNIT = {word: fold(line) for line in _CONTENT["measures"].values() for word in fold(line).split()}

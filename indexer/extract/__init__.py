@@ -15,8 +15,14 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import extensions
 from indexer.extract.claims.keys import Keys, refuse_keys, without_keys
 from indexer.extract.claims.kinds import kind_of, known_by_name
-from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import MAX_NESTING, Extraction, Extractor, Within
+from indexer.extract.extraction import (
+    BROKEN,
+    MAX_NESTING,
+    Extraction,
+    Extractor,
+    Within,
+    what_broke,
+)
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
 from indexer.extract.own_properties import OwnProperties

@@ -23,8 +23,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.claims.kinds import is_tar
 from indexer.extract.container import ZipParts
-from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import Extraction, Within
+from indexer.extract.extraction import BROKEN, Extraction, Within, what_broke
 from indexer.extract.members import Member, Members, path_parts
 from indexer.files.names import is_key
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.damage import what_broke
-from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES
+from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES, what_broke
 from indexer.extract.own_properties import OwnProperties, own_properties
 
 if TYPE_CHECKING:

@@ -5,6 +5,9 @@ Does not parse. Imported by the registry and by every module of a format.
 
 from __future__ import annotations
 
+import struct
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -13,6 +16,43 @@ from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
 from indexer.extract.own_properties import OwnProperties
 from indexer.records import Line
+
+BROKEN = (
+    ValueError,  # Unicode errors among them
+    LookupError,  # KeyError and IndexError
+    ArithmeticError,
+    EOFError,
+    OSError,  # archives, also where no file is involved
+    RuntimeError,  # RecursionError and NotImplementedError: an archive's compression
+    struct.error,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+# What an exception says to a person, by its name or a base's; the libraries' words are technical.
+_SAYS = {
+    "RecursionError": "nested too deeply",
+    "NotImplementedError": "packed in a way that is not known",
+    "UnicodeError": "characters that its encoding does not have",
+    "EOFError": "it ends too early",
+    "struct.error": "it ends too early",
+    "PdfStreamError": "it ends too early",
+    "zlib.error": "its compressed data is damaged",
+    "LZMAError": "its compressed data is damaged",
+    "BadZipFile": "its archive is damaged",
+    "TarError": "its archive is damaged",
+    "EmptyFileError": "there is nothing in it",
+    "OSError": "its packed data is damaged",
+}
+
+
+def what_broke(error: BaseException) -> str:
+    """What is wrong with a file at which a parser raised one of these, in plain words."""
+    names = (
+        f"{kind.__module__}.error" if kind.__name__ == "error" else kind.__name__
+        for kind in type(error).mro()
+    )
+    return next((_SAYS[name] for name in names if name in _SAYS), "its structure is damaged")
+
 
 Begins = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its suffix
 

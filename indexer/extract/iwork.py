@@ -14,8 +14,7 @@ from indexer.extract import markdown
 from indexer.extract.container import ZipParts, attribute, parse_xml, tag_of
 from indexer.extract.extraction import MAX_PART_BYTES, Extraction, part_lines, plain_lines
 from indexer.extract.pdf.pages import read_pdf
-from indexer.extract.tables.grid import simple
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import simple, table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:

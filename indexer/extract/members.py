@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import Opened, open_document, opened_as
-from indexer.extract.damage import BROKEN
-from indexer.extract.extraction import Budget, Extraction, Within
+from indexer.extract.extraction import BROKEN, Budget, Extraction, Within
 from indexer.extract.normalise import lines_of, whole
 from indexer.files.names import is_key, never_a_document
 from indexer.records import Line, page_mark

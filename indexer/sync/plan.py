@@ -26,9 +26,8 @@ class Plan:
     """What a run will do, file by file. Sources in order; the groups do not overlap.
 
     `record` are files that get a row without text (skipped and unreadable ones), `touch` files
-    whose time changed but not their content or that can be looked at again, `spared` missing
-    sources that stay in the index. `unreachable` are documents that could not be looked at and
-    stay, `lost` those of them that could be before.
+    whose time changed but not their content or that can be looked at again. `unreachable` are
+    documents that could not be looked at and stay, `lost` those of them that could be before.
     `moved` are the former and the new source of documents among those added and removed, where they
     were looked for. `reasons` are messages on why unchanged files are processed again.
     """
@@ -39,7 +38,6 @@ class Plan:
     touch: tuple[SeenFile, ...] = ()
     keep: tuple[SeenFile, ...] = ()
     remove: tuple[str, ...] = ()
-    spared: tuple[str, ...] = ()
     unreachable: tuple[SeenFile, ...] = ()
     lost: tuple[SeenFile, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -156,8 +154,7 @@ def plan(
     )
     return Plan(
         **{kind: tuple(files) for kind, files in groups.items()},
-        remove=gone if choices.prune else (),
-        spared=() if choices.prune else gone,
+        remove=gone,
         unreachable=unreachable,
         lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
         reasons=tuple(_reasons(groups.get("update", []), stored, registry, known)),

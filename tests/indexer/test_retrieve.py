@@ -75,12 +75,18 @@ def test_words_order_passages_of_one_language_and_vectors_order_languages():
     right = Row("right.en", unit(1, 0.2, 0), 0.95, "en")
     same = [Row(f"{n}.de", unit(1, 1 + n, 0), 0.5, "de") for n in range(3)]
     worded = [replace(row, score=7.0 + n) for n, row in enumerate(same)]
-    hits = fused(query, [right, *same], worded, languages_by_vectors)
+
+    def then(one, owed=(0, 0, 0, 0)):
+        return languages_by_vectors(one, np.array(owed))
+
+    hits = fused(query, [right, *same], worded, then)
     assert list(hits) == ["right.en", "2.de", "1.de", "0.de"]
     assert sorted((score for score, *_ in hits.values()), reverse=True) == [
         score for score, *_ in hits.values()
     ]
     assert next(iter(fused(query, [right, *same], worded))) != "right.en"  # the control
+    owed = fused(query, [right, *same], worded, lambda one: then(one, (0.9, 0, 0, 0)))
+    assert list(owed) == ["2.de", "1.de", "0.de", "right.en"]  # by its language alone
 
 
 def test_equal_scores_are_ordered_by_source():

@@ -14,6 +14,7 @@ import socket
 import stat
 import struct
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from errno import ENOTSOCK, EPERM, EPIPE
 from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
@@ -36,6 +37,7 @@ WAIT_SECONDS = 10
 _FASTOPEN = 0x20000000  # MSG_FASTOPEN
 _RTM_GETLINK, _NLM_F_REQUEST_DUMP = 18, 0x301
 _DNS = struct.pack("!6H", 0x1234, 0x0100, 1, 0, 0, 0) + b"\x05probe\x07invalid\0\0\x01\0\x01"
+_DATAGRAMS = {"plain": MESSAGE, "a name": _DNS}
 
 Pair = tuple[socket.socket, socket.socket]
 
@@ -48,16 +50,10 @@ def connect(around: Surroundings, _: object) -> None:
         sock.sendall(MESSAGE)
 
 
-def send_datagram(around: Surroundings, _: object) -> None:
+def send_datagram(around: Surroundings, _: object, message: str) -> None:
     """Send a datagram."""
     with socket.socket(AF_INET, SOCK_DGRAM) as sock:
-        sock.sendto(MESSAGE, around.inet)
-
-
-def ask_name_server(around: Surroundings, _: object) -> None:
-    """Ask a name server."""
-    with socket.socket(AF_INET, SOCK_DGRAM) as sock:
-        sock.sendto(_DNS, around.inet)
+        sock.sendto(_DATAGRAMS[message], around.inet)
 
 
 def raw(_: Surroundings, __: object) -> None:
@@ -143,26 +139,17 @@ def socket_on_its_way(_: Surroundings, kind: str) -> Pair:
     return one, other
 
 
-def _received(pair: Pair) -> socket.socket:
-    return socket.socket(fileno=socket.recv_fds(pair[1], 1, 1)[1][0])
+_RECEIVED: dict[str, Callable[[socket.socket, tuple[str, int]], object]] = {
+    "connect": lambda sock, inet: sock.connect(inet),
+    "fastopen": lambda sock, inet: sock.sendmsg([MESSAGE], [], _FASTOPEN, inet),
+    "sendto": lambda sock, inet: sock.sendto(MESSAGE, inet),
+}
 
 
-def connect_received(around: Surroundings, pair: Pair) -> None:
-    """Connect a socket that came from another process."""
-    with _received(pair) as sock:
-        sock.connect(around.inet)
-
-
-def fast_open(around: Surroundings, pair: Pair) -> None:
-    """Connect it and send at once with MSG_FASTOPEN, whose address no filter can read."""
-    with _received(pair) as sock:
-        sock.sendmsg([MESSAGE], [], _FASTOPEN, around.inet)
-
-
-def send_to_received(around: Surroundings, pair: Pair) -> None:
-    """Send a datagram from a socket that came from another process."""
-    with _received(pair) as sock:
-        sock.sendto(MESSAGE, around.inet)
+def use_received(around: Surroundings, pair: Pair, how: str) -> None:
+    """Use a socket that came from another process."""
+    with socket.socket(fileno=socket.recv_fds(pair[1], 1, 1)[1][0]) as sock:
+        _RECEIVED[how](sock, around.inet)
 
 
 def start_listening(_: Surroundings) -> socket.socket:

@@ -13,6 +13,7 @@ import resource
 import socket
 import struct
 import termios
+from collections.abc import Callable
 from pathlib import Path
 
 from corpus_agent.selftest.escape.surroundings import MESSAGE, Surroundings, by_number
@@ -35,11 +36,6 @@ def write(around: Surroundings, _: object, place: str) -> None:
     around.at(place).write_bytes(MESSAGE)
 
 
-def truncate(around: Surroundings, _: object) -> None:
-    """Empty a file outside."""
-    os.truncate(around.secret, 0)
-
-
 def read_environment(_: Surroundings, __: object) -> None:
     """Read another process's environment variables, keys perhaps."""
     Path(f"/proc/{os.getppid()}/environ").read_bytes()
@@ -51,14 +47,16 @@ def set_attribute(around: Surroundings) -> None:
         os.setxattr(around.secret, _ATTRIBUTE, MESSAGE)
 
 
-def read_attribute(around: Surroundings, _: object) -> None:
-    """Read an attribute of a file outside."""
-    os.getxattr(around.secret, _ATTRIBUTE)
+_OUTSIDE: dict[str, Callable[[Path], object]] = {
+    "attribute": lambda path: os.getxattr(path, _ATTRIBUTE),
+    "attributes": os.listxattr,
+    "empty": lambda path: os.truncate(path, 0),
+}
 
 
-def list_attributes(around: Surroundings, _: object) -> None:
-    """List the attributes of a file outside."""
-    os.listxattr(around.secret)
+def use_secret(around: Surroundings, _: object, how: str) -> None:
+    """Use a file outside by its path."""
+    _OUTSIDE[how](around.secret)
 
 
 def watch_outside(around: Surroundings, _: object) -> None:
@@ -111,29 +109,18 @@ def read_memory(_: Surroundings, neighbour: Neighbour) -> None:
     by_number("process_vm_readv", neighbour[0], vector, 1, vector, 1, 0)
 
 
-def lower_limit(_: Surroundings, neighbour: Neighbour) -> None:
-    """Lower the limits of another process."""
-    resource.prlimit(neighbour[0], resource.RLIMIT_NOFILE, (64, 64))
+_DISTURBED: dict[str, Callable[[int], object]] = {
+    "limits": lambda pid: resource.prlimit(pid, resource.RLIMIT_NOFILE, (64, 64)),
+    "priority": lambda pid: os.setpriority(os.PRIO_PROCESS, pid, 19),
+    "cores": lambda pid: os.sched_setaffinity(pid, os.sched_getaffinity(pid)),
+    "schedule": lambda pid: os.sched_setscheduler(pid, os.SCHED_BATCH, os.sched_param(0)),
+    "signal": lambda pid: os.kill(pid, 0),
+}
 
 
-def lower_priority(_: Surroundings, neighbour: Neighbour) -> None:
-    """Lower its priority."""
-    os.setpriority(os.PRIO_PROCESS, neighbour[0], 19)
-
-
-def choose_cores(_: Surroundings, neighbour: Neighbour) -> None:
-    """Choose its cores."""
-    os.sched_setaffinity(neighbour[0], os.sched_getaffinity(neighbour[0]))
-
-
-def choose_schedule(_: Surroundings, neighbour: Neighbour) -> None:
-    """Choose how it is scheduled."""
-    os.sched_setscheduler(neighbour[0], os.SCHED_BATCH, os.sched_param(0))
-
-
-def signal(_: Surroundings, neighbour: Neighbour) -> None:
-    """Send it a signal."""
-    os.kill(neighbour[0], 0)
+def disturb(_: Surroundings, neighbour: Neighbour, how: str) -> None:
+    """Act on another process by its number."""
+    _DISTURBED[how](neighbour[0])
 
 
 def signal_group(_: Surroundings, __: object) -> None:

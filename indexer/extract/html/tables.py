@@ -10,8 +10,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from indexer.extract.tables.grid import MAX_COLSPAN, MAX_ROWSPAN, Cell, Source, resolved
-from indexer.extract.tables.rows import is_data, row_lines
+from indexer.extract.tables.rows import (
+    MAX_COLSPAN,
+    MAX_ROWSPAN,
+    Cell,
+    Source,
+    is_data,
+    resolved,
+    row_lines,
+)
 
 
 @dataclass(frozen=True, slots=True)

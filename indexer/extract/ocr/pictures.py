@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.damage import what_broke
+from indexer.extract.extraction import what_broke
 from indexer.extract.pdf.showing import opened_to_draw, page_to_draw
 from indexer.extract.points import COLOUR_BYTES, Points, points_of, size_within
 

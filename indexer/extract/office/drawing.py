@@ -18,8 +18,7 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.hidden import UNKNOWN, Look, hide
-from indexer.extract.tables.grid import simple
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import simple, table_text
 from indexer.extract.text.formula import formula_text
 
 if TYPE_CHECKING:

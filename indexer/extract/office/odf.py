@@ -36,8 +36,7 @@ from indexer.extract.office.odf_tables import (
     sheets_of_tree,
 )
 from indexer.extract.own_properties import OwnProperties
-from indexer.extract.tables.grid import Cell
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from indexer.extract.container import attribute, child, inside, number_of, tag_of, text_of
 from indexer.extract.markdown import one_line
-from indexer.extract.tables.grid import Cell, Placed, Row
+from indexer.extract.tables.rows import Cell, Placed, Row
 from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, SheetLook, sheet_part
 from indexer.records import Line
 

@@ -32,8 +32,7 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.hidden import UNKNOWN, hide
 from indexer.extract.office.drawing import UNSAID, Slide, chart_text, paragraph_text, slide_of
-from indexer.extract.tables.grid import Cell, Placed, Row
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import Cell, Placed, Row, table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:

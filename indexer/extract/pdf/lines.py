@@ -9,8 +9,6 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +23,6 @@ HYPHENS = ("\ufffe", "\x02")
 LIGATURES = dict(zip("\x1b\x1c\x1d\x1e\x1f", ("ff", "fi", "fl", "ffi", "ffl"), strict=True))
 _LINE = re.compile(r"[^\r\n\ufffe\x02]*(?:[\ufffe\x02]?(?:\r\n?|\n)|[\ufffe\x02]|$)")
 MAX_GAP = 2.0  # font sizes between a raised sign and the line that goes on behind it
-MAX_PIECES = 600  # of a page that has cells: more are single letters, set one by one
 CLOSE = 0.15  # font sizes between a raised mark and its word
 
 _NUMBERS = (ctypes.c_double * 4)()
@@ -109,30 +106,6 @@ def _turn(page: pypdfium2.PdfPage) -> Matrix:
         180: (-1.0, 0.0, 0.0, -1.0, right, top),
         270: (0.0, 1.0, -1.0, 0.0, top, -left),
     }.get(page.get_rotation(), (1.0, 0.0, 0.0, 1.0, -left, -bottom))
-
-
-@dataclass(frozen=True)
-class Pieces:
-    """The pieces in which the text of a page is drawn: their boxes in one row, and its turn."""
-
-    boxes: Sequence[float] = ()
-    turn: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-
-    @cached_property
-    def places(self) -> list[tuple[float, float, float]]:
-        """Left and right end of each and the height of its middle; none if there are too many."""
-        _, b, _, d, _, f = self.turn
-        each = iter(self.boxes)
-        few = len(self.boxes) <= 4 * MAX_PIECES
-        found = []
-        for left, bottom, right, top in zip(each, each, each, each, strict=True) if few else ():
-            if left < right and bottom < top:  # no blank
-                middle = (b * (left + right) + d * (bottom + top)) / 2 + f
-                found.append((*_across(self.turn, (left, bottom, right, top)), middle))
-        return found
-
-
-NO_PIECES = Pieces()
 
 
 class PlacedLine(NamedTuple):

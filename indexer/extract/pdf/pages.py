@@ -14,8 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.damage import what_broke
-from indexer.extract.extraction import Extraction
+from indexer.extract.extraction import Extraction, what_broke
 from indexer.extract.hidden import parted
 from indexer.extract.own_properties import own_properties
 from indexer.extract.pdf import layout

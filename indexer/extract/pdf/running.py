@@ -18,7 +18,7 @@ from statistics import median
 
 import regex
 
-from indexer.extract.pdf.lines import NO_PIECES, Pieces, PlacedLine
+from indexer.extract.pdf.lines import PlacedLine
 
 REACH = 8  # pages on either side: a head on odd pages alone is then met on four of them
 MAX_ROWS = 8  # from an edge; as many alike are copies of a page
@@ -30,7 +30,6 @@ MANY = 5  # the same for words with a number in them, which may be a heading's
 MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
 FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
 LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
-TABLE_CELLS = 3  # the first row of a table that goes on from page to page
 FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
@@ -78,7 +77,6 @@ class Page:
     size: float = 0.0
     height: float = 0.0
     only_shows: bool = False
-    pieces: Pieces = NO_PIECES
     texts: frozenset[str] = frozenset()  # of its rows at both edges
 
 
@@ -104,12 +102,11 @@ class Kept:
 
 def page_of(
     lines: Sequence[PlacedLine],
-    pieces: Pieces,
     height: float,
     after: Sequence[str] = (),
     label: str = "",
 ) -> Page:
-    """A page and its edges, of which the lines and pieces of text are given."""
+    """A page and its edges, of which the lines are given."""
     rows = _rows(lines)
     bases = [lines[row[0]].base for row in rows]
     pitches = [above - below for above, below in pairwise(bases)]
@@ -145,7 +142,6 @@ def page_of(
         pitch,
         size,
         height,
-        pieces=pieces,
         texts=frozenset(row.text for row in (*top, *bottom)),
     )
 
@@ -169,14 +165,6 @@ def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
         else:
             rows.append([index])
     return rows
-
-
-def _cells(row: EdgeRow, page: Page) -> int:
-    """How many pieces of text stand well apart on a row of the page."""
-    line = page.lines[row.lines[0]]
-    bottom, top, apart = line.bottom, line.top, 1.5 * line.size
-    there = sorted(each for each in page.pieces.places if bottom <= each[2] <= top)
-    return len(there) and 1 + sum(after[0] - before[1] > apart for before, after in pairwise(there))
 
 
 # --- What runs ----------------------------------------------------------------------------------
@@ -279,34 +267,24 @@ def _evidence(
         same = [each for each in same if abs(each[1].distance - row.distance) <= SHIFT]
     alike = len({other for other, _ in same})
     if alike >= (1 if short else ALIKE):
-        if _heads_a_table(row, page) or (short and row.distance > NARROW_BAND * page.height):
+        if short and row.distance > NARROW_BAND * page.height:
             return None
         return row.text, not short and alike >= MOST * len(others)
     # A heading, unless it is none on other pages, whose body is not as small as this one's.
     plain = [each for each in mates if not each[1].large] if row.large else mates
-    return _counted(number, page, row, plain, few, many, total)
-
-
-def _heads_a_table(row: EdgeRow, page: Page) -> bool:
-    """Whether it looks like the first row of a table that goes on from page to page."""
-    return row.gap < 1.5 * FREE * page.pitch and _cells(row, page) >= TABLE_CELLS
-
-
-def _is_worded(row: EdgeRow, page: Page) -> bool:
-    """Whether it is one piece with words in it."""
-    return any(map(str.isalpha, row.text)) and _cells(row, page) < 2
+    return _counted(number, row, plain, few, many, total)
 
 
 def _counted(
-    number: int, page: Page, row: EdgeRow, mates: Mates, few: int, many: int, total: int
+    number: int, row: EdgeRow, mates: Mates, few: int, many: int, total: int
 ) -> tuple[str, bool] | None:
     """The shape of a row with the number of its page, and whether that is certain.
 
-    In one piece with words, a number beyond any page's counts something else: "Invoice 1005".
+    With words, a number beyond any page's counts something else: "Invoice 1005".
     """
     for value in row.numbers:
         step = value - number
-        if abs(step) > max(total, FAR) and _is_worded(row, page):
+        if abs(step) > max(total, FAR) and any(map(str.isalpha, row.text)):
             continue
         times = len({other for other, mate in mates if other + step in mate.numbers})
         if times < few:

@@ -44,15 +44,11 @@ Colour = tuple[int, ...]  # red, green, blue, alpha
 
 
 class SeenText(NamedTuple):
-    """The page's text as a viewer shows it, and the lines of what it does not show.
-
-    `boxes` are those of the pieces in which the text is drawn, with those that are not shown.
-    """
+    """The page's text as a viewer shows it, and the lines of what it does not show."""
 
     text_page: pypdfium2.PdfTextPage
     text: str
     hidden: list[str]
-    boxes: array[float]
 
 
 @contextmanager
@@ -75,7 +71,7 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
     with closing(text_page):
-        yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.boxes)
+        yield SeenText(text_page, text_page.get_text_range(), hidden)
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:

@@ -25,8 +25,7 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.damage import BROKEN, what_broke
-from indexer.extract.extraction import Extraction
+from indexer.extract.extraction import BROKEN, Extraction, what_broke
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text

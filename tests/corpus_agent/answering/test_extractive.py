@@ -61,15 +61,11 @@ def test_the_first_quotation_answers_word_for_word(answerer, corpus, question, e
     assert answer.probability is not None
     assert answer.status == word_of(answer.probability) and answer.text == ""
     assert (first.source, first.verdict) == (source, "verified")
+    assert (first.page == 2) is (source == "bike.pdf")
     assert 1 <= len(answer.citations) <= 3
     for citation in answer.citations:
         window = corpus.read(citation.source, citation.line_start).lines
         assert citation.quote.split("\n")[0] in window[0].text
-
-
-def test_a_quotation_from_a_paged_document_carries_its_page(answerer, corpus):
-    citation = answerer.answer("What does error E1042 mean?", corpus).citations[0]
-    assert citation.page == 2
 
 
 def test_what_the_documents_do_not_say_is_not_found_with_how_many_were_searched(answerer, corpus):
@@ -130,21 +126,10 @@ def test_an_empty_corpus_has_no_answer(answerer):
     assert (answer.status, answer.probability) == ("not_found", None)  # nothing was estimated
 
 
-@pytest.mark.slow
-def test_a_notice_stands_in_every_answer(corpus):
-    noted = ExtractiveAnswerer(FolderEncoder(), ("The model is gone.",))
-    for question in ("How much is the deposit?", "Who was the first man on the moon?"):
-        assert noted.answer(question, corpus).notices == ("The model is gone.",)
-
-
 @pytest.mark.parametrize(
     ("question", "core"),
     [
-        (
-            "You keep books. From the balance: what is the rent? Answer in euros.",
-            "what is the rent?",
-        ),
-        ("What is the quota? It is defined as rent by income.", "What is the quota?"),
+        ("You keep books. From it: what is the rent? Answer in euros.", "what is the rent?"),
         ("Which U.S. firm did Mr. Ash lead?", "Which U.S. firm did Mr. Ash lead?"),
         ("Who is Ash? And who is Birch?", "Who is Ash? And who is Birch?"),
     ],
@@ -236,17 +221,6 @@ def test_where_something_stands_is_not_quoted_as_what_it_says(answerer):
     assert answerer.answer("What is said of the freezer seal?", corpus).citations
 
 
-def test_a_further_sentence_of_another_document_holds_as_much_of_the_question(answerer):
-    rent = "The rent of the flat is £985 per month."
-    other = "The rent of a bicycle is £12 for a day."
-    corpus = MemoryCorpus({"lease.md": f"{rent}\n", "holiday.md": f"{other}\n"})
-    answer = answerer.answer("How much is the rent of the flat per month?", corpus)
-    assert [citation.quote for citation in answer.citations] == [rent]
-    both = MemoryCorpus({"lease.md": f"{rent}\n", "old.md": f"{rent.replace('985', '940')}\n"})
-    answer = answerer.answer("How much is the rent of the flat per month?", both)  # the control
-    assert len(answer.citations) == 2
-
-
 def test_of_a_long_hit_the_part_around_its_likely_line_is_shown(answerer):
     far = "".join(f"Item {n} of the list is about something else entirely.\n\n" for n in range(20))
     corpus = MemoryCorpus({"long.md": f"{far}The deposit is £1,130.\n\n{far}"})
@@ -276,14 +250,6 @@ def test_a_question_that_names_a_document_is_answered_from_it_alone(answerer):
     assert len({citation.source for citation in control.citations}) > 1
 
 
-@pytest.mark.parametrize("name", ["MARTEN [1]*.pdf", "[MARTEN].pdf"])
-def test_a_document_whose_name_looks_like_a_pattern_is_found_by_it(answerer, name):
-    corpus = MemoryCorpus({**REPORTS, name: "The net profit of Marten was 15 million in all."})
-    named = answerer.answer("What was the net profit of Marten?", corpus)
-    assert {citation.source for citation in named.citations} <= {name, "MARTEN_2021.pdf"}
-    assert name in {citation.source for citation in named.citations}
-
-
 class Whole(MemoryCorpus):
     """A corpus whose one document is one passage, as a short one is in an index."""
 
@@ -303,7 +269,6 @@ def test_front_matter_is_quoted_for_its_properties_alone(answerer):
     for note, question, line in (
         ("---\nauthor: Ida Kolb\ndate: 2024-05-02\ntags: [boat, lease]\n---\n# Boat", "author", 2),
         ("+++\ntitle = 'Boat'\nstatus = 'signed by both'\n+++\n# Boat", "status", 3),
-        ("#+AUTHOR: Ida Kolb\n#+TITLE: The boat\n* Boat", "author", 1),
     ):
         text = f"{note}\nThe lease of the boat ends on 3 May 2026."
         corpus = Whole({"boat.md": text})
@@ -318,3 +283,15 @@ def test_a_question_of_words_without_end_is_answered(answerer, words):
     corpus = MemoryCorpus({"heron.md": "The rent of Heron is 900 EUR."})
     answer = answerer.answer(f"What is the rent of Heron {words * 2_500}?", corpus)
     assert answer.citations or answer.status == "not_found"
+
+
+def test_of_two_price_lists_the_newer_comes_first():
+    said = "A day ticket for the pool costs {} euros."
+    lists = {"prices-2023.md": said.format(6), "prices-2025.md": said.format(8)}
+    own = ExtractiveAnswerer(FolderEncoder())
+    asked = "What does a day ticket for the pool cost?"
+    passages = own.answer(asked, MemoryCorpus(lists)).passages
+    told = [(passage.citation.source, passage.age) for passage in passages]
+    assert told == [("prices-2025.md", "newer"), ("prices-2023.md", "older")]
+    same = dict.fromkeys(lists, "A day ticket for the pool costs 8 euros.")  # the control
+    assert {passage.age for passage in own.answer(asked, MemoryCorpus(same)).passages} == {""}

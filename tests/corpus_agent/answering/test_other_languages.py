@@ -6,7 +6,6 @@ import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.languages import is_asked_in_another, is_not_english, language_of
-from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import content_terms, name_terms
 from indexer import Query
 from indexer.embed import FolderEncoder
@@ -59,11 +58,6 @@ def test_a_question_in_another_language_is_told_so_and_shown_the_closest_passage
     assert any("1.130" in passage.text for passage in answer.passages)
 
 
-def test_the_same_question_over_passages_of_no_known_language_gets_no_notice(answerer):
-    answer = answerer.answer("Who has paid which Kaution to whom and why?", Written(""))
-    assert not [text for text in answer.notices if "language" in text]
-
-
 def test_passages_of_several_indexes_are_judged_by_those_that_may_answer(answerer):
     question = "Wie hoch ist die Kaution und wer verwahrt sie?"
     notes = [
@@ -104,16 +98,6 @@ def test_a_question_that_is_not_english_is_known_by_script_or_small_words():
     assert is_not_english("Wann ist die Miete fällig?")
     assert not is_not_english("When is the rent due?")
     assert not is_not_english("")
-
-
-def test_sentences_are_cut_by_the_rules_of_their_language():
-    text = "Kaiser Heinrich III. starb in Bodfeld. Sein Sohn folgte ihm."
-
-    def cut(language):
-        return [text[unit.start : unit.end] for unit in units(text, language)]
-
-    assert cut("de") == ["Kaiser Heinrich III. starb in Bodfeld.", "Sein Sohn folgte ihm."]
-    assert cut("") == cut("de")  # small letters go on with a sentence in any language
 
 
 def test_nouns_are_no_names_where_all_are_capitalised():

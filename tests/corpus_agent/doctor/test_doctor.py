@@ -162,7 +162,7 @@ def test_what_is_fine_is_one_line_unless_all_is_asked_for():
         "disk": Diagnosis("ok", "9 GB"),
         "scans": Diagnosis("warn", "1 page", "index --ocr auto"),
     }
-    findings = [(Check(name, "", lambda: found["disk"]), found[name]) for name in found]
+    findings = [(Check(name, lambda: found["disk"]), found[name]) for name in found]
     shown = list(lines(findings, verbose=False))
     assert shown == [
         "warn scans           1 page",

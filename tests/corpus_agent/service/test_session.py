@@ -4,7 +4,7 @@ import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.whole_corpus import NOTICE
+from corpus_agent.answering.reading import NOTICE
 from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
 from indexer import FolderEncoder

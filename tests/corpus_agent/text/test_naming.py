@@ -287,9 +287,9 @@ def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
 def test_a_resource_is_no_link(name):
     row = FileRow(source=name, status="indexed", title=f"{name} · verified " + "y" * 200)
     shown = listed(row)
-    assert live(shown.uri) == live(shown.name) == live(shown.title) == []
-    assert is_quoted(shown.title)
-    assert len(shown.title) <= MAX_CALLED
+    assert live(shown["uri"]) == live(shown["name"]) == live(shown["title"]) == []
+    assert is_quoted(shown["title"])
+    assert len(shown["title"]) <= MAX_CALLED
 
 
 @pytest.mark.parametrize("_", range(20))

@@ -6,7 +6,6 @@ import pytest
 
 from corpus_agent.text.numbers import found
 from corpus_agent.text.quantities import counted
-from corpus_agent.text.spelt_numbers import spelt_figures
 
 
 @pytest.mark.slow
@@ -43,4 +42,3 @@ def test_four_times_the_text_costs_less_than_nine_times(reads, unit):
 def test_a_sign_is_found_beside_its_figure_alone(text, value):
     padded = "word " * 20 + text
     assert found(padded)[-1].values == found(text)[-1].values == (value,)
-    assert not list(spelt_figures("2 hundred"))

@@ -1,6 +1,7 @@
 """The multilingual model out of its file of four bits, and the folders that are read with it."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from corpus_agent import service
 from corpus_agent.settings import Settings
 from indexer import CorpusError, FolderEncoder, multilingual_model
 from indexer.embed.four_bits import FourBitModel
-from indexer.embed.languages import is_in_another, question_vector, without_language
+from indexer.embed.languages import is_in_another, question_vector, shared, without_language
 from indexer.sync.read import share_in_other_languages
 from indexer.weights import FOUR_BITS
 from tests.support.fakes import ToyEncoder
@@ -81,6 +82,10 @@ def test_half_of_a_language_is_taken_off_a_question(encoder):
     moved = np.array([without_language(vector) for vector in plain])
     assert moved[0] @ moved[1] != pytest.approx(float(plain[0] @ plain[1]), abs=0.01)
     assert np.linalg.norm(moved, axis=1) == pytest.approx(1.0, abs=1e-5)
+    # What it has in common with its own language, with others, and with one of no mean.
+    owed = shared(encoder, moved[0], ["de", "el", "sv"])
+    assert owed[0] > owed[2] > owed[1]
+    assert not shared(ToyEncoder(), moved[0], ["de", "el"]).any()
 
 
 @pytest.mark.parametrize("damage", ["flipped", "cut", "empty"])
@@ -106,7 +111,7 @@ def model_chosen(root: Path, **settings: object) -> str:
     return indexer.storage.read_manifest(root / ".corpus-agent").fingerprint.model
 
 
-def test_a_folder_is_read_with_the_model_of_its_languages(tmp_path_factory):
+def test_a_folder_is_read_with_the_model_of_its_languages(tmp_path_factory, monkeypatch, capsys):
     cases = (
         (("en", "en", "en"), {}, "all-MiniLM-L6-v2"),
         (("en", "de", "el"), {}, "multilingual-e5-small"),
@@ -117,6 +122,12 @@ def test_a_folder_is_read_with_the_model_of_its_languages(tmp_path_factory):
         root = folder_of(tmp_path_factory.mktemp("leases"), *languages)
         assert model_chosen(root, **settings).startswith(model), (languages, settings)
     assert share_in_other_languages(SAMPLE) < indexer.MANY_UNREAD
+    # Without the extra: the packaged model, and the command that brings the other.
+    monkeypatch.setattr("indexer.weights.find_spec", lambda n: find_spec(n) if "gt" in n else None)
+    for languages, told in ((("de", "el"), True), (("en", "en"), False)):
+        root = folder_of(tmp_path_factory.mktemp("leases"), *languages)
+        assert model_chosen(root).startswith("all-MiniLM-L6-v2")
+        assert ("pip install" in capsys.readouterr().err) is told, languages
 
 
 def test_an_index_keeps_its_model_and_says_what_it_needs_when_that_is_gone(
@@ -130,7 +141,7 @@ def test_an_index_keeps_its_model_and_says_what_it_needs_when_that_is_gone(
     monkeypatch.setattr("indexer.weights.find_spec", lambda name: None)
     settings = Settings(store=root / ".corpus-agent", root=root)
     with pytest.raises(CorpusError) as caught:
-        service.encoding.encoder_for(settings, settings.store)
+        service.session.encoder_for(settings, settings.store)
     assert "corpus-agent[multilingual]" in caught.value.hint
     assert indexer.storage.read_manifest(root / ".corpus-agent").chunks
 

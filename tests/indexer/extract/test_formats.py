@@ -4,8 +4,7 @@ from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY, open_document
 from indexer.extract.container import MAX_PART_BYTES
-from indexer.extract.tables.grid import simple
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import simple, table_text
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.fakes import ToyEncoder

@@ -10,8 +10,7 @@ import pytest
 
 from indexer.extract import open_document
 from indexer.extract.html.page import MAX_NESTED, html_text
-from indexer.extract.tables.grid import MAX_CARRIED, simple
-from indexer.extract.tables.rows import table_text
+from indexer.extract.tables.rows import MAX_CARRIED, simple, table_text
 from tests.support import made_files as made
 from tests.support.places import SNAPSHOTS
 

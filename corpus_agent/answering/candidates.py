@@ -1,0 +1,198 @@
+"""What may be an answer in the passages that were found: their sentences, rows and properties.
+
+Each with its context: what it stands under, what it refers to, whose document it is. A letter is
+signed once, and its sentences say "I" and "my". Called by ranking.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, takewhile
+from typing import TYPE_CHECKING
+
+from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
+from corpus_agent.text.dates import without_dates
+from corpus_agent.text.front_matter import key_of
+from corpus_agent.text.patterns import lazy
+from corpus_agent.text.sentences import (
+    Unit,
+    asks,
+    heads_table,
+    is_item,
+    is_pointer,
+    is_title,
+    leads_in,
+    refers_back,
+    units,
+)
+from corpus_agent.text.tokens import has_digit, terms
+from indexer import file_stem
+
+if TYPE_CHECKING:
+    from indexer import Chunk, Hit
+
+MOST_ABOVE = 8  # lines
+MOST_BELOW = 4
+_LONGEST = 80  # characters of a line
+_SENTENCE_END = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
+_AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A unit that may be the answer, with its context.
+
+    `opening` is where the sentence before begins if this one refers to it, else its own start.
+    `key` is that of a property, which answers what asks for it alone. `naming` is a line of the
+    letterhead or the signature.
+    """
+
+    passage: int
+    opening: int
+    start: int
+    end: int
+    text: str
+    around: tuple[str, ...]
+    titled: bool
+    key: str = ""
+    naming: bool = False
+
+
+def candidates(hits: Sequence[Hit]) -> list[Candidate]:
+    """The candidates of all passages, each with the lines that name its document."""
+    found = [one for number, hit in enumerate(hits) for one in _of_passage(number, hit.chunk)]
+    said: dict[str, list[str]] = {}
+    for one in found:
+        if one.naming:
+            said.setdefault(hits[one.passage].chunk.source, []).append(one.text)
+    return [
+        replace(one, around=tuple(each for each in dict.fromkeys(every) if each != one.text))
+        for one in found
+        for every in [(*one.around, *said.get(hits[one.passage].chunk.source, ()))]
+    ]
+
+
+def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
+    """The candidates of one passage, each with its heading, lead-in line and previous sentence."""
+    nearest = passage.heading.rpartition(" > ")[2]
+    under = f"{file_stem(passage.source)} > {nearest}".replace("_", " ").replace("-", " ")
+    heading, lead = "", ""
+    before: tuple[str, ...] = ("",)  # with what it refers to
+    own = units(passage.text, passage.language)
+    found = [_of_property(number, passage, unit) for unit in own if unit.kind == "property"]
+    own = own[len(found) :]
+    naming = _naming_lines(passage.text, own, first=passage.ordinal == 0)
+    for last, unit in zip([None, *own], own, strict=False):
+        text = passage.text[unit.start : unit.end]
+        if unit.kind == "head":
+            heading, lead, before = text, "", ("",)
+            continue
+        if asks(text):
+            lead = text
+            continue
+        if not terms(text) or is_row_of_names(text):
+            continue
+        if unit.kind == "row" and not lead.startswith("|"):
+            lead = text
+            if heads_table(passage.text, unit):
+                continue
+        elif unit.kind != "row" and not is_item(text) and not asks(lead):
+            lead = ""
+        titled, back = _is_titled(text, unit, is_last=unit is own[-1]), refers_back(text)
+        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
+        around = dict.fromkeys((under, heading, lead, *((named,) if named else before)))
+        found.append(
+            Candidate(
+                number,
+                _opening(passage.text, last, unit) if back else unit.start,
+                unit.start,
+                unit.end,
+                text,
+                tuple(other for other in around if other and other != text),
+                titled,
+                naming=unit in naming,
+            )
+        )
+        if unit.kind != "page":
+            before = (before[-1], text) if back else (text,)
+            heading = text if titled else heading
+            lead = text if leads_in(text) else lead
+    return found
+
+
+def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
+    """A property at the top of a passage, with all of it: it is said of the whole."""
+    text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
+    key = key_of(text)
+    return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
+
+
+def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
+    """Whether a unit says what others are about: a title, a page's header, a link to elsewhere."""
+    if unit.kind != "text":
+        return unit.kind == "page"
+    return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
+
+
+def _opening(text: str, before: Unit | None, unit: Unit) -> int:
+    """Where what a sentence refers to begins: the sentence before in its paragraph, or itself."""
+    if before is None or not before.kind == unit.kind == "text":
+        return unit.start
+    return unit.start if "\n\n" in text[before.end : unit.start] else before.start
+
+
+def _names_above(text: str, unit: Unit) -> str:
+    """The line of a passage that names the columns of a row of figures, "" if there is none."""
+    row = text[unit.start : unit.end]
+    if "\n" in row or not ends_with_figures(row):
+        return ""
+    lines = [*text[: unit.start].split("\n"), row]
+    at = names_of_columns(lines)
+    return "" if at is None else lines[at]
+
+
+# ---- Lines that are said of a whole document: letterhead, greeting, signature
+
+
+def _naming_lines(text: str, own: Sequence[Unit], *, first: bool = True) -> list[Unit]:
+    """The units of a passage that name its document, in order: what is below its last sentence.
+
+    In the `first` passage what is above the first sentence too; where there is none, as in a
+    receipt, the first of several paragraphs.
+    """
+    parts = _paragraphs(text, [unit for unit in own if unit.kind not in ("property", "head")])
+    above = [*takewhile(lambda part: all(_names(text, unit) for unit in part), parts)]
+    if len(above) == len(parts):
+        return above[0][:MOST_ABOVE] if first and len(above) > 1 else []
+    rest = parts[len(above) :]
+    below = [*takewhile(lambda part: all(_signs(text, unit) for unit in part), rest[::-1])][::-1]
+    signed = [*chain.from_iterable(below)]
+    headed = [*chain.from_iterable(above)][:MOST_ABOVE] if first else []
+    return headed + (signed if len(signed) <= MOST_BELOW else [])
+
+
+def _paragraphs(text: str, own: Sequence[Unit]) -> list[list[Unit]]:
+    """The units of each paragraph; blank lines part them."""
+    parts: list[list[Unit]] = []
+    end = 0
+    for unit in own:
+        if not parts or text.count("\n", end, unit.start) > 1:
+            parts.append([])
+        parts[-1].append(unit)
+        end = unit.end
+    return parts
+
+
+def _names(text: str, unit: Unit) -> bool:
+    """Whether a unit is one short line that is neither a sentence nor a row with an amount."""
+    line = text[unit.start : unit.end]
+    if unit.kind != "text" or "\n" in line or len(line) > _LONGEST:
+        return False
+    if is_item(without_dates(line)):  # "2 May 2024" is none
+        return False
+    return not _SENTENCE_END.search(line) and not _AMOUNT.search(line)
+
+
+def _signs(text: str, unit: Unit) -> bool:
+    return _names(text, unit) and not has_digit(text[unit.start : unit.end])
