@@ -1,8 +1,10 @@
 # The two commands of the README, and the short loop for daily work. Everything happens in .venv.
 PYTHON ?= python3
 BIN := .venv/bin
+# The slowest are named: what takes over five seconds without need is halved or moved to the nightly ones.
+SLOWEST := --durations=50 --durations-min=2
 # Two processes, each with whole files, so that what a file's tests share is made once.
-TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder
+TESTS := $(BIN)/python tests/support/offline.py -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(SLOWEST)
 # uv installs in a fifth of pip's time; pip stays for where uv cannot be had or finds less. uv does not read
 # pip's own settings: it is given the folder of wheels, and else the build of torch without CUDA.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
@@ -30,7 +32,7 @@ suite:
 # The long tail, before an issue is resolved: crashes by the hundred, Ray, browsers, installers, fuzzing.
 nightly: .venv/test compiled
 	@$(MAKE) --no-print-directory wheel
-	$(TESTS) -m nightly --durations=30
+	$(TESTS) -m nightly
 
 wheel:
 	$(BIN)/python tests/support/wheel_check.py

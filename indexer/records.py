@@ -307,13 +307,12 @@ class Choices:
     """What a run reuses, and what it removes.
 
     `force` reuses nothing, `verify` compares hashes instead of sizes and times, and every byte of
-    the store. Without `prune` documents whose files are gone stay. What could not be looked at is
-    not gone: its documents stay as `unreachable`, unless `prune_unreachable`.
+    the store. What could not be looked at is not gone: its documents stay as `unreachable`, unless
+    `prune_unreachable`.
     """
 
     force: bool = False
     verify: bool = False
-    prune: bool = True
     prune_unreachable: bool = False
 
 

@@ -23,36 +23,26 @@ def test_the_sample_is_read_as_it_is_recorded():
     assert read.differences(recorded, read.take({read.SAMPLE}, print)) == []
 
 
-@pytest.mark.parametrize(
-    ("key", "changes", "told"),
-    [
-        (FILE, {"text": ["1 1-40 aaa", "3 41-88 new"]}, ["page 3 (lines 41-88): text differs"]),
-        (FILE, {"text": ["1 1-40 aaa"]}, ["page 3 (lines 41-88): text is gone"]),
-        (FILE, {"text": ["1 1-39 new", "3 40-87 bbb"]}, ["page 1 (lines 1-40): text differs"]),
+def test_what_differs_is_told_with_file_page_and_lines():
+    assert compare.differences(KEPT, KEPT) == read.differences(KEPT, KEPT) == []
+    for key, changes, told in (
+        (FILE, {"text": ["1 1-40 aaa", "3 41-88 new"]}, [" page 3 (lines 41-88): text differs"]),
+        (FILE, {"text": ["1 1-40 aaa"]}, [" page 3 (lines 41-88): text is gone"]),
+        (FILE, {"text": ["1 1-39 new", "3 40-87 bbb"]}, [" page 1 (lines 1-40): text differs"]),
         (FILE, {"status": "failed"}, [": status was indexed, is failed"]),
         ("til/a.md", {"title": "new"}, [": title differs"]),
         (
             "til/a.md",
             {"text": ["- 1-200 ddd", "- 201-230 new", "- 231-240 fff"]},
-            ["lines 201-230: text differs", "lines 231-240: text is new"],
+            [" lines 201-230: text differs", " lines 231-240: text is new"],
         ),
-    ],
-)
-def test_what_is_read_otherwise_is_told_with_file_page_and_lines(key, changes, told):
-    new = copy.deepcopy(KEPT)
-    new[key].update(changes)
-    expected = [f"{key}{line}" if line.startswith(":") else f"{key} {line}" for line in told]
-    assert sorted(read.differences(KEPT, new)) == sorted(expected)
-
-
-@pytest.mark.parametrize("differences", [compare.differences, read.differences])
-def test_an_entry_that_is_gone_or_new_is_told(differences):
-    assert differences(KEPT, KEPT) == []
-    assert differences(KEPT, {}) == [f"{FILE}: is gone", "til/a.md: is gone"]
-    assert differences({}, {FILE: {}}) == [f"{FILE}: is new"]
-
-
-def test_a_change_of_a_run_is_told_with_its_place():
+    ):
+        new = copy.deepcopy(KEPT)
+        new[key].update(changes)
+        assert sorted(read.differences(KEPT, new)) == [f"{key}{line}" for line in told]
+    for differences in (compare.differences, read.differences):
+        assert differences(KEPT, {}) == [f"{FILE}: is gone", "til/a.md: is gone"]
+        assert differences({}, {FILE: {}}) == [f"{FILE}: is new"]
     old = {"change/renamed": [{"outcome": {"moved": 1}, "files": {"a.txt": "indexed 1 aaa"}}]}
     new = {"change/renamed": [{"outcome": {"moved": 0}, "files": {}}]}
     assert compare.differences(old, new) == [
@@ -77,9 +67,8 @@ def test_names_are_whole_beginnings_of_keys():
 TEN = [f"{name}.md 1-9" for name in "abcdefghij"]
 
 
-@pytest.mark.parametrize(
-    ("now", "here", "elsewhere"),
-    [
+def test_places_are_compared_exactly_on_one_kind_of_processor_alone():
+    for now, here, elsewhere in (
         (TEN, 0, 0),
         ([TEN[1], TEN[0], *TEN[2:]], 1, 0),
         ([*TEN[:7], "x.md 1-9", "y.md 1-9", "z.md 1-9"], 1, 0),
@@ -88,18 +77,12 @@ TEN = [f"{name}.md 1-9" for name in "abcdefghij"]
         ([*TEN[1:5], TEN[0], *TEN[5:]], 1, 1),
         ([*TEN[:6], "x.md 1-9"], 1, 1),
         ([], 1, 1),
-    ],
-)
-def test_places_are_compared_exactly_on_one_kind_of_processor_alone(now, here, elsewhere):
-    for kind, expected in (("here", here), ("elsewhere", elsewhere)):
-        found = find.differences({"til/a.md": {"here": TEN}}, {"til/a.md": {kind: now}})
-        assert len(found) == expected, (kind, found)
-        assert all(line.startswith("til/a.md: ") for line in found)
-
-
-def test_the_place_that_moved_first_is_told():
-    new = {"med/7": {"here": [TEN[0], "x.md p3 1-4", *TEN[2:]]}}
-    assert find.differences({"med/7": {"here": TEN}}, new) == [
+    ):
+        for kind, expected in (("here", here), ("elsewhere", elsewhere)):
+            found = find.differences({"til/a.md": {"here": TEN}}, {"til/a.md": {kind: now}})
+            assert len(found) == expected, (kind, found)
+    moved = {"med/7": {"here": [TEN[0], "x.md p3 1-4", *TEN[2:]]}}
+    assert find.differences({"med/7": {"here": TEN}}, moved) == [
         "med/7: 9 of 10 places are the same; number 2 was b.md 1-9, is x.md p3 1-4"
     ]
 

@@ -14,6 +14,7 @@ import regex
 
 from corpus_agent.answering.comparable import SAME, without_markup
 from corpus_agent.text.sanitize import visible
+from corpus_agent.text.tokens import fold
 
 LONGEST_GAP = 12  # words left out within a quotation; more were two places
 FEW = 2  # words that stand anywhere by chance
@@ -28,6 +29,8 @@ _TOKEN = regex.compile(
     r"|[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[%％‰°℃€$£¥§±<>≤≥=]"
 )
 _BROKEN = regex.compile(r"(?<=\p{L})[-‐][^\S\n]*\n[^\S\n]*(\p{Ll}\S*)")
+
+WRITTEN = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]|[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
 
 Difference = tuple[str, str]  # the words of a quotation, and those of the document
 
@@ -196,3 +199,34 @@ def differences(wanted: Text, run: Run, beside: int = 0) -> Iterator[Difference]
         back = min(before, max(beside, empty))
         on = min(behind, max(beside, empty and not back))
         yield wanted.shown(i1 - back, i2 + on), there.shown(start + j1 - back, start + j2 + on)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Words of a claim in the place of words of a text; `inner` if both go on on either side."""
+
+    mine: Sequence[str]
+    theirs: Sequence[str]
+    first: bool
+    inner: bool
+    following: str
+
+
+def changes_of(claim: str, text: str) -> tuple[float, list[Change]]:
+    """The share of a claim's words that a text has in this order, and what changed between them."""
+    mine, theirs = WRITTEN.findall(claim), WRITTEN.findall(text)
+    plain = [[fold(word) for word in words] for words in (mine, theirs)]
+    codes_ = SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes()
+    equal = [number for number, code in enumerate(codes_) if code[0] == "equal"]
+    share = sum(codes_[n][2] - codes_[n][1] for n in equal) / max(1, len(mine))
+    return share, [
+        Change(
+            mine[i1:i2],
+            theirs[j1:j2],
+            first=i1 == 0,
+            inner=equal[0] < number < equal[-1],
+            following=" ".join(mine[i2 : i2 + 1]),
+        )
+        for number, (tag, i1, i2, j1, j2) in enumerate(codes_)
+        if tag != "equal" and equal
+    ]

@@ -8,20 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import product
 
 import regex
 
+from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
-from corpus_agent.text.polarity import denials, excluded, names_condition, turned
+from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
     fold,
+    has_digit,
     names_are_nouns,
     same_word,
     terms,
@@ -30,9 +31,10 @@ from corpus_agent.text.tokens import (
 from indexer import UNSPACED
 
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
+_ALIKE = 0.56  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
-_WRITTEN = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*")
+_HAN = regex.compile(r"\p{Han}")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
 _PARTS = re.compile(
@@ -42,6 +44,8 @@ _BEFORE_PART = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")
 _BEHIND_PART = re.compile(
     r"(?:\s+(?!(?:and|or|but|und|oder|aber|sondern|et|ou|mais|y|o|pero|sino)\b)[^\s,;:.!?()]+){1,3}"
 )
+_RETOLD = 3  # of so many words one is a claim's own
+_COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
 _MONEY = re.compile(r"(?:[€$£]|\b(?:EUR|USD|GBP|CHF))\s?$")
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
@@ -142,15 +146,15 @@ def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
 def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str, str] | None:
     """The words of a claim that a text contradicts, and its own; None if it only says less."""
     text = evidence.text
-    share, changes = _changes(claim, text)
+    share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
     shortened = repeats and not any(_apart(change.mine, ()) for change in changes)
     return (
         _other_figure(claim, text, question)
         or _other_bound(claim, text)
         or excluded(claim, text)
-        or (_repeated_otherwise(share, changes) if repeats else None)
-        or (None if shortened else other_sense(claim, text))
+        or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
+        or (None if shortened or share < _ALIKE else other_sense(claim, text))
         or _exchanged(claim, text)
         or _other_name(claim, evidence, question)
     )
@@ -270,7 +274,7 @@ def _common_part(claim: str, text: str) -> str:
 
 def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
     """A name that the sentence has not, where it has another: the claim's may be of its context."""
-    own = (names(claim) | _names_around(claim, evidence)) - names(question)
+    own = names(claim) - names(question)
     elsewhere = own - evidence.words - evidence.named
     others = _capitals(evidence.text) - frozenset(terms(claim))
     if elsewhere and others:
@@ -278,33 +282,20 @@ def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str
     return None
 
 
-def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
-    """Words of a claim that the context of a sentence has with a capital alone: its names.
-
-    Of a German claim those that no article or preposition leads to: its nouns have one.
-    """
-    german, words = names_are_nouns(claim), _WRITTEN.findall(claim)
-    led = [False, *(fold(word) in STOP_WORDS for word in words)]
-    own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
-    around = f"{evidence.before} {evidence.behind}"
-    small = frozenset(terms(" ".join(w for w in _WRITTEN.findall(around) if w[0].islower())))
-    return _capitals(" ".join(own)) & _capitals(around) - small
-
-
 def _capitals(text: str) -> frozenset[str]:
     """The folded words of a text that have a capital."""
-    written = (word for word in _WRITTEN.findall(text) if word[0].isupper())
+    written = (word for word in WRITTEN.findall(text) if word[0].isupper())
     return frozenset(terms(" ".join(written))) - STOP_WORDS
 
 
 def _as_written(folded: frozenset[str], text: str) -> str:
-    words = [word for word in _WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
+    words = [word for word in WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
     return " ".join(dict.fromkeys(words))
 
 
 def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
     """Two names that have changed places in a claim of the same words: A pays B, B pays A."""
-    mine, theirs = _WRITTEN.findall(claim), _WRITTEN.findall(text)
+    mine, theirs = WRITTEN.findall(claim), WRITTEN.findall(text)
     while mine and theirs and mine[0] == theirs[0]:
         mine, theirs = mine[1:], theirs[1:]
     if not (_is_named(mine[:1]) and _is_named(theirs[:1])):
@@ -322,41 +313,18 @@ def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
 # ---- A claim that repeats a text, word by word
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """Words of a claim in the place of words of a text; `inner` if both go on on either side."""
+def _repeated_otherwise(
+    claim: str, text: str, share: float, changes: Sequence[Change]
+) -> tuple[str, str] | None:
+    """What a claim that repeats a text has in other words: one word for one, two swapped, a "not".
 
-    mine: Sequence[str]
-    theirs: Sequence[str]
-    first: bool
-    inner: bool
-    following: str
-
-
-def _changes(claim: str, text: str) -> tuple[float, list[_Change]]:
-    """The share of a claim's words that a text has in this order, and what changed between them."""
-    mine, theirs = _WRITTEN.findall(claim), _WRITTEN.findall(text)
-    plain = [[fold(word) for word in words] for words in (mine, theirs)]
-    codes_ = SequenceMatcher(None, plain[0], plain[1], autojunk=False).get_opcodes()
-    equal = [number for number, code in enumerate(codes_) if code[0] == "equal"]
-    share = sum(codes_[n][2] - codes_[n][1] for n in equal) / max(1, len(mine))
-    return share, [
-        _Change(
-            mine[i1:i2],
-            theirs[j1:j2],
-            first=i1 == 0,
-            inner=equal[0] < number < equal[-1],
-            following=" ".join(mine[i2 : i2 + 1]),
-        )
-        for number, (tag, i1, i2, j1, j2) in enumerate(codes_)
-        if tag != "equal" and equal
-    ]
-
-
-def _repeated_otherwise(share: float, changes: Sequence[_Change]) -> tuple[str, str] | None:
-    """What a claim that repeats a text has in other words: a name, two words swapped, a "not"."""
-    new = {fold(word) for change in changes for word in change.mine}
-    gone = {fold(word) for change in changes for word in change.theirs}
+    Where more than a third of its words are its own it retells the text.
+    """
+    meant = content_terms(claim)
+    apart = [word for word in meant if not _count(word, text)]
+    retold = _RETOLD * len(apart) > len(meant)
+    new = [word for change in changes for word in change.mine]
+    gone = [word for change in changes for word in change.theirs]
     for change in changes:
         mine, theirs = change.mine, change.theirs
         if change.inner or mine:
@@ -369,16 +337,39 @@ def _repeated_otherwise(share: float, changes: Sequence[_Change]) -> tuple[str, 
         if not (mine and theirs) or len(mine) > _MOST_REPLACED or len(theirs) > _MOST_REPLACED:
             continue
         own, others = _apart(mine, theirs), _apart(theirs, mine)
-        swapped = (
-            own
-            and others
-            and all(fold(w) in gone for w in own)
-            and any(fold(w) in new for w in others)
-        )
-        named = _is_named(own) and _is_named(others) and (not change.first or share >= _SURELY)
-        if swapped or (named and not _is_short_for(own, others) and not _is_short_for(others, own)):
+        if not (own and others):
+            continue
+        swapped = not _apart(own, gone) and len(_apart(others, new)) < len(others)
+        moved = any(_count(w, claim) <= _count(w, text) for w in own if _count(w, text))
+        surely = not moved and (not change.first or share >= _SURELY)
+        named = _is_named(own) and _is_named(others)
+        if swapped or (surely and (named or not retold) and _is_other(mine, theirs, own, others)):
             return " ".join(mine), " ".join(theirs)
     return None
+
+
+def _is_other(
+    mine: Sequence[str], theirs: Sequence[str], own: Sequence[str], others: Sequence[str]
+) -> bool:
+    """Whether words of a claim say something else than as many words of a text in their place.
+
+    Not where they are one figure, or a figure and a word, which may be one; synonyms, as far as
+    those are known; a part of a compound, initials.
+    """
+    if _is_named(own) and _is_named(others):
+        return not (_is_short_for(own, others) or _is_short_for(others, own))
+    one, other = " ".join(mine), " ".join(theirs)
+    short, long = sorted((fold(own[0]), fold(others[0])), key=len)
+    compound = len(short) >= _COMPOUND and (long.startswith(short) or long.endswith(short))
+    part = _HAN.fullmatch(other) and not readings(other)  # a character of a longer word
+    same = alike(one, other) or not readings(one).isdisjoint(readings(other))
+    as_many = len(mine) == len(theirs) and len(own) == len(others)
+    return not (same or compound or part) and as_many and has_digit(one) == has_digit(other)
+
+
+def _count(word: str, text: str) -> int:
+    """How often a text has a word, in any of its forms."""
+    return sum(same_word(fold(word), other) for other in terms(text))
 
 
 def _apart(words: Sequence[str], others: Sequence[str]) -> list[str]:

@@ -14,12 +14,13 @@ from corpus_agent.text.column_names import (
     names_of_columns,
     unit_above,
 )
-from corpus_agent.text.sentences import Unit, units
+from corpus_agent.text.sentences import Unit, is_item, units
 from corpus_agent.text.table_rows import is_row, tables_of
 from corpus_agent.tools.corpus import Readable
 from indexer import Refused
 
 CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
+BESIDE_ITEM = 160  # the same of an item of a list
 LINES_BELOW = 12
 _ENDS = ("head", "page")
 
@@ -74,13 +75,14 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
 def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> tuple[int, int]:
     """Start and end with the sentences before and after, up to the next heading."""
     before = [unit for unit in every if unit.end <= start and unit.kind != "property"]
+    most = BESIDE_ITEM if is_item(text[start:end]) else CONTEXT
     first, last = start, end
     for unit in reversed(before):
-        if unit.kind in _ENDS or start - unit.start > CONTEXT:
+        if unit.kind in _ENDS or start - unit.start > most:
             break
         first = unit.start
     for unit in (unit for unit in every if unit.start >= end):
-        if unit.kind in _ENDS or unit.end - end > CONTEXT:
+        if unit.kind in _ENDS or unit.end - end > most:
             break
         last = unit.end
     return first, last

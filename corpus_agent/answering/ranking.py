@@ -149,6 +149,10 @@ class Weighed:
 
     def probability(self, at: int) -> float:
         """The probability that the passage of a candidate holds the answer."""
+        return confidence.probability(self.figures(at))
+
+    def figures(self, at: int) -> list[float]:
+        """The figures of a candidate that confidence.py weighs."""
         one, scores = self.found[at], self.scores
         by_passage: dict[int, list[str]] = {}
         for each in self.found:
@@ -167,8 +171,7 @@ class Weighed:
             float(scores[at]),
             max(elsewhere, default=float(scores[at])),
         )
-        found = confidence.figures(self.question, self.subject, self.coverage, looked)
-        return confidence.probability(found)
+        return confidence.figures(self.question, self.subject, self.coverage, looked)
 
 
 def weighed(

@@ -51,6 +51,7 @@ MAX_COMPARED = 8  # of those, the ones with the most words in common are encoded
 # Measured on sentences that a passage supports or does not (benchmarks/claims.toml).
 SURELY_COVERED = 0.9  # with this share of words in common no vectors are needed
 ENOUGH = 0.525  # mean of the words covered and the cosine
+ENOUGH_CITED = 0.45  # the same of a sentence that a claim cites
 ENOUGH_COVERED = 0.7  # words covered, without vectors
 SPEAKS_OF = 0.5  # words covered by a text on the same topic: only there a difference means much
 CLEARLY = 0.2  # covered words by which a passage that differs prevails over one that does not
@@ -105,14 +106,6 @@ def together(windows: Sequence[Window]) -> Evidence:
         " ".join(each.before for each in every),
         " ".join(each.behind for each in every),
     )
-
-
-def quoted_window(passage: Chunk, start: int, end: int) -> Window:
-    """The whole sentences of a passage that contain a quotation."""
-    touched = [u for u in units(passage.text, passage.language) if u.start < end and start < u.end]
-    if not touched:
-        return Window(passage, start, end)
-    return Window(passage, min(start, touched[0].start), max(end, touched[-1].end))
 
 
 def windows_of(passage: Chunk) -> Iterator[Window]:
@@ -171,7 +164,7 @@ def _says_words(
     if encode is None or share >= SURELY_COVERED:
         return share >= ENOUGH_COVERED
     own, *others = (each.vector for each in encode([claim, *(w.evidence.text for w in windows)]))
-    return (share + max(float(own @ other) for other in others)) / 2 >= ENOUGH
+    return (share + max(float(own @ other) for other in others)) / 2 >= ENOUGH_CITED
 
 
 def coverage(claim: str, evidence: Evidence) -> float:

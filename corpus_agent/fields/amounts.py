@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.text.dates import near
+from corpus_agent.text.dates import Reading, near
 from corpus_agent.text.number_words import (
     CARDINALS,
     HUNDRED,
@@ -19,7 +19,6 @@ from corpus_agent.text.number_words import (
 )
 from corpus_agent.text.numbers import figures
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.values import Reading
 
 
 def _any(words: Iterable[str]) -> str:

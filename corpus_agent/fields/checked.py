@@ -10,7 +10,7 @@ from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import loses_its_sign
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldType, FieldValue, ProposedValue
-from corpus_agent.text.values import Reading
+from corpus_agent.text.dates import Reading
 
 _AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")

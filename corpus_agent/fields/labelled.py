@@ -24,10 +24,9 @@ from corpus_agent.fields.names import name_at, place_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import with_role
 from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
-from corpus_agent.text.dates import find_dates
+from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.table_rows import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.values import Reading
 
 ALIKE = 0.03  # values whose scores differ by no more stand beside each other
 _LEAST = 0.45  # a proposal below this score is no value

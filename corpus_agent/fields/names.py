@@ -5,7 +5,7 @@ from __future__ import annotations
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.text.values import Reading
+from corpus_agent.text.dates import Reading
 
 _ROLE = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 

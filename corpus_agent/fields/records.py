@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from corpus_agent.answering.records import Citation
-from corpus_agent.text.values import Reading
+from corpus_agent.text.dates import Reading
 
 # A rate is a share, or an amount for each hour or metre: which of them, its value says.
 FieldType = Literal[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import os
 import re
 import socket
 import time
@@ -12,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from corpus_agent.models import known_servers
 from corpus_agent.models.address import PORTS, GgufFile, Server, Wanted, server_at
 from corpus_agent.seal.address import TcpAddress, UnixAddress
 from corpus_agent.seal.owner import (
@@ -27,6 +27,7 @@ from corpus_agent.seal.routes import Route
 from corpus_agent.seal.upstream import request_bytes
 from corpus_agent.text.naming import MODEL, called, quoted
 from corpus_agent.text.sanitize import inert, one_line
+from corpus_agent.trust import user_state
 from corpus_agent.trust.user_state import NoUserState
 from indexer import CorpusError, UsageError
 
@@ -41,6 +42,8 @@ _ONE_WORD = re.compile(r"[\w.:@+/-]{1,100}")
 _NOT_FOR_CHAT = re.compile("embed|rerank", re.IGNORECASE)
 # Ollama forwards requests for such a model to its vendor's machines.
 _ELSEWHERE = re.compile(r"[:-]cloud\Z", re.IGNORECASE)
+FILE_NAME = "servers.json"
+_OWNERS = "owners"  # of an entry: user numbers
 
 
 class ModelUnavailable(CorpusError):
@@ -151,7 +154,7 @@ def _refusal(server: Server, owners: frozenset[int] | None) -> ModelUnavailable 
     assert isinstance(server.address, TcpAddress)
     hint = f"If you trust it, name it once: --llm {server.address.base_url}"
     try:
-        message = known_servers.refusal(server.address, owners)
+        message = refusal(server.address, owners)
     except NoUserState as error:
         message = f"The model server at {server.address} is not yours. {error}"
     return ModelUnavailable(message, hint) if message is not None else None
@@ -190,7 +193,7 @@ def _remembered(server: Server, owners: frozenset[int] | None) -> tuple[str, ...
     """Record that this server was named; returns a notice if that fails."""
     if isinstance(server.address, TcpAddress) and server.remote is None:
         try:
-            known_servers.remember(server.address, owners)
+            remember(server.address, owners)
         except NoUserState as error:
             return (f"The address {server.address} could not be remembered: {error.message}",)
     return ()
@@ -272,3 +275,42 @@ def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
             tables.close()
     except OwnerUnknown:
         return None
+
+
+# ---- Servers that may be used without being named: this user's, and those named before.
+# On a shared machine any user may listen on a model server's port, and would be sent passages.
+
+
+def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
+    """The reason why a server may not be used unnamed, in one line; None if it may."""
+    if owners is None:
+        return f"The owner of the model server at {address} is not known, so it was not asked."
+    if owners <= {os.geteuid()}:
+        return None
+    named = _named(address)
+    if owners == named:
+        return None
+    other = f"The model server at {address} belongs to {owner_text(owners)}"
+    if named is not None:
+        return f"{other}; when it was named, to {owner_text(named)}. It was not asked."
+    return f"{other}, not to you, so it was not asked."
+
+
+def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
+    """Record that the user named this server; the user's own servers are not recorded."""
+    if owners is None or owners <= {os.geteuid()} or owners == _named(address):
+        return
+
+    def added(known: dict[str, Any]) -> dict[str, Any]:
+        return {**known, str(address): {_OWNERS: sorted(owners)}}
+
+    user_state.update(FILE_NAME, added)
+
+
+def _named(address: TcpAddress) -> frozenset[int] | None:
+    """The owners that a server had when it was named; None if it never was."""
+    entry = user_state.load(FILE_NAME).get(str(address))
+    owners = entry.get(_OWNERS) if isinstance(entry, dict) else None
+    if not isinstance(owners, list) or not all(type(uid) is int for uid in owners):
+        return None
+    return frozenset(owners)

@@ -76,12 +76,14 @@ def passage_lines(passage: Passage, label: str = "", style: Style = None) -> Ite
     yield from block_lines(passage.text, passage.likely, style)
 
 
-def headed(passage: Passage, *, worded: bool = False) -> str:
+def headed(
+    passage: Passage, *, worded: bool = False, breaking: Callable[[str], str] = inert
+) -> str:
     """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
     word = passage.word if worded and passage.probability is not None else ""
     citation = passage.citation
-    where = inert(place_of(citation.source, citation.line_start, citation.page))
-    heading = one_line(inert(citation.heading))
+    where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
+    heading = one_line(breaking(citation.heading))
     return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
 
 

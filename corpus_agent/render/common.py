@@ -60,9 +60,11 @@ def place(
     return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
 
 
-def place_of(source: str, line: int, page: int | None) -> str:
+def place_of(
+    source: str, line: int, page: int | None, breaking: Callable[[str], str] = inert
+) -> str:
     """The place of a passage on a screen, as in "notes/a.md:10" or "b.pdf, page 7"."""
-    name = called(source, inert)
+    name = called(source, breaking)
     return f"{name}, page {page}" if page is not None else f"{name}:{line}"
 
 

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from corpus_agent.render.answers import answer_foot_lines, block_lines, headed
-from corpus_agent.text.sanitize import inert, one_line
+from corpus_agent.text.sanitize import message, one_line, unlinked
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer
@@ -27,15 +27,15 @@ def _markdown(answer: Answer) -> Iterator[str]:
     Text of models and documents is quoted as a block, so that no heading, rule or open fence in it
     can imitate or swallow what is around it.
     """
-    yield f"# {one_line(inert(answer.question))}\n"
+    yield f"# {one_line(unlinked(answer.question))}\n"
     yield f"*{answer.status.replace('_', ' ')}*\n"
     if answer.text:
-        yield from (f"> {line}".rstrip() for line in inert(answer.text).splitlines())
+        yield from (f"> {line}".rstrip() for line in unlinked(answer.text).splitlines())
         yield ""
     for passage in answer.passages:
-        yield f"[{passage.citation.n}] {one_line(inert(headed(passage, worded=True)))}\n"
+        yield f"[{passage.citation.n}] {headed(passage, worded=True, breaking=unlinked)}\n"
         lines = block_lines(passage.text, passage.likely)
-        yield from (f"> {line}".rstrip() for line in lines)
+        yield from (f"> {unlinked(line)}".rstrip() for line in lines)
         yield ""
     for line in answer_foot_lines(answer):
-        yield f"{one_line(line)}\n"
+        yield f"{message(line)}\n"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from indexer import FileRow, Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
 
 _COUNTS = """
-    version added updated unchanged removed moved spared ignored chunks embedded reused interrupted
+    version added updated unchanged removed moved ignored chunks embedded reused interrupted
     rebuilt recognised
 """
 _UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
@@ -48,6 +48,7 @@ def run_object(outcome: Outcome) -> Object:
     }
     return {
         **taken(outcome, _COUNTS),
+        "spared": 0,  # a key of earlier releases: nothing that is gone is kept
         "renamed": _moves(outcome.renamed),
         "kept_out": len(outcome.kept_out),
         **unread,
@@ -198,7 +199,7 @@ def plan_object(todo: Plan) -> Object:
             **{name: [unambiguous(one.source) for one in files] for name, files in seen.items()},
             "remove": [*map(unambiguous, todo.remove)],
             "moved": _moves(todo.moved),
-            "spared": [*map(unambiguous, todo.spared)],
+            "spared": [],
             "keep": len(todo.keep),
             "reasons": list(todo.reasons),
         }
@@ -219,10 +220,9 @@ def plan_lines(todo: Plan) -> Iterator[str]:
             yield f"{name:<7}{called(seen.source)}{why}"
     for seen in todo.unreachable:
         yield f"unreachable {called(seen.source)} ({seen.problem})"
-    for what, sources in (("remove", todo.remove), ("spared", todo.spared)):
-        for source in sources:
-            if source not in moved:
-                yield f"{what:<7}{called(source)}"
+    for source in todo.remove:
+        if source not in moved:
+            yield f"remove {called(source)}"
     size = sum(seen.bytes for seen in todo.work)
     work = number_of(len(todo.work), "file")
     yield f"{len(todo.keep):,} unchanged; {work}, {number_of(size, 'byte')} to index"

@@ -2,7 +2,7 @@
 
 TCP: the owner of the socket, by netlink (sock_diag.py) or else from /proc/net/tcp and tcp6. Unix:
 SO_PEERCRED, the user who called listen(). `SocketTables` stays open, so that a relay without files
-can check each connection again. Trust is decided by corpus_agent.models.known_servers.
+can check each connection again. Trust is decided by corpus_agent.models.discovery.
 
 Does not detect on whose behalf a process listens, such as a port forwarder.
 """

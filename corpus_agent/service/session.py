@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 import os
+import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from corpus_agent import agent, answering, models
 from corpus_agent.service.cancel import Onlooker
-from corpus_agent.service.encoding import encoder_for
 from corpus_agent.settings import (
     Settings,
     existing_place,
     existing_store,
+    model_folder,
     stores_to_read,
 )
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.text.sanitize import visible
 from indexer import (
+    INSTALL_MULTILINGUAL,
+    MANY_UNREAD,
+    MULTILINGUAL,
     Choices,
     CorpusError,
     Encoder,
+    FolderEncoder,
     Forgotten,
     Hands,
     Index,
+    InstalledEncoder,
     Outcome,
     Plan,
     Refused,
     RunDisplay,
     UsageError,
     forget_document,
+    multilingual_model,
     plan_folder,
+    share_in_other_languages,
+    storage,
     sync_folder,
 )
 
@@ -45,6 +54,36 @@ if TYPE_CHECKING:
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
+
+
+def encoder_for(
+    settings: Settings, store: Path | None, *, bulk: bool = False
+) -> FolderEncoder | InstalledEncoder:
+    """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
+    if settings.embedder is not None:
+        if settings.model is not None:
+            raise UsageError("--embedder and --model name two models.", "Leave one out.")
+        return InstalledEncoder(settings.embedder)
+    folder = _embedding_model(settings, store, choosing=bulk)
+    return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
+
+
+def _embedding_model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | None:
+    """The model that is named, else the index's own; None: the packaged one."""
+    if settings.model is not None:
+        return model_folder(settings.model, "--model")
+    if store is not None and (made := storage.recorded(store, "model")):
+        is_theirs = made.startswith(MULTILINGUAL)
+        return model_folder(Path("multilingual"), "--model") if is_theirs else None
+    if not choosing or settings.root is None:
+        return None
+    if share_in_other_languages(settings.root) < MANY_UNREAD:
+        return None
+    found = multilingual_model()
+    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
+    told = f"these documents are read with {MULTILINGUAL}." if found else missing
+    sys.stderr.write(f"Not only English: {told}\n")
+    return found
 
 
 def open_corpus(
@@ -83,21 +122,15 @@ def index(
         root,
         encoder or encoder_for(settings, store, bulk=True),
         choices or Choices(),
-        max_file_bytes=settings.max_file_bytes,
+        **_sizes(settings),
         ocr=settings.ocr,
         hands=hands,
-        chunk_tokens=settings.chunk_tokens,
-        chunk_overlap=settings.chunk_overlap,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
 
 
-def dry_run(
-    settings: Settings,
-    folder: Path | None,
-    choices: Choices,
-) -> Plan:
+def dry_run(settings: Settings, folder: Path | None, choices: Choices) -> Plan:
     """The plan that `index` would carry out; writes nothing and takes no lock."""
     if settings.root is None:
         settings = in_place(settings, corpus_place(settings, folder))
@@ -107,10 +140,13 @@ def dry_run(
         root,
         encoder_for(settings, store),
         choices,
-        max_file_bytes=settings.max_file_bytes,
-        chunk_tokens=settings.chunk_tokens,
-        chunk_overlap=settings.chunk_overlap,
+        **_sizes(settings),
     )
+
+
+def _sizes(settings: Settings) -> dict[str, Any]:
+    """The settings of a run that are sizes."""
+    return {n: getattr(settings, n) for n in ("max_file_bytes", "chunk_tokens", "chunk_overlap")}
 
 
 def forget(settings: Settings, source: str) -> Forgotten:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 
 import regex
@@ -15,7 +16,22 @@ import regex
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.values import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value in a text: `start` to `end`, as it is written and in one form for all spellings.
+
+    `normal` is an ISO date ("2024-03" without a day), an amount with its currency ("EUR 1200"), an
+    ISO duration ("P3Y"), a number, or the text without line ends. `several` readings of one date
+    that may be read in two ways share their place.
+    """
+
+    start: int
+    end: int
+    text: str
+    normal: str
+
 
 _MONTH_OF = by_word(MONTHS, MORE_MONTHS)
 _WORDS = "|".join(sorted(set(listed(MONTHS, MORE_MONTHS)), key=len, reverse=True))

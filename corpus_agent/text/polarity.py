@@ -25,18 +25,13 @@ _PAIRED = lazy(
     r"\b(?:ne|n)\s(?:\w+\s){0,6}?(?:pas|jamais|plus|rien|aucun\w*|personne|guere|ni|nul(?:le)?)\b"
     r"|\b(?:neither|not|never|no|weder|nie?)\s(?:\w+\s){1,8}?(?:nor|noch|ni|nunca|nadie|nada|tampoco)\b"
 )
-_EACH_PERIOD = (
-    r"\b(?:each|every|per|pro|an?|one|jede[nrsm]?|eine[nrsm]?|chaque|une?|par|cada|una|por|al)"
-    r" (?P<of>{})\b"
-)
-_PERIODS = (
-    *(UNIT[unit] for unit in ("day", "week", "month")),
-    "quarter quarters quartal trimestre",
-    f"{UNIT['year']} an",
-)
 _OF_WHAT = (
     r"\s(?:(?:the|a|an|its|dem|der|den|das|le|la|les|l|el|los|del|de|du|d|que)\s)*(?P<what>\w+)"
 )
+
+
+_NEAR, _BESIDE = 5, 2  # words behind a denial that are looked at, content words of them
+_BEGINNING = 3  # letters that two forms of a word share
 
 
 @cache
@@ -80,18 +75,18 @@ def plain(text: str) -> str:
 def denials(text: str, topic: str) -> list[str]:
     """The negations of a text, each with the word behind it, that bear on what another speaks of.
 
-    Those of two words, as "ne … pas", count once, and "without" only where the other text has what
-    is missing.
+    Those of two words, as "ne … pas", count once. A denial bears on the words beside it: it counts
+    where the other text has one of them.
     """
-    found, about = [], frozenset(terms(topic))
+    found, about = [], {word[:_BEGINNING] for word in terms(topic)}
     text = _pattern("no_denial").sub(" ", plain(text))
     paired = _PAIRED.sub(lambda pair: f"not {' '.join(pair[0].split()[1:-1])}", text)
     for match in _pattern("not").finditer(paired):
         behind = paired[match.end() :].split()
-        if _pattern("without").fullmatch(match[0]):
-            missing = content_terms(" ".join(behind[:4]))[:3]
-            if not any(word in about for word in missing):
-                continue
+        near = content_terms(" ".join(behind[:_NEAR]))[:_BESIDE]
+        near = near or content_terms(" ".join(paired[: match.start()].split()[-_NEAR:]))[-_BESIDE:]
+        if topic and near and not any(word[:_BEGINNING] in about for word in near):
+            continue
         following = next((word for word in behind if word not in STOP_WORDS), "")
         found.append(f"{match[0]} {following}".strip())
     return found
@@ -129,8 +124,18 @@ def turned(claim: str, text: str) -> list[tuple[str, str]]:
 def excluded(claim: str, text: str) -> tuple[str, str] | None:
     """What a claim says in the place of another word of a text: yearly, the buyer, after, must."""
     mine, theirs = plain(claim), plain(text)
-    found = next(_apart("excluding", mine, theirs), None) or _other_period(mine, theirs)
+    found = next(_apart("excluding", mine, theirs), None)
     return found or _other_time(mine, theirs) or _beyond(mine, theirs)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two words are one unit, on one side of a line of the lexicon, or both needed."""
+    kinds = ("turning", "excluding", "beyond")
+    sides = [side for kind in kinds for line in _sides(kind) for side in line]
+    mine, theirs = plain(one), plain(other)
+    measure = UNIT.get(mine, mine) == UNIT.get(theirs, theirs)
+    each = (*sides, _pattern("needed"))
+    return measure or any(side.search(mine) and side.search(theirs) for side in each)
 
 
 def _apart(kind: str, mine: str, theirs: str) -> Iterator[tuple[str, str]]:
@@ -158,24 +163,8 @@ def _beyond(mine: str, theirs: str) -> tuple[str, str] | None:
     """A word of a claim that says more than the text: must for may, all for some."""
     for more, less in _sides("beyond"):
         own, there = more.search(mine), less.search(theirs)
-        if own and there and not (more.search(theirs) or less.search(mine)):
+        if own and there and not (more.search(theirs) or less.search(mine) or denials(mine, "")):
             return own[0], there[0]
-    return None
-
-
-@cache
-def _period() -> tuple[regex.Pattern[str], dict[str, int]]:
-    numbers = {word: n for n, words in enumerate(_PERIODS) for word in words.split()}
-    names = "|".join(word for word in numbers if word.isalpha())
-    return regex.compile(_EACH_PERIOD.format(names)), numbers
-
-
-def _other_period(mine: str, theirs: str) -> tuple[str, str] | None:
-    """The period of a claim and that of a text: per month, per year."""
-    pattern, numbers = _period()
-    own, others = ({numbers[m["of"]]: m[0] for m in pattern.finditer(t)} for t in (mine, theirs))
-    if own and others and own.keys().isdisjoint(others):
-        return next(iter(own.values())), next(iter(others.values()))
     return None
 
 

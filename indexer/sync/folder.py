@@ -104,18 +104,13 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
     """What was wrong with the store, which is mended; "" where nothing was.
 
     Raises CorpusError where the index would lose documents that may still be there, unless that is
-    chosen, or could not keep those that are gone although it is not to `prune`.
+    chosen.
     """
     if not choices.prune_unreachable:
         _check_within_reach(writer, seen)
     repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
-    if choices.prune and not (choices.force or choices.prune_unreachable):
+    if not (choices.force or choices.prune_unreachable):
         _check_not_emptied(root, seen, writer.manifest)
-    if writer.rebuilding and not choices.prune:
-        raise CorpusError(
-            "The index is to be made anew, and documents that are gone cannot be.",
-            "Let it prune, or use the model and the version that made the index.",
-        )
     return repaired
 
 

@@ -26,9 +26,8 @@ class Plan:
     """What a run will do, file by file. Sources in order; the groups do not overlap.
 
     `record` are files that get a row without text (skipped and unreadable ones), `touch` files
-    whose time changed but not their content or that can be looked at again, `spared` missing
-    sources that stay in the index. `unreachable` are documents that could not be looked at and
-    stay, `lost` those of them that could be before.
+    whose time changed but not their content or that can be looked at again. `unreachable` are
+    documents that could not be looked at and stay, `lost` those of them that could be before.
     `moved` are the former and the new source of documents among those added and removed, where they
     were looked for. `reasons` are messages on why unchanged files are processed again.
     """
@@ -39,7 +38,6 @@ class Plan:
     touch: tuple[SeenFile, ...] = ()
     keep: tuple[SeenFile, ...] = ()
     remove: tuple[str, ...] = ()
-    spared: tuple[str, ...] = ()
     unreachable: tuple[SeenFile, ...] = ()
     lost: tuple[SeenFile, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -77,7 +75,6 @@ def make_plan(
         known,
         mounts=mounts,
         force=choices.force,
-        prune=choices.prune,
         prune_unreachable=choices.prune_unreachable,
     )
     if manifest is None:
@@ -139,10 +136,9 @@ def plan(
     *,
     mounts: Iterable[str] = (),
     force: bool = False,
-    prune: bool = True,
     prune_unreachable: bool = False,
 ) -> Plan:
-    """The changes that make index and folder equal; without `prune`, missing files stay. Pure.
+    """The changes that make index and folder equal. Pure.
 
     `hashes` are the current hashes of suspect files, `known_extractors` the registry with which the
     stored rows were made: files that no extractor could read are retried when it changes. What
@@ -168,8 +164,7 @@ def plan(
     )
     return Plan(
         **{kind: tuple(files) for kind, files in groups.items()},
-        remove=gone if prune else (),
-        spared=() if prune else gone,
+        remove=gone,
         unreachable=unreachable,
         lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
         reasons=tuple(_reasons(groups.get("update", []), stored, registry, dict(known_extractors))),

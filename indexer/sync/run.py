@@ -65,7 +65,7 @@ class Outcome:
 
     `added`, `updated` and `unchanged` count documents with text; with the problems they account for
     every file found. `moved` counts added documents with the content of a removed one, `renamed`
-    names the former and the new source of each, `spared` missing files that were kept, `embedded`
+    names the former and the new source of each, `embedded`
     computed vectors, `reused` cached ones. `repaired` says what was wrong with the store before it
     was made anew, "" where nothing was. `recognised` counts pages that were read from pictures in
     this run, `waiting_pages` and `waiting_pictures` what still waits for that. `kept_out` is what
@@ -80,7 +80,6 @@ class Outcome:
     removed: int = 0
     moved: int = 0
     renamed: list[tuple[str, str]] = field(default_factory=list)
-    spared: int = 0
     ignored: int = 0
     chunks: int = 0
     embedded: int = 0
@@ -216,7 +215,6 @@ class Run:
         outcome.updated = sum(row is not before[row.source] for row in documents(todo.update))
         outcome.unchanged = len(kept) - len(found)
         outcome.removed = len(removed)
-        outcome.spared = len(todo.spared)
 
     def _apply(self, todo: Plan) -> None:
         stored = self.writer.files

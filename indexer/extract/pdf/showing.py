@@ -19,7 +19,7 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.pdf import layout, order
+from indexer.extract.pdf import layout
 from indexer.extract.pdf.calls import Box
 from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine, Places
 from indexer.extract.pdf.unseen import seen_text
@@ -187,7 +187,7 @@ def _around(boxes: Iterable[Fractions]) -> Fractions:
 
 def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
     """The letters of a page, read as for the index; what it does not show is taken from it."""
-    read = order.in_order(layout.read_page(page).lines)
+    read = layout.in_order(layout.read_page(page).lines)
     with seen_text(page) as seen:
         places = Places(seen.text_page, page, seen.text)
         shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]

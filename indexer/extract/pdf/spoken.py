@@ -37,11 +37,16 @@ class Spoken:
 
 
 def taken(texts: Sequence[int]) -> list[Spoken]:
-    """What the texts of a page are said to read, taken off their marks in memory."""
+    """What the texts of a page are said to read, taken off their marks in memory.
+
+    Blanks and figures, which are never believed, are not kept: most pages then are read once.
+    """
     found = []
     for mark, (data, objects) in calls.marks_with(ACTUAL_TEXT, texts).items():
         calls.without_bytes(objects[0], mark, ACTUAL_TEXT)
-        found.append(Spoken(mark, objects, data))
+        said = _decoded(data)
+        if _SEEN.search(said) and not any(map(str.isdigit, said)):
+            found.append(Spoken(mark, objects, data))
     return found
 
 

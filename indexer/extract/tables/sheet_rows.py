@@ -121,7 +121,6 @@ def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int
 
 Cells = Sequence[str]
 UNFILLED = f"merged cells beyond {MAX_MERGED:,} places are not repeated"
-MAX_NOTE_WORDS = 6  # of a single cell that still counts as a value of its column
 
 
 def labelled(rows: Iterable[Cells]) -> Iterator[str]:
@@ -173,16 +172,8 @@ def _table(rows: Iterable[Cells], header: Header | None) -> Iterator[str]:
         elif index < header.stop:
             if index + 1 == header.stop:
                 yield row(_stripped(header.names))
-        elif _is_note(cells):
-            yield row(_stripped(cells))
         else:
             yield row(_named(header.names, cells))
-
-
-def _is_note(cells: Cells) -> bool:
-    """Whether a row is a sentence in one cell rather than a value of its column."""
-    filled = [cell for cell in cells if cell]
-    return len(filled) == 1 and len(cells) > 2 and len(filled[0].split()) > MAX_NOTE_WORDS
 
 
 def _named(names: Cells, cells: Cells) -> Iterator[str]:

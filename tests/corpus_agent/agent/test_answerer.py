@@ -244,7 +244,7 @@ def test_a_piece_of_a_sentence_is_quoted_as_the_whole_sentence(draft, quote, sup
 
 def test_the_check_of_a_long_draft_ends_with_the_question():
     words = [f"{one}{other}ll" for one in "bcdfghkl" for other in "aeiouy"]
-    text = " ".join(f"The cat of the house sleeps on the {word} roof." for word in words)
+    text = " ".join(f"On roofs {word} cats of houses go to sleep." for word in words)
     corpus = MemoryCorpus({"cats.md": "The cat of the house sleeps on the warm roof in May.\n"})
     ends: list[float] = []
 

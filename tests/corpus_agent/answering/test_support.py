@@ -8,7 +8,7 @@ import pytest
 
 from corpus_agent.answering.claims import claims
 from corpus_agent.answering.differences import codes, names
-from corpus_agent.answering.support import Judgement, Supporter, judged, quoted_window
+from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.result import passage
 from indexer.records import Query
@@ -28,7 +28,7 @@ MANUAL = passage("bike/varda-c7.pdf", 5, "Weight, size M 23.8 kg\nE1042 Torque s
 
 
 def said(claim, fact, question=""):
-    return judged(claim, [quoted_window(passage("a.md", 1, fact), 0, len(fact))], None, question)
+    return judged(claim, [Window(passage("a.md", 1, fact), 0, len(fact))], None, question)
 
 
 @pytest.mark.parametrize(
@@ -277,6 +277,9 @@ def test_a_bound_or_a_word_turned_round_is_no_support(claim, fact):
         ("Oskar Blum owes Peter Brandt the boat.", "Peter Brandt owes Oskar Blum the boat.", None, "What Oskar Blum owes Peter Brandt is the boat."),
         ("The gate of the yard is not open.", "The gate of the yard is open.", None, "The gate is not open."),
         ("Der Mieter darf im Garten keine Hunde halten.", "Der Mieter darf im Garten Hunde halten.", None, "Der Mieter darf keine Hunde im Garten halten."),
+        ("Members earn two days of leave a month.", "Members lose two days of leave a month.", ("lose", "earn"), "Members earn 2 days of leave a month."),
+        ("The seller ships to Cork at the buyer's cost.", "The buyer ships to Cork at the seller's cost.", None, "The seller ships to Cork."),
+        ("Het bedrag is negen euro per maand.", "Het bedrag is zeven euro per maand.", ("zeven euro", "negen euro"), "Het bedrag is 9 euro per maand."),
         ("Le loyer est de 850 euros par mois.", "Le loyer est de 850 euros par an.", ("par an", "par mois"), "Par mois le loyer est de 850 euros."),
     ],
 )  # fmt: skip

@@ -9,7 +9,7 @@ from corpus_agent.fields.definition import field_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
 from corpus_agent.fields.table import table_of
-from corpus_agent.text.values import Reading
+from corpus_agent.text.dates import Reading
 from indexer import Line
 from tests.support.fakes import ListedCorpus
 

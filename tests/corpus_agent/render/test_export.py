@@ -41,6 +41,20 @@ def test_nothing_in_the_markdown_is_live():
     assert "\x1b" not in text
 
 
+@pytest.mark.parametrize(
+    "words",
+    ["lease.com.md", "www.evil.com", "eve@evil.com", "https://evil.com/a", "update.sh"],
+)
+def test_a_viewer_that_links_bare_addresses_finds_none_in_the_markdown(words):
+    linked = MarkdownIt("gfm-like", {"linkify": True}).render
+    citation = Citation(1, words, None, 3, 4, f"see {words} for it", "verified", heading=words)
+    shown = Answer(
+        words, f"See {words} [1].", "likely", "toy", passages(citation), Coverage(), 1, (words,)
+    )
+    assert "<a " not in linked(render.export_markdown([shown]))
+    assert "<a " in linked(words)  # the control
+
+
 def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept():
     def heads(raw: str) -> list[str]:
         outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]

@@ -7,7 +7,7 @@ import stat
 
 import pytest
 
-from corpus_agent.models import discovery, known_servers
+from corpus_agent.models import discovery
 from corpus_agent.models.address import parse, server_at
 from corpus_agent.models.discovery import ModelUnavailable, find
 from corpus_agent.seal import Gate, TcpAddress
@@ -37,9 +37,8 @@ def row(local, remote="00000000:0000", state="0A", uid=5, inode=77):
     return f"  0: {local} {remote} {state} 00000000:00000000 00:00000000 00000000 {uid} 0 {inode} 1"
 
 
-@pytest.mark.parametrize(
-    ("line", "users"),
-    [
+def test_the_kernels_table_says_who_listens_and_who_accepted():
+    for line, users in (
         (row("0100007F:1F90"), [5]),
         (row("00000000:1F90"), [5]),
         (row("00000000000000000000000000000000:1F90"), [5]),
@@ -54,10 +53,8 @@ def row(local, remote="00000000:0000", state="0A", uid=5, inode=77):
         (row(f"{MAPPED}:1F90", f"{MAPPED}:C350", "01"), [5]),
         ("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid", []),
         ("", []),
-    ],
-)  # fmt: skip
-def test_the_kernels_table_says_who_listens_and_who_accepted(line, users):
-    assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users
+    ):  # fmt: skip
+        assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users, line
 
 
 def owners_both_ways(address, client=None):
@@ -142,7 +139,7 @@ def test_a_server_of_this_user_is_asked_unnamed_and_nothing_is_kept():
         assert found.owners == {ME}
         assert found.server.owner == owner_text(frozenset([ME]))
         assert find(fake.server).name == "toy-model"
-    assert not (user_state.state_folder() / known_servers.FILE_NAME).exists()
+    assert not (user_state.state_folder() / discovery.FILE_NAME).exists()
 
 
 @pytest.mark.slow
@@ -157,7 +154,7 @@ def test_another_users_server_is_asked_once_it_was_named_and_while_it_stays_thei
         named = find(parse(url))
         assert (named.owners, named.notices) == ({OTHER}, ())
         assert find("auto", ports=[server.port]).name == "m"
-    path = user_state.state_folder() / known_servers.FILE_NAME
+    path = user_state.state_folder() / discovery.FILE_NAME
     assert json.loads(path.read_text()) == {f"127.0.0.1:{server.port}": {"owners": [OTHER]}}
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert set(server.heard) == {"GET /v1/models"}
@@ -173,11 +170,11 @@ def test_another_users_server_is_asked_once_it_was_named_and_while_it_stays_thei
 def test_what_was_remembered_in_another_shape_counts_as_nothing():
     address = TcpAddress("127.0.0.1", 9)
     for entry in ([OTHER], {"owners": "all"}, {"owners": [True]}, {"owners": None}, 5):
-        user_state.update(known_servers.FILE_NAME, lambda _, entry=entry: {str(address): entry})
-        assert "not to you" in known_servers.refusal(address, frozenset([OTHER]))
-    known_servers.remember(address, frozenset([OTHER]))
-    assert known_servers.refusal(address, frozenset([OTHER])) is None
-    assert known_servers.refusal(address, frozenset([OTHER, THIRD])) is not None
+        user_state.update(discovery.FILE_NAME, lambda _, entry=entry: {str(address): entry})
+        assert "not to you" in discovery.refusal(address, frozenset([OTHER]))
+    discovery.remember(address, frozenset([OTHER]))
+    assert discovery.refusal(address, frozenset([OTHER])) is None
+    assert discovery.refusal(address, frozenset([OTHER, THIRD])) is not None
 
 
 @pytest.mark.slow

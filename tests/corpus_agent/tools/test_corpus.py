@@ -12,7 +12,7 @@ from corpus_agent.tools.toolbox import Toolbox
 from indexer.errors import IncompatibleStore, Refused
 from indexer.index import Index
 from indexer.records import Line, Query
-from indexer.window import MAX_WINDOW_BYTES, cut_window
+from indexer.window import MAX_WINDOW_BYTES, cut_window, fills_window
 from tests.support.fakes import MemoryCorpus, ToyEncoder
 from tests.support.pdfs import pdf_of
 from tests.support.toy_index import copied, sync
@@ -220,3 +220,16 @@ def test_a_window_ends_at_its_lines_or_its_bytes_and_never_before_its_first_line
     window = cut_window("a", [Line("x")] * 2_001, 1, 9_999)
     assert (len(window.lines), window.next_offset) == (2_000, 2_001)
     assert cut_window("a", [Line("x")] * 2_000, 1, 9_999).next_offset is None
+    half = Line("x" * (MAX_WINDOW_BYTES // 2 - 1))  # with its line end
+    assert len(cut_window("a", [half] * 3, 1, 9).lines) == 2
+
+
+def test_enough_is_read_once_the_window_is_full():
+    first, later = fills_window(1, 5), fills_window(3, 5)
+    for enough, read, full in (
+        (first, (0, MAX_WINDOW_BYTES - 1), False), (first, (0, MAX_WINDOW_BYTES), True),
+        (first, (5, 0), True), (first, (4, 9), False), (later, (1, 99_999), False),
+        (later, (2, 100), False), (later, (2, 99 + MAX_WINDOW_BYTES), False),
+        (later, (2, 100 + MAX_WINDOW_BYTES), True), (later, (7, 101), True),
+    ):  # fmt: skip
+        assert enough(*read) is full, read

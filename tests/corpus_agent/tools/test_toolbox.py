@@ -8,7 +8,7 @@ import pytest
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.tools import read, search
-from corpus_agent.tools.toolbox import SPECS, Toolbox
+from corpus_agent.tools.toolbox import SPECS, Toolbox, ToolSpec, check_arguments
 from indexer.records import Chunk, Coverage, Hit, Line
 from indexer.window import Window
 from tests.support.fakes import MemoryCorpus
@@ -154,6 +154,7 @@ def test_wrong_arguments_come_back_as_one_error_with_every_problem(toolbox):
         ("", ["'source' is missing"]),
         ({"source": 7}, ["'source' must be text, not 7"]),
         ({"source": None}, ["'source' must be text, not null"]),
+        ({"source": {1}}, ["'source' must be text, not set"]),
         ({"source": "\ud800"}, ["'source' must be text, not \"\\ud800\""]),
         ({"source": "a", "offset": True}, [f"{number}true"]),
         ({"source": "a", "offset": 1.5}, [f"{number}1.5"]),
@@ -196,6 +197,18 @@ def test_arguments_that_mean_the_right_thing_are_understood(toolbox, arguments):
     assert "\n<<doc 7f3a91>> line 12 <<" in "\n" + toolbox.call("vectordb_read", arguments).text
 
 
+def test_a_flag_and_a_list_are_read_as_a_model_may_write_them():
+    schema = {"properties": {"all": {"type": "boolean"}, "of": {"type": "array"}}, "required": []}
+    spec = ToolSpec("x", "", schema)
+    for given, found in (
+        ({"all": "False "}, {"all": False}), ({"all": "true"}, {"all": True}),
+        ({"all": False, "of": "a;b"}, {"all": False, "of": ["a", "b"]}), ({"all": None}, {}),
+    ):  # fmt: skip
+        assert check_arguments(spec, given) == found
+    for wrong in ({"all": "yes"}, {"all": 1}, {"of": [1]}, {"of": 7}):
+        assert check_arguments(spec, wrong).failed, wrong
+
+
 # --- repeats
 
 
@@ -216,9 +229,12 @@ def test_an_exact_repeat_is_a_one_line_notice_and_all_else_is_run(toolbox):
     for _ in range(2):  # an error may be asked for again
         failed = toolbox.call("vectordb_read", {"source": "no.md"})
         assert failed.failed and failed.text.startswith("Error: 'no.md' is not in the index.")
-    log = Toolbox(MemoryCorpus({"a.log": "Error: disk full"}), FRAME)  # no error, and so a repeat
+    corpus = MemoryCorpus({"a.log": "Error: disk full"})  # no error, and so a repeat
+    log = Toolbox(corpus, FRAME)
     outcomes = [log.call("vectordb_read", {"source": "a.log"}).outcome for _ in range(2)]
-    assert outcomes == ["ok", "repeated"]
+    corpus._stale = frozenset(["a.log"])  # a document that changed is told again
+    outcomes.append(log.call("vectordb_read", {"source": "a.log"}).outcome)
+    assert outcomes == ["ok", "repeated", "ok"]
 
 
 def test_a_result_names_its_outcome_and_holds_what_its_text_shows(toolbox):

@@ -16,11 +16,12 @@ from tests.attacks.injection.strings import (
     documents,
     load,
 )
-from tests.attacks.pages import NASTY, UNSEEN, Neighbour
+from tests.attacks.pages import NASTY, NEIGHBOUR, UNSEEN
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.places import EVAL_DATA
 from tests.support.processes import until
+from tests.support.raw_server import RawServer
 from tests.support.web_server import POLICY, WebServer
 
 pytestmark = pytest.mark.slow
@@ -224,11 +225,6 @@ def hostile(tmp_path_factory, planted, browser):
 TOGETHER = 10  # planted strings that one page of hits shows
 
 
-def carried_by(some):
-    """A query that holds the strings themselves, which the page gives back."""
-    return " ".join(f"{each.word} {carried(each.text)[:300]}" for each in some)
-
-
 @pytest.mark.nightly
 def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
     context = context_of(browser, hostile)
@@ -250,11 +246,13 @@ def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
         page.goto(f"{hostile.origin}{href}", wait_until="domcontentloaded")
         only_ours(page, hostile.base)
     for some in (planted[at : at + TOGETHER] for at in range(0, len(planted), TOGETHER)):
-        for query in (" ".join(each.word for each in some), carried_by(some)):
-            page.goto(at(hostile, f"/search?{urlencode({'q': query, 'k': 100})}"))
-            only_ours(page, hostile.base)
-            shown = page.content()
-            assert all(each.word in shown for each in some)
+        words = " ".join(each.word for each in some)
+        page.goto(at(hostile, f"/search?{urlencode({'q': words, 'k': 100})}"))
+        only_ours(page, hostile.base)
+        assert all(each.word in page.content() for each in some)
+        query = f"{some[0].word} valve {carried(some[0].text)[:300]}"
+        page.goto(at(hostile, f"/search?{urlencode({'q': query})}"))
+        only_ours(page, hostile.base)
     for each in planted[:: max(1, len(planted) // 5)]:
         ask(page, hostile, f"What do the notes say about the {each.word} valve?")
         only_ours(page, hostile.base)
@@ -332,15 +330,17 @@ SENT = """(address) => {
 def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(browser, server):
     context = context_of(browser, server)  # which has our key
     address = at(server, "/documents")
-    with Neighbour("<!doctype html><title>beside</title><body>beside") as beside:
+    with RawServer([NEIGHBOUR]) as beside:
+        origin = f"http://127.0.0.1:{beside.port}"
         observed = context.new_page()
         for path in ("/", "/documents", "/0123456789abcdef/documents", "/static/style.css"):
-            observed.goto(f"{beside.origin}{path}")
-        assert {heard["cookie"] for heard in beside.heard} <= {"", "theirs=1"}
-        observed.goto(f"{beside.origin}{server.base}/")
-        [heard] = [each for each in beside.heard if each["path"] == f"{server.base}/"]
-        assert server.cookie in heard["cookie"], "the control: who knows the path"
-        observed.goto(beside.origin)
+            observed.goto(f"{origin}{path}")
+        cookies = re.findall(r"(?i)\ncookie: (.*)\r", b"".join(beside.requests).decode())
+        assert set(cookies) <= {"theirs=1"}
+        observed.goto(f"{origin}{server.base}/")
+        (heard,) = (each for each in beside.requests if f" {server.base}/ " in each.decode())
+        assert server.cookie in heard.decode(), "the control: who knows the path"
+        observed.goto(origin)
         for options in ({}, {"mode": "no-cors"}, {"method": "POST", "mode": "no-cors"}):
             found = observed.evaluate(ASK_AS_A_NEIGHBOUR, [address, options])
             assert found in ("TypeError", "opaque 0 "), options
@@ -349,7 +349,7 @@ def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(brow
             observed.evaluate("(address) => { location.href = address }", address)
         assert answer.value.status == 403, "a link of theirs"
         observed.get_by_role("heading", name="This address is closed").wait_for()
-        observed.goto(beside.origin)
+        observed.goto(origin)
         with observed.expect_response("**/forget") as answer:
             observed.evaluate(SENT, at(server, "/documents/forget"))
         assert answer.value.status == 403

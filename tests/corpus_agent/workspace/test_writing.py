@@ -9,7 +9,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
-from corpus_agent.workspace.replacement import replaced
+from corpus_agent.workspace.writing import replaced
 from tests.support.other_user import as_nobody
 
 

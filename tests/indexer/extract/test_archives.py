@@ -9,9 +9,8 @@ import zipfile
 
 import pytest
 
-from indexer.chunk import Chunker
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, members, open_document
+from indexer.extract import REGISTRY, open_document
 from indexer.extract.extraction import (
     MAX_MEMBERS,
     MAX_NESTING,
@@ -20,11 +19,11 @@ from indexer.extract.extraction import (
     Extraction,
     Within,
 )
+from indexer.extract.members import MAX_NAME_CHARS
 from indexer.records import Document
 from tests.support import made_containers
 from tests.support import made_files as made
 from tests.support.documents import extract
-from tests.support.fakes import ToyEncoder
 from tests.support.pdfs import pdf_of
 
 PICTURE = made_containers.PICTURE
@@ -111,16 +110,6 @@ def test_a_member_is_read_as_it_would_be_alone_but_for_its_marks():
         assert [line.text for line in ours if not line.is_mark] == alone, name
 
 
-def test_a_passage_carries_the_file_and_the_part_that_it_stands_in():
-    files = {"letters/fares.md": "# Fares\n\nVigo is cheap.\n", "b.pdf": pdf_of("first", "second")}
-    chunks = Chunker(ToyEncoder()).chunk(extract(made.zipped(files), "box.zip"))
-    assert [(chunk.text, chunk.heading, chunk.page_start) for chunk in chunks] == [
-        ("# Fares\n\nVigo is cheap.", "box > File letters/fares.md > Fares", None),
-        ("first", "box > File b.pdf, Page 1", None),
-        ("second", "box > File b.pdf, Page 2", None),
-    ]
-
-
 def test_what_is_not_read_has_a_mark_with_the_reason_and_a_remark_if_it_is_a_document():
     body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC" * 40
     files = {
@@ -171,7 +160,7 @@ LONG = "x/" * 80 + "end.txt"
     [
         (["../../etc/passwd.txt", "/root/a.txt"], ["etc/passwd.txt", "root/a.txt"]),
         (["C:\\b\\c.txt", ".."], ["C:/b/c.txt", "unnamed"]),
-        ([LONG, "d\ne.txt"], [f"…{LONG[1 - members.MAX_NAME_CHARS :]}", "d e.txt"]),
+        ([LONG, "d\ne.txt"], [f"…{LONG[1 - MAX_NAME_CHARS :]}", "d e.txt"]),
         (["./a.txt", "a.txt"], ["a.txt", "a.txt (2)"]),
         (["__MACOSX/._a.txt", ".git/config", "node_modules/b.md", "~$a.docx", "c.txt"], ["c.txt"]),
         (["word/notes.txt", "Index/b.txt"], ["word/notes.txt", "Index/b.txt"]),

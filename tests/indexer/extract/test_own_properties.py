@@ -138,28 +138,3 @@ def test_what_says_nothing_is_no_property():
 )  # fmt: skip
 def test_a_day_is_one_of_the_calendar_that_somebody_set(value, day):
     assert day_of(value) == day
-
-
-@pytest.mark.slow
-def test_hostile_properties_are_bounded_and_cost_no_document_its_text():
-    long = "A\x07\x1b]0;x\n" + "x" * 10**6
-    core = CORE.format(title="x" * 10**6, author="y" * 10**6, made="99999-01-01T00:00:00Z")
-    ticks = struct.pack("<IQ", 64, 2**64 - 1)
-    files = {
-        "a.docx": with_core(made.docx(), core),
-        "b.docx": with_core(made.docx(), "<broken"),
-        "a.pdf": pdf(Title=long, Author=long, CreationDate="D:99999" + "9" * 10**5),
-        "a.doc": legacy(summary(_12=ticks, _4=struct.pack("<II", 30, 2**32 - 1))),
-        "b.doc": legacy(summary(_12=struct.pack("<I", 64))[:70]),
-        "a.rtf": made.rtf().replace(
-            rb"{\title Harbour notes}", rb"{\creatim\yr99999\mo-1\dy2147483647}"
-        ),
-    }
-    for name, data in files.items():
-        opened = open_document(data, name)
-        assert list(opened.lines), name
-        about = opened.own
-        assert len(about.title) <= 200, name
-        assert len(about.author) <= 200, name
-        assert about.date in ("", "2025-05-05"), name
-        assert (about.title + about.author).isprintable(), name

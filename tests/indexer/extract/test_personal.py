@@ -84,11 +84,6 @@ def test_a_line_of_a_contact_is_read_as_a_person_says_it(written, shown):
     assert shown in said
 
 
-def test_a_contact_without_a_name_is_called_by_what_it_has():
-    assert card("ORG:Harbour", "TEL:1")[0] == "--- Contact 1: Harbour ---"
-    assert card("TEL:1") == ["--- Contact 1 ---", "Phone: 1"]
-
-
 def test_a_file_that_is_cut_keeps_what_was_read_and_one_that_is_none_is_text():
     assert "Phone (mobile) of Dr. Jürgen Müller: 0170 99" in lines_of(made.CONTACTS[:250], "a.vcf")
     assert extract(b"no contact at all", "a.vcf").extractor.startswith("text/")

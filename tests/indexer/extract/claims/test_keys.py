@@ -50,14 +50,11 @@ def putty() -> str:
 SECRET = b"aB3" * 14 + b"a"
 KEYS = {
     "pkcs8": pem(RSA),
-    "pkcs8 encrypted": pem(RSA, lock=LOCK),
     "rsa encrypted": pem(RSA, OLD, LOCK),
     "openssh": pem(EDWARDS, form.PrivateFormat.OpenSSH),
     "of two bytes a letter": b"\xff\xfe" + pem(RSA).decode().encode("utf-16-le"),
     "escaped in JSON": json.dumps({"type": "account", "private_key": pem(RSA).decode()}).encode(),
     "on one line": pem(RSA).replace(b"\n", b""),
-    "behind attributes": b"Bag Attributes\n    localKeyID: 01\nKey Attributes: <none>\n" + pem(RSA),
-    "behind a comment": b"# the key of the mill\n\n" + pem(CURVE),
     "quoted": b"".join(b"> %s\n" % line for line in pem(RSA, OLD).splitlines()),
     "gpg": armoured(b"PGP PRIVATE KEY BLOCK"),
     "ssh2": armoured(b"x").replace(
@@ -65,18 +62,13 @@ KEYS = {
     ),
     "openvpn": armoured(b"OpenVPN Static key V1"),
     "der pkcs8": der(RSA),
-    "der pkcs8 encrypted": der(RSA, lock=LOCK),
-    "der rsa": der(RSA, OLD),
     "der curve": der(CURVE, OLD),
-    "der edwards": der(EDWARDS),
     "pkcs12": pkcs12.serialize_key_and_certificates(b"mill", RSA, None, None, LOCK),
     "putty": putty().encode(),
     "age": b"# created: 2026-01-01T00:00:00Z\n# public key: age1x\nAGE-SECRET-KEY-1" + b"Q" * 58,
     "jks": b"\xfe\xed\xfe\xed\0\0\0\x02\0\0\0\x01" + os.urandom(64),
     "keepass": b"\x03\xd9\xa2\x9a\x67\xfb\x4b\xb5" + os.urandom(64),
-    "password safe": b"PWS3" + b"s" * 32 + b"\0\x08\0\0" * 9 + bytes(64),
     "gpg packet": b"\x95\x01\xd8\x04\x5f\x00\x00\x00\x01" + os.urandom(99),
-    "gpg agent": b"(11:private-key(3:rsa(1:n257:" + bytes(99),
     "minisign": b"untrusted comment: minisign encrypted secret key\n" + b"RWRTY0Iy" * 20,
     "wireguard": b"[Interface]\nPrivateKey = " + SECRET + b"=\n",
     "jwk": b'{"kty": "OKP", "d": "' + SECRET + b'"}',
@@ -109,10 +101,7 @@ PROSE = "".join(
 PEMS = {
     "rsa": pem(RSA, OLD).decode(),
     "pkcs8": pem(RSA).decode(),
-    "curve": pem(CURVE, OLD).decode(),
-    "edwards": pem(EDWARDS).decode(),
     "openssh": pem(EDWARDS, form.PrivateFormat.OpenSSH).decode(),
-    "locked": pem(RSA, OLD, LOCK).decode(),
     "gpg": armoured(b"PGP PRIVATE KEY BLOCK").decode(),
     "openvpn": armoured(b"OpenVPN Static key V1").decode(),
 }
@@ -135,8 +124,6 @@ def dotnet() -> str:
 
 SAID = {
     "quoted": ("a.txt", lambda key: PROSE + "".join(f"> {x}\n" for x in key.splitlines()) + PROSE),
-    "quoted twice": ("a.md", lambda key: PROSE + "".join(f"> > {x}\n" for x in key.splitlines())),
-    "commented": ("a.py", lambda key: PROSE + "".join(f"# {x}\n" for x in key.splitlines())),
     "in a reply": (
         "a.eml",
         lambda key: (
@@ -150,11 +137,9 @@ SAID = {
         "a.yaml",
         lambda key: PROSE + "key: |\n" + "".join(f"  {x}\n" for x in key.splitlines()),
     ),
-    "in a variable": ("a.env", lambda key: PROSE + "KEY=" + json.dumps(key) + "\n"),
     "in HTML": ("a.html", lambda key: f"<p>{PROSE}</p><pre>{key}</pre>"),
     "in a table": ("a.csv", lambda key: "text,key\n" + json.dumps(PROSE) + "," + f'"{key}"\n'),
     "without its end": ("a.txt", lambda key: PROSE + key[: len(key) * 9 // 10]),
-    "with returns": ("a.txt", lambda key: PROSE + key.replace("\n", "\r\n") + PROSE),
 }
 
 
@@ -196,17 +181,11 @@ VALUES = {
         + "\n"
     ),
     "base64 of DER": lambda: f"signing.key={base64.b64encode(der(RSA)).decode()}\n",
-    "base64 of a curve": lambda: f"signing.key={base64.b64encode(der(CURVE)).decode()}\n",
-    "base64 of edwards": lambda: f"signing.key={base64.b64encode(der(EDWARDS)).decode()}\n",
     "jwk": lambda: json.dumps(jwk()),
-    "jwks": lambda: json.dumps({"keys": [jwk(), jwk(kid="b")]}, indent=2),
-    "oct": lambda: json.dumps({"k": "aB3" * 15, "kty": "oct"}),
     "dotnet": dotnet,
     "putty": putty,
-    "putty quoted": lambda: "".join(f"> {x}\n" for x in putty().splitlines()),
     "age": lambda: "AGE-SECRET-KEY-1" + "QZ" * 29,
     "wireguard": lambda: "[Interface]\nPrivateKey = " + "aB3" * 14 + "a=\n",
-    "wireguard in a variable": lambda: "WG_PRIVATE_KEY=" + "aB3" * 14 + "a=\n",
     "hexadecimal": lambda: '"private_key": "0x' + "ab12" * 16 + '"\n',
     "minisign": lambda: f"untrusted comment: minisign encrypted secret key\n{'RWRTY0Iy' * 20}\n",
     "openssl": lambda: "privateExponent:\n" + "    00:ab:cd:ef:01:23:45:67:\n" * 8 + "prime1:\n",
@@ -234,25 +213,19 @@ SPOKEN = {
     "about keys": "A key begins with -----BEGIN PRIVATE KEY----- and ends alike.\n",
     "s-expression": "(define private-key (open mill door))\n",
     "elided": f"-----BEGIN RSA PRIVATE KEY-----\n{RSA_HEAD}\n...\n-----END RSA PRIVATE KEY-----\n",
-    "elided on its line": f"-----BEGIN RSA PRIVATE KEY-----\n{RSA_HEAD[:40]}[...]\n",
     "a place": "-----BEGIN PRIVATE KEY-----\n<what is in your file>\n-----END PRIVATE KEY-----\n",
-    "crosses": f"-----BEGIN EC PRIVATE KEY-----\n{'x' * 32}\n-----END EC PRIVATE KEY-----\n",
-    "openssh, elided": "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5v\n…\n",
     "certificate": armoured(b"CERTIFICATE").decode(),
     "public key": RSA.public_key()
     .public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
     .decode(),
     "authorized": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN" + "aB3" * 14 + " anna@mill\n",
-    "base64 of a certificate": "ca: " + base64.b64encode(armoured(b"CERTIFICATE")).decode() + "\n",
     "jwk": json.dumps({"kty": "EC", "crv": "P-256", "x": "aB3" * 14 + "a", "y": "aB3" * 15}),
     "dotnet": f"<RSAKeyValue><Modulus>{'qw0Z' * 43}</Modulus></RSAKeyValue>",
     "wireguard": "[Peer]\nPublicKey = " + "aB3" * 14 + "a=\nPrivateKey = <yours>\n",
-    "putty": "A file begins with PuTTY-User-Key-File-3 and holds Private-Lines: 14 of base64.\n",
     "age": "AGE-SECRET-KEY-1... stays with you, age1" + "q" * 58 + " is given away.\n",
     "a path": 'private_key: "/etc/ssl/private/a-rather-long-name-of-a-key-of-the-mill.pem"\n',
     "a drawing": '{"d": "M10 10 C 20 20, 40 20, 50 10 H 90 V 90 H 10 L 10 10"}\n',
     "a hash": "sha256: " + "ab12" * 16 + "\n",
-    "words": "PRIVATE KEY LARGO. The secret key of D: is P: and Q: in MINISTRY.\n",
 }
 
 

@@ -53,14 +53,6 @@ def test_links_that_lead_out_are_listed_once_behind_the_text():
     )
 
 
-def test_a_link_around_blocks_or_a_picture_has_their_words():
-    around = "<a href='https://example.org/x'><h2>Fares</h2></a>"
-    picture = "<p><a href='https://example.org/y'><img alt='a quay'></a></p>"
-    assert text_of(around + picture).endswith(
-        "- [Fares](https://example.org/x)\n- [a quay](https://example.org/y)"
-    )
-
-
 def test_links_are_listed_up_to_the_most_and_up_to_a_length():
     long = "https://example.org/" + "x" * (markdown.MAX_ADDRESS - 20)
     assert markdown.links([("a", long)]) == f"Links:\n- [a]({long})"

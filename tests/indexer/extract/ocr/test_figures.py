@@ -1,7 +1,6 @@
 """Figures of one engine in the lines of another."""
 
 import math
-from itertools import pairwise
 
 import pytest
 
@@ -37,11 +36,6 @@ def test_a_figure_that_was_misread_is_taken_from_the_engine_that_knows_figures()
     assert merged([words], [piece(220, "23 384,55")]) == ["Латунные петли 23 384,55"]
 
 
-def test_two_amounts_that_were_read_as_one_are_two_again():
-    words = line(40, "петли 28384,55 руб.")
-    assert merged([words], [piece(112, "23"), piece(136, "384,55")]) == ["петли 23 384,55 руб."]
-
-
 @pytest.mark.parametrize(
     ("read", "figure", "shown"),
     [
@@ -68,13 +62,6 @@ def test_an_amount_that_was_not_read_at_all_stands_at_its_place_in_the_line():
     assert merged([leftwards], [piece(150, "402.54")]) == ["שעת עבודה 402.54 שח"]
 
 
-def test_an_amount_that_stands_in_no_line_is_a_line():
-    above, below = line(40, "Доставка"), line(40, "Итого", top=200)
-    assert merged([above, below], [piece(400, "76 801,28", top=150)]) == [
-        "Доставка", "76 801,28", "Итого",
-    ]  # fmt: skip
-
-
 def test_a_figure_that_is_not_certain_changes_nothing():
     words = line(40, "петли 28")
     assert merged([words], [piece(112, "23", confidence=0.79)]) == ["петли 28"]
@@ -99,11 +86,3 @@ def _on_the_page(word, angle):
     x, y = x * math.cos(angle) - y * math.sin(angle), x * math.sin(angle) + y * math.cos(angle)
     half, high = (word.right - word.left) / 2, word.height / 2
     return Piece(x - half, y - high, x + half, y + high, word.text, word.confidence)
-
-
-def test_each_figure_is_shown_once():
-    words = line(40, "1 2 3 4")
-    pieces = [piece(40, "1 2 3 4"), piece(300, "5", top=100)]
-    (text,) = merged([words], pieces)
-    assert text == "1 2 3 4 5"
-    assert all(first < second for first, second in pairwise(text.split()))

@@ -37,15 +37,6 @@ def test_columns_of_running_text_are_read_one_after_the_other():
     assert found[9:] == [piece.text for piece in column(400, "Other")]
 
 
-def test_the_cells_of_a_table_stay_in_their_rows():
-    cells = [
-        piece(text, left, 100 + 30 * n)
-        for n in range(9)
-        for text, left in ((f"Item number {n}", 40), (f"{n}.00", 500), (f"{n}9.00", 700))
-    ]
-    assert shown(*cells)[3] == "Item number 3 3.00 39.00"
-
-
 def test_what_is_unsure_is_named_in_its_place_and_its_line_keeps_the_least_confidence():
     sure, unsure = MIN_CONFIDENCE + 0.05, MIN_CONFIDENCE - 0.01
     (line,) = lines_of_pieces(
@@ -54,12 +45,6 @@ def test_what_is_unsure_is_named_in_its_place_and_its_line_keeps_the_least_confi
     assert (line.text, line.confidence) == (f"Oak table {UNREADABLE}", sure)
     lines = lines_of_pieces([piece(f"noise {n}", 40, 100 + 30 * n, 0.3) for n in range(5)])
     assert [(line.text, line.confidence) for line in lines] == [(UNREADABLE, 0.0)]
-
-
-def test_a_piece_that_lost_its_letters_does_not_stand_however_sure_the_model_is():
-    """Of «Покупатель: Мебельный дом, улица Мира 14» the model gives what is left below."""
-    (line,) = lines_of_pieces([Piece(40, 100, 600, 124, "«», 14", 0.97)])
-    assert line.text == UNREADABLE
 
 
 def test_of_a_page_in_unknown_letters_only_figures_stand():

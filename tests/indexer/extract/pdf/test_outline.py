@@ -146,19 +146,6 @@ def test_of_several_places_the_nearest_is_outlined():
     assert boxes(data, 1, "Total: 12 items")[0][1] == above
 
 
-def test_a_form_field_is_outlined_where_it_stands():
-    def page(canvas):
-        canvas.drawString(72, 700, "Rent in full")
-        canvas.acroForm.textfield(name="rent", value="1,250", x=100, y=600, width=200, height=20)
-
-    data = drawn(page)
-    assert "rent: 1,250" in [line.text for line in lines_of_pdf(data)]
-    ((number, (left, top, right, bottom)),) = boxes(data, 1, "rent: 1,250")
-    assert number == 1
-    assert (left * 612, right * 612) == pytest.approx((100, 300), abs=2)
-    assert (792 - bottom * 792, 792 - top * 792) == pytest.approx((600, 620), abs=2)
-
-
 @pytest.mark.slow
 def test_what_repeats_itself_without_end_is_looked_for_within_bounds():
     started = time.process_time()

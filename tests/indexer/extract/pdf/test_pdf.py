@@ -156,16 +156,6 @@ def test_heads_and_feet_are_kept_once_and_not_on_their_pages():
     assert of_pages(data) == [text for page in pages for _, _, text in page[1:-1]]
 
 
-def test_heads_of_even_pages_and_of_chapters_run_too():
-    def head(n: int) -> str:
-        return f"{n} The book" if n % 2 == 0 else f"{('Sails', 'Ropes', 'Nets')[n // 8]} {n}"
-
-    pages = [[(72.0, 800.0, head(n)), *body(n)] for n in range(1, 20)]
-    data = drawn(*pages)
-    assert of_pages(data) == [text for page in pages for _, _, text in page[1:]]
-    assert kept(data)[:4] == ["Sails 1", "Sails 7", "2 The book", "18 The book"]
-
-
 def test_what_recurs_as_a_text_does_stays():
     numbered = [[(72.0, 780.0, f"Annex {n + 1}"), *body(n)] for n in range(3)]
     copies = [body(1)] * 6
@@ -198,12 +188,6 @@ def test_pages_of_a_part_and_of_all_pages_are_numbers_of_pages():
     copies = [[(72.0, 780.0, f"Page {n + 1} of 60"), *body(1)] for n in range(7)]
     lines = " ".join(of_pages(drawn(*copies)))
     assert "of 60" not in lines and all(text in lines for _, _, text in body(1))
-
-
-@pytest.mark.parametrize("line", ["Rent paid: 500", "Lot {n} of the list", "F-{n}, revised"])
-def test_what_counts_something_else_or_nothing_stays_on_pages_that_are_alike(line):
-    copies = [[(72.0, 780.0, line.format(n=3 * n + 5)), *body(1)] for n in range(7)]
-    assert kept(drawn(*copies)) == []
 
 
 @pytest.mark.slow
