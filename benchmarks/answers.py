@@ -20,8 +20,8 @@ from pathlib import Path
 
 from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
+from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.support import Supporter
-from corpus_agent.answering.verification import Verification
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.tools.result import passage
@@ -80,7 +80,7 @@ def shown(case: Answered, encode: EncodeTokens | None = None) -> str:
     """The answer's text as a user would see it."""
     documents = Documents({SOURCE: tuple(Line(line) for line in case.document)})
     source = passage(SOURCE, 1, "\n".join(case.document))
-    evidence = Verification(
+    evidence = DraftChecker(
         documents,
         lambda name: name,
         lambda: Supporter([source], encode),

@@ -6,6 +6,7 @@ import random
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,23 +78,20 @@ def mtrag() -> Iterator[Case]:
     yield texts, found
 
 
-def household() -> Iterator[Case]:
-    """Forty questions about twelve papers of a household, on which nothing was ever set."""
-    yield from _own("household", Path(__file__).with_name("household.toml"))
+# Papers of our own: of a household and follow-ups over contracts and notes, on which nothing was
+# ever set; everyday ones, half of them looked at.
+OWN = ("household", "follow_ups", "everyday")
 
 
-def everyday() -> Iterator[Case]:
-    """Eighty questions about 42 papers, half of them looked at."""
-    yield from _own("everyday", Path(__file__).with_name("everyday.toml"))
-
-
-def _own(which: str, path: Path) -> Iterator[Case]:
+def _own(which: str) -> Iterator[Case]:
+    path = Path(__file__).with_name(f"{which}.toml")
     papers: dict[str, list[dict[str, Any]]] = tomllib.loads(path.read_text("utf-8"))
     texts = {entry["path"]: entry["text"].removeprefix("\n") for entry in papers["documents"]}
     asked = [
-        Asked(which, e.get("half", ""), e["asked"], answers=(e["holds"],) if e["holds"] else ())
+        Asked(which, e.get("half", ""), e["asked"], answers=(e["holds"],) * bool(e["holds"]),
+              before=tuple(e.get("before", ())))
         for e in papers["questions"]
-    ]
+    ]  # fmt: skip
     yield texts, asked
 
 
@@ -101,7 +99,8 @@ SETS: dict[str, Callable[[], Iterator[Case]]] = {
     "xquad": lambda: iter([xquad("en")]),
     "squad": lambda: iter([squad()]),
     "sample": lambda: iter([sample()]),
-    **{each.__name__: each for each in (litrag, mtrag, financebench, household, everyday)},
+    **{each.__name__: each for each in (litrag, mtrag, financebench)},
+    **{each: partial(_own, each) for each in OWN},
 }
 
 

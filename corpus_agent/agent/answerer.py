@@ -1,6 +1,6 @@
 """Answers from a model on this machine that has two tools and nothing else.
 
-passages ──> first search ──> conversation.py ──> draft ──> verification.py ──> answer
+passages ──> first search ──> conversation.py ──> draft ──> drafts.py ──> answer
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ from corpus_agent.answering.decision import (
     reading,
     said_by,
 )
+from corpus_agent.answering.drafts import Finished, repair_request
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
-from corpus_agent.answering.verification import Finished, repair_request
 from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Deadline

@@ -13,9 +13,9 @@ from corpus_agent.agent.messages import UserMessage, sent
 from corpus_agent.agent.prompts import QUOTES_PROMPT
 from corpus_agent.agent.request import stream_reply
 from corpus_agent.answering.citations import Numbers
+from corpus_agent.answering.drafts import Finished
 from corpus_agent.answering.quotations import MOST_WIDENED, check_quotation
 from corpus_agent.answering.support import Window
-from corpus_agent.answering.verification import Finished
 from corpus_agent.text.sentences import units
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from corpus_agent.agent.messages import (
     UserMessage,
 )
 from corpus_agent.agent.prompts import IN_FULL
+from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter
-from corpus_agent.answering.verification import Verification
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
@@ -57,7 +57,7 @@ class Work:
         self._history = history
         self._encode = encode
         self.known = [citation for turn in history for citation in turn.answer.citations]
-        self.evidence = Verification(
+        self.evidence = DraftChecker(
             corpus,
             lambda shown: self.toolbox.source_of(shown),
             self._supporter,

@@ -108,14 +108,6 @@ def together(windows: Sequence[Window]) -> Evidence:
     )
 
 
-def quoted_window(passage: Chunk, start: int, end: int) -> Window:
-    """The whole sentences of a passage that contain a quotation."""
-    touched = [u for u in units(passage.text, passage.language) if u.start < end and start < u.end]
-    if not touched:
-        return Window(passage, start, end)
-    return Window(passage, min(start, touched[0].start), max(end, touched[-1].end))
-
-
 def windows_of(passage: Chunk) -> Iterator[Window]:
     """Each sentence of a passage, then each few in a row that may support a claim together."""
     every = [unit for unit in units(passage.text, passage.language) if unit.kind != "page"]

@@ -25,15 +25,6 @@ _PAIRED = lazy(
     r"\b(?:ne|n)\s(?:\w+\s){0,6}?(?:pas|jamais|plus|rien|aucun\w*|personne|guere|ni|nul(?:le)?)\b"
     r"|\b(?:neither|not|never|no|weder|nie?)\s(?:\w+\s){1,8}?(?:nor|noch|ni|nunca|nadie|nada|tampoco)\b"
 )
-_EACH_PERIOD = (
-    r"\b(?:each|every|per|pro|an?|one|jede[nrsm]?|eine[nrsm]?|chaque|une?|par|cada|una|por|al)"
-    r" (?P<of>{})\b"
-)
-_PERIODS = (
-    *(UNIT[unit] for unit in ("day", "week", "month")),
-    "quarter quarters quartal trimestre",
-    f"{UNIT['year']} an",
-)
 _OF_WHAT = (
     r"\s(?:(?:the|a|an|its|dem|der|den|das|le|la|les|l|el|los|del|de|du|d|que)\s)*(?P<what>\w+)"
 )
@@ -133,7 +124,7 @@ def turned(claim: str, text: str) -> list[tuple[str, str]]:
 def excluded(claim: str, text: str) -> tuple[str, str] | None:
     """What a claim says in the place of another word of a text: yearly, the buyer, after, must."""
     mine, theirs = plain(claim), plain(text)
-    found = next(_apart("excluding", mine, theirs), None) or _other_period(mine, theirs)
+    found = next(_apart("excluding", mine, theirs), None)
     return found or _other_time(mine, theirs) or _beyond(mine, theirs)
 
 
@@ -174,22 +165,6 @@ def _beyond(mine: str, theirs: str) -> tuple[str, str] | None:
         own, there = more.search(mine), less.search(theirs)
         if own and there and not (more.search(theirs) or less.search(mine) or denials(mine, "")):
             return own[0], there[0]
-    return None
-
-
-@cache
-def _period() -> tuple[regex.Pattern[str], dict[str, int]]:
-    numbers = {word: n for n, words in enumerate(_PERIODS) for word in words.split()}
-    names = "|".join(word for word in numbers if word.isalpha())
-    return regex.compile(_EACH_PERIOD.format(names)), numbers
-
-
-def _other_period(mine: str, theirs: str) -> tuple[str, str] | None:
-    """The period of a claim and that of a text: per month, per year."""
-    pattern, numbers = _period()
-    own, others = ({numbers[m["of"]]: m[0] for m in pattern.finditer(t)} for t in (mine, theirs))
-    if own and others and own.keys().isdisjoint(others):
-        return next(iter(own.values())), next(iter(others.values()))
     return None
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from corpus_agent.answering.claims import claims
 from corpus_agent.answering.differences import codes, names
-from corpus_agent.answering.support import Judgement, Supporter, judged, quoted_window
+from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.result import passage
 from indexer.records import Query
@@ -28,7 +28,7 @@ MANUAL = passage("bike/varda-c7.pdf", 5, "Weight, size M 23.8 kg\nE1042 Torque s
 
 
 def said(claim, fact, question=""):
-    return judged(claim, [quoted_window(passage("a.md", 1, fact), 0, len(fact))], None, question)
+    return judged(claim, [Window(passage("a.md", 1, fact), 0, len(fact))], None, question)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.citations import InTextCitation, Settled, place_of, settle
 from corpus_agent.answering.claims import MARK, Claim, claims, without_sources
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.support import Judgement, Supporter, Window, judged, quoted_window
+from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
 from corpus_agent.tools.result import passage
@@ -56,7 +56,7 @@ class Finished:
     dropped: int
 
 
-class Verification:
+class DraftChecker:
     """The evidence for the citations of one answer.
 
     `source_of` returns the source that the tools have shown under a name; `known` are citations of
@@ -159,7 +159,7 @@ class Verification:
         if start < 0:  # across a page end, whose mark is not part of a quotation
             return Window(alone, 0, len(citation.quote))
         end = start + len(citation.quote)
-        return quoted_window(passage(citation.source, first, text), start, end)
+        return Window(passage(citation.source, first, text), start, end)
 
     def _support(
         self, claim: Claim, cited: dict[int, Citation]
