@@ -128,8 +128,7 @@ def run(place: Path, words: list[str], kill: tuple[str, int] = ("", 0)) -> dict[
         given = {name: int(value or 1) for name, _, value in pairs}
         choices = Choices(**{name: bool(given.pop(name)) for name in CHOICES if name in given})
         encoder = ToyEncoder(dimension=given.pop("dimension", 64))
-        stop = given.pop("stop", None)
-        asked = at_the_moment(kill, encoder)
+        stop, asked = given.pop("stop", None), at_the_moment(kill, encoder)
         if "commit_seconds" in given:
             return {"outcome": plain(toy_index.sync(root, store, encoder, **given))}
         if not any(kill):
