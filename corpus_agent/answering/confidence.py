@@ -8,7 +8,7 @@ of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth. Used by
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,9 +86,11 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
     ]
 
 
-def probability(found: Sequence[float]) -> float:
+def probability(
+    found: Sequence[float], weights: Mapping[str, float] = WEIGHTS, bias: float = BIAS
+) -> float:
     """The probability that the passage of a sentence with these figures holds the answer."""
-    logit = BIAS + sum(w * x for w, x in zip(WEIGHTS.values(), found, strict=True))
+    logit = bias + sum(weights.get(n, 0) * x for n, x in zip(WEIGHTS, found, strict=True))
     part = math.exp(-abs(logit))
     return (1 if logit >= 0 else part) / (1 + part)
 

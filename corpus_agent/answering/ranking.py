@@ -69,7 +69,7 @@ MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 # has this share of the question's rare words more than the best alone.
 KEEP_WITHIN = 2.5
 ADDS_BESIDE = 0.05
-_END_MARK = lazy(r"[.!?。！？…؟।][\"'”’»)\]]*$")
+_END_MARK = lazy(r"[.!?。！？…؟।۔\p{Thai}\p{Lao}][\"'”’»)\]]*$")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
@@ -149,6 +149,10 @@ class Weighed:
 
     def probability(self, at: int) -> float:
         """The probability that the passage of a candidate holds the answer."""
+        return confidence.probability(self.figures(at))
+
+    def figures(self, at: int) -> list[float]:
+        """The figures of a candidate that confidence.py weighs."""
         one, scores = self.found[at], self.scores
         by_passage: dict[int, list[str]] = {}
         for each in self.found:
@@ -167,8 +171,7 @@ class Weighed:
             float(scores[at]),
             max(elsewhere, default=float(scores[at])),
         )
-        found = confidence.figures(self.question, self.subject, self.coverage, looked)
-        return confidence.probability(found)
+        return confidence.figures(self.question, self.subject, self.coverage, looked)
 
 
 def weighed(

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 def text_of(data: bytes, name: str) -> str:
     """The text of a file as its kind is read, the marks of pages empty lines; CorpusError."""
+    name = "text.md" if name == "-" else name  # standard input
     try:
-        lines, _ = parsed_lines(data, name, lambda _, characters: characters > MAX_CHARACTERS)
+        lines, _ = parsed_lines(data, name, lambda _, n: n > MAX_CHARACTERS)
     except UnreadableDocument as error:
         raise CorpusError(
             f"The text cannot be read: {error.detail or error.reason}.",

@@ -11,7 +11,7 @@ import regex
 
 from corpus_agent.answering.claims import claims_something
 from corpus_agent.answering.differences import names
-from corpus_agent.check.records import Named, Piece
+from corpus_agent.check.records import WORDS, Named, Piece
 from corpus_agent.text.numbers import figures
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import asks, is_title, leads_in, units
@@ -55,15 +55,7 @@ _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 _EMPTY = regex.compile(r"\s*[(\[]\s*(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*[)\]]")
-_OPINION = regex.compile(
-    r"(?i)\b(?:(?:I|we)(?:['’]d| would)? (?:think|believe|feel|guess|suggest|recommend|hope|suppose"
-    r"|assume|like|love)|in (?:my|our) (?:opinion|view)|seems?|probably|perhaps|maybe|arguably"
-    r"|(?:un)?fortunately|hopefully|personally|let me know|feel free|you (?:might|may) want"
-    r"|here (?:is|are)|ich (?:glaube|denke|finde|meine|empfehle)|meine[rs]? (?:Meinung|Ansicht)"
-    r"|vermutlich|wahrscheinlich|vielleicht|leider|je (?:pense|crois|trouve)|à mon avis|peut-être"
-    r"|probablement|creo que|pienso que|en mi opinión|quizás?|tal vez|probablemente|secondo me"
-    r"|forse|probabilmente)\b|我(?:认为|觉得|想)|也许|大概"
-)
+_OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
 
 Resolve = Callable[[str], str | None]  # the document that a text means by a name
 
@@ -225,10 +217,7 @@ def _is_long_enough(words: str) -> bool:
 
 
 def _quoted(text: str) -> list[tuple[int, int]]:
-    """What stands between quotation marks that belong together, the outermost, in order.
-
-    A mark that nothing closes hides none behind it, and none reaches over a blank line.
-    """
+    """What stands between quotation marks of one paragraph that belong together, the outermost."""
     found: list[tuple[int, int]] = []
     opened: list[tuple[str, int]] = []
     for match in _MARKS.finditer(text):

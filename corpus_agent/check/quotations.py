@@ -19,7 +19,7 @@ from corpus_agent.answering.alignment import (
     one_line,
 )
 from corpus_agent.answering.quotations import citation, standing
-from corpus_agent.check.records import Finding, Kind, Named, Piece
+from corpus_agent.check.records import WORDS, Finding, Kind, Named, Piece
 from corpus_agent.text.polarity import denials
 from indexer import Query, Refused
 
@@ -39,14 +39,7 @@ LIKELY = 0.8  # of the words of a quotation are there where it may stand as it i
 WHOLE = 0.9  # of the words of a quotation that its parts have together
 
 _ELLIPSIS = regex.compile(r"\s*[(\[]?(?:\.\s?\.\s?\.+|…)[)\]]?\s*")
-_CONDITIONS = (
-    r"(?:\b(?:unless|except|provided|if|only|until|subject to|in the event|as long as|pending"
-    r"|assuming|other than|save (?:for|where)|apart from|instead of|rather than|myth|doubt(?:s|ed)?"
-    r"|pretend(?:s|ed)?|accused|alleged(?:ly)?|claim(?:s|ed) (?:that|to)|unlikely|reject(?:s|ed)"
-    r"|wrong to|repealed|refuse de|lorsque|soweit|sofern|falls|wenn|außer|nur|falsch"
-    r"|es sei denn|sauf|à moins|si|seulement|excepto|salvo|siempre que|solo|sólo|se|tranne)\b"
-    r"|如果|除非|仅|只)"
-)
+_CONDITIONS = WORDS["condition"]
 CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
 # What follows in a clause of its own says something else, but for a condition or a "but".
 _CLAUSE = regex.compile(
@@ -156,13 +149,13 @@ class QuotationFinder:
                 return Finding(piece, kind, tuple(dict.fromkeys(cited_parts)), (("…", left_out),))
         if len(parts) < 2:
             return None
-        anywhere = [self._first(part, piece.named) for part in parts]
+        named = piece.named
+        places = (
+            (near.standing(part, named) for near in self._nearby(part, named)) for part in parts
+        )
+        anywhere = [next(filter(None, place), None) for place in places]
         every = tuple(dict.fromkeys(cited for cited in anywhere if cited is not None))
         return Finding(piece, "pieced_together", every) if None not in anywhere else None
-
-    def _first(self, part: str, named: Named | None) -> Citation | None:
-        every = (near.standing(part, named) for near in self._nearby(part, named))
-        return next(filter(None, every), None)
 
     def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
         wanted = Text.of(piece.text)

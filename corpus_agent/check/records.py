@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "quoted", "altered", "pieced_together", "supported", "doubtful", "elsewhere", "not_found"
 ]
+WORDS: Mapping[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
 SIGNS: dict[Kind, str] = dict(zip(get_args(Kind), "✓✗✗✓??·", strict=True))
 FOUND: frozenset[Kind] = frozenset(["quoted", "supported"])
 
@@ -44,8 +47,9 @@ class Piece:
 class Finding:
     """Where a piece stands: its kind, the document's words and places, the words that differ.
 
-    `beside` are those with the words around them, as a reader is shown them; `model` is what a
-    model says of a statement that was not found.
+    `beside` are those with the words around them, as a reader is shown them. Of a statement that
+    was not found `nearest` is the passage that comes nearest, `probability` that it says so, and
+    `model` what a model says of it.
     """
 
     piece: Piece
@@ -53,6 +57,8 @@ class Finding:
     citations: tuple[Citation, ...] = ()
     differs: tuple[Difference, ...] = ()
     beside: tuple[Difference, ...] = ()
+    nearest: Citation | None = None
+    probability: float | None = None
     model: str | None = None
 
 

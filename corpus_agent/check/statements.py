@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
+import regex
+
+from corpus_agent.answering.confidence import probability
+from corpus_agent.answering.coverage import MULTILINGUAL, PACKAGED
 from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
+from corpus_agent.answering.ranking import weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
 from corpus_agent.check.quotations import CONDITION, is_at
-from corpus_agent.check.records import Finding, Kind, Piece
+from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import STOP_WORDS, has_digit, same_word, terms
-from indexer import Query
+from indexer import Query, is_multilingual
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Citation
-    from corpus_agent.tools.corpus import CorpusView
+    from indexer import Hit, Index
 
-_MARKS = re.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
-_MODAL = re.compile(
-    r"\b(?:will|would|shall|should|may|might|can|could|must|recommend\w*|suggest\w*|propos\w+"
-    r"|plan(?:s|ned) to|soll\w*|wird|werden|würde\w*|kann|können|darf|dürfen|muss|müssen)\b"
-)
-_LABEL = re.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
+_MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
+_MODAL = regex.compile(WORDS["modal"])
+_LABEL = regex.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
 HITS = 8  # passages that a statement is compared with
+# The probability that a sentence says a statement, by confidence.py's figures of the two: set on
+# half of ContractNLI's agreements (benchmarks/check.py, contracts).
+SAYS_BIAS = -6.59
+SAYS = {"rare": 6.16, "words": 3.11, "negations": -1.32, "lacking": 0.27, "other": -0.3}
 MOST_BETWEEN = 2  # of its words in the document others may stand
 SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
@@ -37,8 +43,10 @@ SURELY = 1.0  # of its words: a sentence with another verb says another thing
 class StatementFinder:
     """Finds what the documents say of statements."""
 
-    def __init__(self, corpus: CorpusView, encode: EncodeTokens | None) -> None:
+    def __init__(self, corpus: Index, encode: EncodeTokens | None) -> None:
         self._corpus, self._encode = corpus, encode
+        several = encode is not None and is_multilingual(corpus.encoder)
+        self._scale = MULTILINGUAL if several else PACKAGED
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
@@ -49,23 +57,38 @@ class StatementFinder:
         return found if found.kind != "not_found" else self._judged(piece, asked)
 
     def _judged(self, piece: Piece, asked: Query) -> Finding:
-        passages = [hit.chunk for hit in self._corpus.search(asked)]
-        found = Supporter(passages, self._encode).support(piece.text)
+        hits = self._corpus.search(asked)
+        found = Supporter((hit.chunk for hit in hits), self._encode).support(piece.text)
         if isinstance(found, Judgement):
-            return self._differing(piece, found)
+            return self._differing(piece, found) or self._not_found(piece, hits)
         cited = [self._cited(window) for window in found]
         says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
         if not (says and all(each.stands for each in cited)):  # or the file changed meanwhile
-            return Finding(piece, "not_found")
+            return self._not_found(piece, hits)
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(cited))
 
-    def _differing(self, piece: Piece, found: Judgement) -> Finding:
-        if found.verdict != "differs" or found.window is None:
-            return Finding(piece, "not_found")
-        cited = self._cited(found.window)
-        if not cited.stands:
-            return Finding(piece, "not_found")
+    def nearest(self, statement: str, hits: Sequence[Hit]) -> Iterator[tuple[Window, float]]:
+        """The sentences nearest to a statement, best first, and how probably each says it."""
+        own = weighed(statement, hits, self._encode, len(hits), self._scale) if hits else None
+        if own is not None:
+            for at in (-own.scores).argsort(kind="stable").tolist():
+                one, says = own.found[at], probability(own.figures(at), SAYS, SAYS_BIAS)
+                yield Window(hits[one.passage].chunk, one.start, one.end), says
+
+    def _not_found(self, piece: Piece, hits: Sequence[Hit]) -> Finding:
+        """A statement that was not found, with the sentence that comes nearest to it."""
+        for window, says in islice(self.nearest(piece.text, hits), 1):
+            if (cited := self._cited(window)).stands:
+                known = round(says, 2) if self._encode is not None else None
+                return Finding(piece, "not_found", nearest=cited, probability=known)
+        return Finding(piece, "not_found")
+
+    def _differing(self, piece: Piece, found: Judgement) -> Finding | None:
+        """A statement with the words in which a sentence differs from it; None without them."""
+        window = found.window if found.verdict == "differs" else None
+        if window is None or not (cited := self._cited(window)).stands:
+            return None
         label, instead = _LABEL.match(cited.quote), found.found
         if label and instead.startswith(label[0]):  # the number of a clause is no figure of it
             instead = cited.quote[label.end() :]
@@ -78,10 +101,7 @@ class StatementFinder:
 
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
-    """Whether one document says a statement, and one sentence or row of it what its figures are of.
-
-    Each figure counts as often as it is said: of "2 April" and "severity 2" one 2 is not enough.
-    """
+    """Whether one document says a statement, and one sentence or row of it each of its figures."""
     if len({window.passage.source for window in windows}) > 1 or not _in_order(statement, windows):
         return False
     text = " ".join(window.evidence.text for window in windows)
@@ -92,29 +112,20 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     if not set(_MARKS.findall(statement)) <= set(_MARKS.findall(around)):
         return False
     wanted = _figures(statement)
-    if not wanted:
-        return True
-    return any(
+    return not wanted or any(
         wanted <= _figures(f"{window.evidence.titles} {said}")
         and wanted & _figures(said)
         and 2 * coverage(statement, Evidence(said, window.evidence.titles)) >= 1
         for window in windows
-        for said in _sentences(window)
+        for unit in units(window.evidence.text, window.passage.language)
+        for said in [window.evidence.text[unit.start : unit.end]]
     )
 
 
 def _in_order(statement: str, windows: Sequence[Window]) -> bool:
     """Whether the words come in the document's order, and together: so it says who pays whom."""
-    there = [
-        word
-        for window in windows
-        for word in terms(window.evidence.text)
-        if word not in STOP_WORDS and not has_digit(word)
-    ]
-    at = 0
-    for word in terms(statement):
-        if word in STOP_WORDS or has_digit(word):
-            continue
+    there, at = _content(" ".join(window.evidence.text for window in windows)), 0
+    for word in _content(statement):
         places = [n for n, other in enumerate(there) if same_word(word, other)]
         if not places:  # it leads to the sentence: a heading, the document's name
             continue
@@ -125,9 +136,8 @@ def _in_order(statement: str, windows: Sequence[Window]) -> bool:
     return True
 
 
-def _sentences(window: Window) -> Iterator[str]:
-    text = window.evidence.text
-    return (text[unit.start : unit.end] for unit in units(text, window.passage.language))
+def _content(text: str) -> list[str]:
+    return [word for word in terms(text) if word not in STOP_WORDS and not has_digit(word)]
 
 
 def _figures(text: str) -> Counter[tuple[str, ...]]:

@@ -267,9 +267,10 @@ def open_document(place: str) -> None:
 def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
     """Check each quotation and statement of FILE against the documents; - is standard input.
 
-    FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF), or a receipt of ask
-    --receipt. Exit 0 where everything is found as it is written, 1 otherwise. A model takes part
-    only with --llm: its word on statements that are not found is shown as a model's.
+    FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF) of at most 1,000,000
+    characters, or a receipt of ask --receipt. Exit 0 where everything is found as it is written, 1
+    otherwise, also for a receipt that is edited or another's. A model takes part only with --llm:
+    its word on statements that are not found is shown as a model's.
     """
     data = _read(file)  # it may lie anywhere, so it is read before the seal
     receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
@@ -288,9 +289,8 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
         holds = shown["check"]["holds"]
     else:
         corpus = service.service.Service(launch).among(*among)
-        text = check.checking.text_of(data, "text.md" if str(file) == "-" else file.name)
+        text, encode = check.checking.text_of(data, file.name), corpus.encoder.encode_tokens
         with counted("checking statements") as on_piece:
-            encode = corpus.encoder.encode_tokens
             checked = check.checking.check_text(text, corpus, encode, on_piece)
         if asking:
             with counted("asking the model") as on_piece:

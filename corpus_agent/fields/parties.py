@@ -15,6 +15,7 @@ from corpus_agent.text.tokens import fold
 
 _HEAD = 8_000  # characters of a document in which its parties are introduced
 _INTRODUCED = 3_000  # characters behind "between"
+_LED = 80  # characters before "between" in which what is made is named
 _MOST = 40
 _SIGNED_ABOVE = 3  # lines above "By:" in which the signing party is named
 _LONGEST_LINE = 100
@@ -65,7 +66,9 @@ def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
             closed = lexicon.document("closes").search(text, opened.end() + 3, limit)
             parties = _listed(text, opened.end(), closed.start() if closed else limit)
             worth = (min(2, len(parties)), sum(bool(one.roles) for one in parties), len(parties))
-            if worth > value:
+            known = any(one.roles or is_organisation(one.name.normal) for one in parties)
+            led = document.before(opened.start(), _LED)
+            if worth > value and (known or lexicon.near("agreement").search(led)):
                 best, value = (opened.start(), parties), worth
     if value[0] > 1:
         return best

@@ -83,7 +83,7 @@ class _Place:
 
     def _is_about_the_document(self) -> bool:
         """Whether the clause, or a heading above it, speaks of the term of the document."""
-        if lexicon.near("subject").search(self.clause):
+        if lexicon.near("subject").search(self.clause) or refers_back(self.clause):
             return True
         start = self.value.start
         above = self.document.text[max(0, start - _HEADING_ABOVE) : start].split("\n")[:-1]
@@ -170,7 +170,9 @@ def beginning(document: DocumentText) -> list[ProposedValue]:
 
 def _begins_when_made(document: DocumentText) -> regex.Match[str] | None:
     """Where a document says that it begins on the day on which it is made or signed."""
-    return lexicon.document("begins_when_made").search(document.text)
+    every = lexicon.document("begins_when_made").finditer(document.text)
+    said = ((one, document.text[slice(*document.sentence(*one.span()))]) for one in every)
+    return next((one for one, whole in said if not lexicon.near("copies").search(whole)), None)
 
 
 def expiry(document: DocumentText) -> list[ProposedValue]:

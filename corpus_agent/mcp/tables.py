@@ -133,8 +133,9 @@ def _finding(frame: Frame, number: int, finding: Finding) -> Iterator[str]:
     yield f"{number}. {finding.kind}, line {finding.piece.line}: {said}"
     for own, there in finding.differs:
         yield f"   here {frame.wrap(one_line(own))}, in the document {frame.wrap(one_line(there))}"
-    for cited in finding.citations:
-        where = f"{called(cited.source, frame.breaking)}:{cited.line_start}{_on_page(cited)}"
+    for cited in finding.citations or filter(None, [finding.nearest]):
+        near = "" if finding.citations else "nearest: "
+        where = f"{near}{called(cited.source, frame.breaking)}:{cited.line_start}{_on_page(cited)}"
         hidden = ", hidden in the document" if cited.hidden else ""
         yield f"   {where}{hidden}: {frame.wrap(one_line(cited.quote))}"
 

@@ -10,7 +10,7 @@ _PUBLIC = {
         "search_lines search_object window_lines"
     ),
     "corpus_agent.render.checked": (
-        "checked_html checked_lines checked_markdown checked_object marked_pieces"
+        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces"
     ),
     "corpus_agent.render.common": "as_object evidence local_time place stores_read",
     "corpus_agent.render.export": "export_markdown",

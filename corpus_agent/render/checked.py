@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.records import alone
+from corpus_agent.answering.records import LIKELY_FROM, alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
@@ -61,6 +61,8 @@ def _finding_object(finding: Finding) -> Object:
         "named": named and {**asdict(named), "source": in_answer(named.source)},
         "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
         "model": finding.model,
+        "probability": finding.probability,
+        "nearest": finding.nearest and citation_object(finding.nearest),
         "citations": [{**citation, "n": number} for number, citation in cited],
     }
 
@@ -74,11 +76,18 @@ def checked_lines(checked: Checked) -> Iterator[str]:
     lines = [f"line {each.piece.line}" for each in checked.findings]
     wide = [max(map(len, column), default=0) for column in (words, lines)]
     for word, line, finding in zip(words, lines, checked.findings, strict=True):
-        where = ", ".join(map(_place, finding.citations))
+        where = ", ".join(map(_place, finding.citations)) or _nearest(finding)
         yield f"{word:<{wide[0]}}  {line:<{wide[1]}}  {_said(finding)}  {where}".rstrip()
         if whole := _whole(finding):
             yield f"{'':<{sum(wide) + 4}}in: {whole}"
-    yield from _foot(checked)
+    yield from checked_foot(checked)
+
+
+def _nearest(finding: Finding) -> str:
+    """The passage nearest to a statement that was not found, and how surely it says that."""
+    near = finding.nearest
+    likely = (finding.probability or 0) >= LIKELY_FROM
+    return f"{'likely' if likely else 'nearest'}: {_place(near)}" if near is not None else ""
 
 
 def _whole(finding: Finding) -> str:
@@ -88,13 +97,14 @@ def _whole(finding: Finding) -> str:
     return f"“{one_line(inert(whole))}”" if stands and terms(whole) != terms(piece.text) else ""
 
 
-def _foot(checked: Checked) -> Iterator[str]:
+def checked_foot(checked: Checked) -> Iterator[str]:
     """The counts, what was left out, the notices, what was searched."""
     kinds = Counter(finding.kind for finding in checked.findings)
     counts = [f"{kinds[kind]:,} {kind.replace('_', ' ')}" for kind in SIGNS
               if kind not in FOUND and kinds[kind]]  # fmt: skip
     counts.insert(0, f"{sum(kinds[kind] for kind in FOUND):,} quoted or supported")
-    yield f"{number_of(len(checked.findings), 'statement')}: {', '.join(counts)}"
+    said = f"{number_of(len(checked.findings), 'statement')}: {', '.join(counts)}"
+    yield said if checked.findings else "The text states nothing and quotes nothing."
     if checked.left_out:
         yield f"Left out: {', '.join(number_of(n, what) for what, n in checked.left_out.items())}"
     yield from (f"Note: {one_line(inert(notice))}" for notice in checked.notices)
@@ -159,7 +169,7 @@ def checked_markdown(checked: Checked) -> str:
             quoted = block_lines(cited.quote, (0, 0))
             lines += [_place(cited, unlinked), ""]
             lines += [f"> {unlinked(line)}".rstrip() for line in quoted]
-    return "\n".join([*lines, "", *map(message, _foot(checked))]) + "\n"
+    return "\n".join([*lines, "", *map(message, checked_foot(checked))]) + "\n"
 
 
 def checked_html(checked: Checked) -> str:
@@ -178,7 +188,7 @@ def checked_html(checked: Checked) -> str:
         for n, one in enumerate(checked.findings, start=1)
     )  # fmt: skip
     page = Template(Path(__file__).with_suffix(".html").read_text("utf-8"))
-    foot = "".join(f"<p>{escape(line)}</p>" for line in _foot(checked))
+    foot = "".join(f"<p>{escape(line)}</p>" for line in checked_foot(checked))
     return page.substitute(text="".join(body), findings="".join(found), foot=foot)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from textwrap import wrap
 from typing import TYPE_CHECKING, get_args
@@ -170,14 +170,20 @@ def foot_lines(table: FieldTable) -> Iterator[str]:
 
 def left_lines(table: FieldTable) -> Iterator[str]:
     """What is missing: unreadable and changed documents, values, and fields not understood."""
-    for row in table.rows:
-        if row.reason:
-            yield _unread(row.source, row.reason)
-    if table.changed:
-        yield f"{number_of(table.changed, 'document')} changed after indexing"
-    if table.unverified:
-        yield left_out(table.unverified, "value")
+    unread = [(row.source, row.reason) for row in table.rows if row.reason]
+    yield from _missing(unread, table.changed, table.unverified, "value")
     yield from (_plain(notice) for notice in not_understood(table))
+
+
+def _missing(
+    unread: Iterable[tuple[str, str]], changed: int, unverified: int, what: str
+) -> Iterator[str]:
+    for source, reason in unread:
+        yield f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
+    if changed:
+        yield f"{number_of(changed, 'document')} changed after indexing"
+    if unverified:
+        yield left_out(unverified, what)
 
 
 def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[str]:
@@ -216,20 +222,11 @@ def timeline_lines(timeline: Timeline) -> Iterator[str]:
         f"{number_of(timeline.looked_at - len(timeline.unread), 'document')}, "
         f"{timeline.undated:,} of them without a date"
     )
-    for source, reason in timeline.unread:
-        yield _unread(source, reason)
-    if timeline.changed:
-        yield f"{number_of(timeline.changed, 'document')} changed after indexing"
-    if timeline.unverified:
-        yield left_out(timeline.unverified, "statement")
+    yield from _missing(timeline.unread, timeline.changed, timeline.unverified, "statement")
 
 
 def _named(row: DocumentRow) -> str:
     return called(row.source, inert) + (" (changed)" if row.changed else "")
-
-
-def _unread(source: str, reason: str) -> str:
-    return f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
 
 
 def _lines(cells: list[str], widths: list[int]) -> Iterator[str]:

@@ -28,7 +28,7 @@ CheckedReceipt = tuple[dict[str, Any], Sequence["Rechecked"]]
 def receipts_object(
     checked: Sequence[CheckedReceipt], version: int, seal: Seal, key: bytes | None = None
 ) -> Object:
-    """The JSON of `check` for receipts; `key` is that of this user's receipts."""
+    """The JSON of `check` for receipts; one that `key` did not sign, or that was edited, fails."""
     receipts: list[Object] = [
         {
             "question": visible(str(content.get("question", ""))),
@@ -40,7 +40,7 @@ def receipts_object(
         }
         for content, rows in checked
     ]
-    holds = all(one["holds"] for one in receipts)
+    holds = all(one["holds"] and one["signed"] for one in receipts)
     return {
         "schema_version": SCHEMA_VERSION,
         "version": version,

@@ -27,12 +27,10 @@ def check_text(site: Site, request: Request) -> Response:
         except CorpusError as error:
             problem = visible(str(error))
         else:
-            *lines, searched = render.checked_lines(checked)
+            found = render.checked_object(checked, site.launch.seal.state)["check"]
             shown = {
                 "pieces": list(render.marked_pieces(checked)),
-                "findings": render.checked_object(checked, site.launch.seal.state)["check"][
-                    "findings"
-                ],
-                "foot": [*lines[len(checked.findings) :], searched],
+                "findings": found["findings"],
+                "foot": list(render.checked_foot(checked)),
             }
     return site.show("check.html", text=visible(text), problem=problem, shown=shown)

@@ -24,6 +24,7 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "corpus-agent"
 MAX_BODY_BYTES = 64 * 1024
+MAX_TEXT_BYTES = 12_000_000  # of a text to be checked: a million characters, escaped
 MAX_TARGET_CHARACTERS = 12_000  # a quotation of 1,000 characters in a script of three bytes
 MAX_HEADER_CHARACTERS = 8_000
 _MOST_DIGITS = 12  # of a length: more than any form has
@@ -129,8 +130,9 @@ def malformed(asked: Asked) -> Refusal | None:
     if asked.every("upgrade"):
         return Refusal(400, "Nothing else than HTTP is spoken here.")
     is_number = bool(sizes) and sizes[0].isdecimal() and len(sizes[0]) <= _MOST_DIGITS
-    if sizes and not (is_number and int(sizes[0]) <= MAX_BODY_BYTES):
-        return Refusal(413, f"A form has at most {MAX_BODY_BYTES:,} bytes.")
+    most = MAX_TEXT_BYTES if asked.path.endswith("/check") else MAX_BODY_BYTES
+    if sizes and not (is_number and int(sizes[0]) <= most):
+        return Refusal(413, f"A form has at most {most:,} bytes.")
     return None
 
 

@@ -4,10 +4,7 @@ that a model may write, and a server of somebody else beside ours."""
 from __future__ import annotations
 
 import shutil
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Self
 
 _LEFT_OUT = shutil.ignore_patterns("__pycache__")
 
@@ -43,35 +40,9 @@ UNSEEN = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
 )
 
-
-class Neighbour:
-    """Another server of this machine: `page` at every address, and what it hears is kept."""
-
-    def __init__(self, page: str) -> None:
-        heard: list[dict[str, str]] = []
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                heard.append({"path": self.path, "cookie": self.headers.get("Cookie", "")})
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                self.send_header("Set-Cookie", "theirs=1; Path=/")
-                self.end_headers()
-                self.wfile.write(page.encode())
-
-            def log_message(self, *_: object) -> None:
-                """Nothing: the test looks at what was heard."""
-
-        self.heard = heard
-        self._server = HTTPServer(("127.0.0.1", 0), Handler)
-        self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> Self:
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+# Another server of this machine gives its own page and cookie at every address.
+_PAGE = b"<!doctype html><title>beside</title><body>beside"
+NEIGHBOUR = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: theirs=1; Path=/\r\n"
+    b"Connection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(_PAGE), _PAGE)
+)

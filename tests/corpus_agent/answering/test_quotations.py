@@ -411,6 +411,7 @@ def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, ve
         ("Their terms say:\n\n> Guests may cancel for free.", "Guests may cancel for free."),
         ("We pay no:\n\n(i) harm by wind\n\n(ii) The weight of snow.", "The weight of snow."),
         ("The pass is free.[^1]", "The pass is free."),
+        ("Leave undone:\n\n- Below deck:\n  - Close the valve.", "Close the valve."),
     ],
 )
 def test_a_piece_of_a_date_a_measure_or_a_restriction_is_widened(text, piece):

@@ -135,7 +135,7 @@ def kinds(text: str) -> list[str]:
         ("“shall pay for the lost paddles”", "pieced_together", "boats.md:1", "", "~~"),
         ("The owner pays the hirer fifty euros for damage.", "not_found", "", "", ""),
         ("The hirer pays the owner fifty euros for damage.", "supported", "boats.md:3", "", ""),
-        ("The pump may be started.", "not_found", "", "", ""),
+        ("The pump may be started.", "not_found", "nearest: boats.md:5", "", ""),
         ("The boat of 2 April had severity 2.", "doubtful", "boats.md:", "2", "1"),
         ("Moor Bank is rated at A.", "not_found", "", "", ""),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
@@ -162,6 +162,7 @@ def test_each_piece_is_said_to_stand_where_it_does(text, kind, place, said, foun
 def test_what_states_nothing_is_left_out_and_counted(text, left_out):
     done = checked(text)
     assert (done.findings, done.left_out, done.holds) == ([], left_out, False)
+    assert "0 " not in next(render.checked_lines(done))
 
 
 def test_a_sentence_that_says_more_than_its_quotation_is_judged_beside_it():

@@ -16,11 +16,12 @@ from tests.attacks.injection.strings import (
     documents,
     load,
 )
-from tests.attacks.pages import NASTY, UNSEEN, Neighbour
+from tests.attacks.pages import NASTY, NEIGHBOUR, UNSEEN
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
 from tests.support.places import EVAL_DATA
 from tests.support.processes import until
+from tests.support.raw_server import RawServer
 from tests.support.web_server import POLICY, WebServer
 
 pytestmark = pytest.mark.slow
@@ -329,15 +330,17 @@ SENT = """(address) => {
 def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(browser, server):
     context = context_of(browser, server)  # which has our key
     address = at(server, "/documents")
-    with Neighbour("<!doctype html><title>beside</title><body>beside") as beside:
+    with RawServer([NEIGHBOUR]) as beside:
+        origin = f"http://127.0.0.1:{beside.port}"
         observed = context.new_page()
         for path in ("/", "/documents", "/0123456789abcdef/documents", "/static/style.css"):
-            observed.goto(f"{beside.origin}{path}")
-        assert {heard["cookie"] for heard in beside.heard} <= {"", "theirs=1"}
-        observed.goto(f"{beside.origin}{server.base}/")
-        [heard] = [each for each in beside.heard if each["path"] == f"{server.base}/"]
-        assert server.cookie in heard["cookie"], "the control: who knows the path"
-        observed.goto(beside.origin)
+            observed.goto(f"{origin}{path}")
+        cookies = re.findall(r"(?i)\ncookie: (.*)\r", b"".join(beside.requests).decode())
+        assert set(cookies) <= {"theirs=1"}
+        observed.goto(f"{origin}{server.base}/")
+        (heard,) = (each for each in beside.requests if f" {server.base}/ " in each.decode())
+        assert server.cookie in heard.decode(), "the control: who knows the path"
+        observed.goto(origin)
         for options in ({}, {"mode": "no-cors"}, {"method": "POST", "mode": "no-cors"}):
             found = observed.evaluate(ASK_AS_A_NEIGHBOUR, [address, options])
             assert found in ("TypeError", "opaque 0 "), options
@@ -346,7 +349,7 @@ def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(brow
             observed.evaluate("(address) => { location.href = address }", address)
         assert answer.value.status == 403, "a link of theirs"
         observed.get_by_role("heading", name="This address is closed").wait_for()
-        observed.goto(beside.origin)
+        observed.goto(origin)
         with observed.expect_response("**/forget") as answer:
             observed.evaluate(SENT, at(server, "/documents/forget"))
         assert answer.value.status == 403
