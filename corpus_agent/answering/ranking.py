@@ -48,7 +48,7 @@ class Sentence:
     start: int
     end: int
     text: str
-    probability: float = 0.0
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
 # has this share of the question's rare words more than the best alone.
 KEEP_WITHIN = 2.5
 ADDS_BESIDE = 0.05
-_END_MARK = lazy(r"[.!?。！？…؟।][\"'”’»)\]]*$")
+_END_MARK = lazy(r"[.!?。！？…؟।۔\p{Thai}\p{Lao}][\"'”’»)\]]*$")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all

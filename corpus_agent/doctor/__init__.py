@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent import lazy_modules
@@ -72,16 +72,8 @@ def lines(findings: Sequence[tuple[Check, Diagnosis]], *, verbose: bool) -> Iter
 
 def as_json(findings: Sequence[tuple[Check, Diagnosis]]) -> dict[str, Any]:
     """The JSON of `doctor`; `passed` is whether nothing is wrong."""
+    rows = [{"name": one.name, "what": one.what, **asdict(found)} for one, found in findings]
     return {
-        "passed": all(finding.state != "fail" for _, finding in findings),
-        "checks": [
-            {
-                "name": check.name,
-                "what": check.what,
-                "state": finding.state,
-                "found": one_line(finding.found),
-                "mend": one_line(finding.mend) or None,
-            }
-            for check, finding in findings
-        ],
+        "passed": all(found.state != "fail" for _, found in findings),
+        "checks": [{key: one_line(value) or None for key, value in row.items()} for row in rows],
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from corpus_agent import service
-from corpus_agent.doctor import Check, Diagnosis, found_before
+from corpus_agent.doctor import Check, Diagnosis, State, found_before
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
@@ -59,12 +59,12 @@ def versions() -> Diagnosis:
 def extensions() -> Diagnosis:
     """Every extension by its package: code that the user installed, used or not."""
     found = all_extensions()
-    refused = [each for each in found if each.refused]
-    shown = [f"{each.kind[:-1]} {each}" for each in found if not each.refused]
-    shown += [f"{each.kind[:-1]} {each} is NOT used: {each.refused}" for each in refused]
-    if not shown:
-        return Diagnosis("ok", "none")
-    return Diagnosis("warn" if refused else "ok", "; ".join(shown))
+    shown = [
+        f"{each.kind[:-1]} {each}{f' is NOT used: {each.refused}' if each.refused else ''}"
+        for each in found
+    ]
+    state: State = "warn" if any(each.refused for each in found) else "ok"
+    return Diagnosis(state, "; ".join(shown) or "none")
 
 
 def processor() -> Diagnosis:

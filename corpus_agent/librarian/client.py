@@ -7,7 +7,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, TypeVar
 
@@ -62,13 +62,8 @@ class LibrarianAnswer(Answer):
 
     def as_object(self) -> dict[str, Any]:
         """The JSON of `ask`, with `seal`, `tainted` and `claims`."""
-        found = [
-            {"text": claim.text, "citations": list(claim.citations), "supported": claim.supported}
-            for claim in self.claims
-        ]
-        content: dict[str, Any] = {**answer_object(self, self.seal)}
-        seal = content.pop("seal")  # moved behind the claims
-        return {**content, "claims": found, "seal": seal, "tainted": True}
+        found = [{**asdict(claim), "citations": [*claim.citations]} for claim in self.claims]
+        return {**answer_object(self, self.seal), "claims": found, "tainted": True}
 
 
 class Librarian:

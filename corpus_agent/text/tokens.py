@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from itertools import pairwise
 from pathlib import Path
+from unicodedata import digit
 
 from corpus_agent.text.patterns import lazy
 from indexer import PAIRED, WORD
@@ -14,12 +15,13 @@ _WORD = lazy(WORD)
 _IN_PAIRS = lazy(rf"[{PAIRED}]")
 _HIRAGANA = lazy(r"\p{Hiragana}+")
 _DIGIT = lazy(r"\p{N}")
+_OTHER_DIGIT = lazy(r"[^\P{Nd}0-9]")  # of Arabic, Devanagari, Thai
 
 
 def terms(text: str) -> list[str]:
     """The folded words of a text; a run of a script without spaces becomes its character pairs."""
     found: list[str] = []
-    for word in _WORD.findall(fold(text)):
+    for word in _WORD.findall(_OTHER_DIGIT.sub(lambda sign: str(digit(sign[0])), fold(text))):
         if _IN_PAIRS.match(word):
             found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
         else:

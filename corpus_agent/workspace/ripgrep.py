@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from indexer import CorpusError, Refused, SealUnavailable
@@ -47,12 +46,7 @@ class Search:
         self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._timer.cancel()
         self._process.kill()
         self.output.close()

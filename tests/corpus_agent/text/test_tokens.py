@@ -28,6 +28,7 @@ def test_pairs_of_characters_are_words_where_a_model_reads_them():
     assert [word for *_, word in spans][:4] == ["租约", "约期", "期满", "31"]
     assert all("租约期满 on 31 May"[start:end].lower() == word for start, end, word in spans)
     assert [word for *_, word in word_spans(text)] == ["miete", "12", "5"]
+    assert terms("٩٨٥ ९८५ ๙๘๕") == ["985"] * 3
     # A vowel of Thai becomes two signs: "ำ".
     assert [word for *_, word in word_spans("ค้ำ", pairs=True)] == terms("ค้ำ")
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import time
-from contextlib import ExitStack
 from html.parser import HTMLParser
 
 import pytest
@@ -77,22 +75,6 @@ def test_what_it_sends_instead_of_a_picture_or_of_boxes_reaches_no_page(taken_ov
         assert "<script>" not in page.text, boxes
     fine = taken_over.get("/read", source=taken_over.names["fine"], line=2, quote="The heron nests")
     assert fine.text.count("<rect") == 1, "the control"
-
-
-@pytest.mark.nightly
-def test_fifty_connections_that_say_nothing_or_a_byte_a_second_hold_up_nobody(sample_store):
-    with WebServer(sample_store, "--llm", "none") as server, ExitStack() as open_ones:
-        server.enter()
-        slow = [open_ones.enter_context(server.connect()) for _ in range(50)]
-        request = f"GET {server.base}/ HTTP/1.1\r\nHost: {server.host}\r\n\r\n".encode()
-        for number in range(3):
-            for each in slow[::2]:
-                each.send(request[number : number + 1])
-            began = time.monotonic()
-            assert server.get("/").status == 200
-            assert server.get("/search", q="rent").status == 200
-            assert time.monotonic() - began < 30  # of a busy machine; without trouble .1 s
-            time.sleep(0.5)
 
 
 class Acting(HTMLParser):
