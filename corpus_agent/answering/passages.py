@@ -20,7 +20,7 @@ from corpus_agent.tools.corpus import Readable
 from indexer import Refused
 
 CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
-BESIDE_ITEM = 160  # the same of an item of a list
+BESIDE_ITEM = 240  # the same of an item of a list
 LINES_BELOW = 12
 _ENDS = ("head", "page")
 
