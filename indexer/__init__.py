@@ -85,10 +85,10 @@ if TYPE_CHECKING:
     from indexer.sync.forget import Forgotten as Forgotten
     from indexer.sync.forget import forget_document as forget_document
     from indexer.sync.plan import Plan as Plan
+    from indexer.sync.read import share_in_other_languages as share_in_other_languages
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
-    from indexer.sync.sample import share_in_other_languages as share_in_other_languages
     from indexer.sync.sharded import ShardCounts as ShardCounts
     from indexer.sync.shards import Hands as Hands
     from indexer.sync.shards import LocalHands as LocalHands

@@ -40,7 +40,7 @@ from tests.support.rows import chunk_rows
 NAME = "sync"
 ROWS = {f"{part}/{name}": row for part in ("change", "kill") for name, row in TABLE[part].items()}
 PROCESSES = 2
-CHOICES = ("force", "verify", "prune", "prune_unreachable")
+CHOICES = ("force", "verify", "prune_unreachable")
 # Other in each run, of what the tables are made of, or words for people.
 LEFT_OUT = {"updated", "walked_ns", "contents", "fingerprint", "chunks_version", "files_version"}
 LEFT_OUT |= {"seconds", "cluster", "reasons", "rules"}
@@ -125,14 +125,13 @@ def run(place: Path, words: list[str], kill: tuple[str, int] = ("", 0)) -> dict[
             at_the_moment(kill, ToyEncoder())
             return {"forgotten": plain(forget_document(store, root, words[1]))}
         pairs = (word.partition("=") for word in words[1:])
-        given = {name: value if name == "only" else int(value or 1) for name, _, value in pairs}
+        given = {name: int(value or 1) for name, _, value in pairs}
         choices = Choices(**{name: bool(given.pop(name)) for name in CHOICES if name in given})
         encoder = ToyEncoder(dimension=given.pop("dimension", 64))
-        only, stop = given.pop("only", None), given.pop("stop", None)
-        asked = at_the_moment(kill, encoder)
+        stop, asked = given.pop("stop", None), at_the_moment(kill, encoder)
         if "commit_seconds" in given:
             return {"outcome": plain(toy_index.sync(root, store, encoder, **given))}
-        if only is None and not any(kill):
+        if not any(kill):
             try:
                 said["plan"] = plain(plan_folder(store, root, encoder, choices, **given))
             except CorpusError as error:  # a run may mend what a plan cannot read
@@ -141,7 +140,6 @@ def run(place: Path, words: list[str], kill: tuple[str, int] = ("", 0)) -> dict[
             *(store, root, encoder, choices),
             **given,
             ocr="off",
-            only=only,
             should_stop=lambda: asked() == stop,
         )
         return said | {"outcome": plain(outcome)}

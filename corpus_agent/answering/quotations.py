@@ -221,14 +221,17 @@ def _is_short(text: str) -> bool:
 def _opening(text: str, every: Sequence[Unit], stop: int) -> int:
     """Where the last unit begins, with what announces it: the head of its list, a colon above."""
     *above, own = every
-    is_listed = is_item(text[own.start : own.end])
+    begin, is_listed = own.start, is_item(text[own.start : own.end])
     for unit in reversed([unit for unit in above if unit.kind == "text"]):
         before = text[unit.start : unit.end]
         if leads_in(before) and stop - unit.start <= MOST_WIDENED:
-            return unit.start
-        if not (is_listed and is_item(before)):
+            begin = unit.start  # which may be an item itself, below its own head
+        elif not (is_listed and is_item(before)):
             break
-    return own.start
+        is_listed = is_item(before)
+        if not is_listed:
+            break
+    return begin
 
 
 def _around(lines: Sequence[Line], first: int, last: int) -> tuple[list[int], str]:

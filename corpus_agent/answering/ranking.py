@@ -48,7 +48,7 @@ class Sentence:
     start: int
     end: int
     text: str
-    probability: float = 0.0
+    probability: float
 
 
 @dataclass(frozen=True)

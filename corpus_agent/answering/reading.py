@@ -45,7 +45,6 @@ _APART = lazy(r"[\W_]+")
 _COLON = re.compile(r"(?i):\s*(?=(?:what|when|where|who|which|why|how)\b)")
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
-
 FEW_WORDS = 1  # content words: a question with no more than this may be a follow-up
 FEW_OF_CONNECTED = 2  # the same of one that begins with "and", and names something
 MAX_CARRIED = 6  # words that are added from the questions before

@@ -1,11 +1,4 @@
-"""Receipts: records of an answer that can be checked again without a model.
-
-    answer ──> receipt ──> file, and the store's log
-    receipt + current files ──> which quotations still hold
-
-Makes, writes and checks receipts. The log stays in the store and is bounded. Called by
-service/session.py and the command line.
-"""
+"""Receipts: records of an answer in a file and the store's log, checked again without a model."""
 
 from __future__ import annotations
 
@@ -74,9 +67,7 @@ def receipt(
 ) -> Receipt:
     """The record of one answer; quotations are kept as in the documents.
 
-    `row_of` returns the index's row of a source; `server` is the model's address, None without one;
-    `stores` are those that were read together, `follows` the question before it in a conversation,
-    `conversation` what tells that one from others.
+    `stores` are those that were read together, `follows` the question before it in a conversation.
     """
     return {
         "receipt": RECEIPT_VERSION,
@@ -128,11 +119,10 @@ def line_of(content: Receipt) -> bytes:
 
 
 def open_file(path: Path) -> int:
-    """A descriptor for a receipt, to be opened before the seal; mode 0600.
+    """A descriptor for a receipt, to be opened before the seal; raises UsageError.
 
-    The file is truncated when the receipt is written, not now. It must be new, empty or a receipt:
-    nothing else is overwritten. No link to a file is followed, since its creator would choose the
-    file that is overwritten. Pipes are allowed. Raises UsageError.
+    The file must be new, empty or a receipt, or a pipe: no link to a file is followed, since its
+    creator would choose the file that is overwritten. It is truncated when it is written.
     """
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -143,7 +133,9 @@ def open_file(path: Path) -> int:
         raise _unwritable(path, str(error.strerror)) from None
     try:
         if path.exists() and not path.is_file():  # a pipe, including the shell's >(…)
-            return _blocking(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            os.set_blocking(pipe, True)
+            return pipe
         descriptor = os.open(path, flags)
     except OSError as error:
         is_link = error.errno == errno.ELOOP
@@ -152,11 +144,6 @@ def open_file(path: Path) -> int:
     if not _holds_receipt(descriptor):
         os.close(descriptor)
         raise _unwritable(path, "there is a file of that name, and it holds no receipt")
-    return descriptor
-
-
-def _blocking(descriptor: int) -> int:
-    os.set_blocking(descriptor, True)
     return descriptor
 
 

@@ -20,9 +20,8 @@ from corpus_agent.fields.amounts import (
     find_rates,
     find_sums,
 )
-from corpus_agent.fields.names import name_at, place_at
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.parties import with_role
+from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import Reading, find_dates
 from corpus_agent.text.table_rows import TextTable, cell_spans

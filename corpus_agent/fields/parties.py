@@ -1,4 +1,4 @@
-"""Who makes an agreement: the names behind "between", with the roles that they are given. Pure."""
+"""Names of parties and places; who makes an agreement, with the roles that they are given. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.fields.names import is_organisation, name_at
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.dates import Reading
@@ -17,8 +16,7 @@ _HEAD = 8_000  # characters of a document in which its parties are introduced
 _INTRODUCED = 3_000  # characters behind "between"
 _LED = 80  # characters before "between" in which what is made is named
 _MOST = 40
-_SIGNED_ABOVE = 3  # lines above "By:" in which the signing party is named
-_LONGEST_LINE = 100
+_BRACKETS = regex.compile(r"\s*\([^()]*\)$")  # in brackets behind a name
 _HEREINAFTER = regex.compile(
     r"(?i)(?:hereinafter|nachfolgend|nachstehend|ci-après|en adelante)[^.;]{0,120}"
 )
@@ -72,8 +70,8 @@ def _introduced(document: DocumentText) -> tuple[int, list[Party]]:
                 best, value = (opened.start(), parties), worth
     if value[0] > 1:
         return best
-    others = [each for each in (_labelled(document), _signing(document)) if len(each) > 1]
-    return (others[0][0].name.start, others[0]) if others else best
+    others = _labelled(document)
+    return (others[0].name.start, others) if len(others) > 1 else best
 
 
 def _labelled(document: DocumentText) -> list[Party]:
@@ -84,23 +82,6 @@ def _labelled(document: DocumentText) -> list[Party]:
         if name is not None and fold(called) not in found:
             _, end = document.line_span(name.start)
             found[fold(called)] = Party(name, (called, *_roles(text[name.end : end])), end)
-    return list(found.values())
-
-
-def _signing(document: DocumentText) -> list[Party]:
-    """The organisations above the signatures: their name, then "By:"."""
-    text, found = document.text, dict[str, Party]()
-    for signs in lexicon.document("signs").finditer(text):
-        at = signs.start()
-        for _ in range(_SIGNED_ABOVE):
-            start, end = document.line_span(max(0, at - 1))
-            line, at = text[start:end], start
-            name = name_at(text, start + len(line) - len(line.lstrip()))
-            if name is not None and is_organisation(name.normal) and len(line) < _LONGEST_LINE:
-                found.setdefault(fold(name.normal), Party(name, (), end))
-                break
-            if line.strip() and not line.isupper():
-                break
     return list(found.values())
 
 
@@ -168,3 +149,40 @@ def _roles(text: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(" ".join(one.split()) for one in named if fold(one) not in _NO_ROLES)
     )
+
+
+# ---- Names
+
+
+def name_at(text: str, start: int, end: int | None = None) -> Reading | None:
+    """The name that begins at a place of a text; it goes on to a company's form, or to `end`."""
+    last = len(text) if end is None else end
+    match = lexicon.document("name").match(text, start, last)
+    if match is None:
+        return None
+    formed = lexicon.document("formed").search(text, start + 1, min(match.end() + 1, last))
+    written = (text[start : formed.end()] if formed else match[0]).rstrip(" ,;:\n")
+    written = _BRACKETS.sub("", written)
+    written = written if is_organisation(written) else written.rstrip(".")
+    if not any(char.isalpha() for char in written):
+        return None
+    plain = " ".join(written.split())
+    return Reading(start, start + len(written), plain, plain)
+
+
+def is_organisation(name: str) -> bool:
+    """Whether a name ends like that of a company, bank or the like."""
+    return lexicon.document("organised").search(name) is not None
+
+
+def place_at(text: str, start: int, end: int | None = None) -> Reading | None:
+    """The place whose name begins there and goes on to `end` at most, without "State of"."""
+    match = lexicon.document("place").match(text, start, len(text) if end is None else end)
+    if match is None:
+        return None
+    written = match[0].rstrip(" ,.;")
+    plain = " ".join(written.split())
+    name = lexicon.document("state").sub("", plain)
+    shouted = name.isupper() and len(name) > 4
+    normal = name.title().replace(" Of ", " of ") if shouted else name
+    return Reading(start, start + len(written), plain, normal)

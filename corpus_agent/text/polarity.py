@@ -25,9 +25,6 @@ _PAIRED = lazy(
     r"\b(?:ne|n)\s(?:\w+\s){0,6}?(?:pas|jamais|plus|rien|aucun\w*|personne|guere|ni|nul(?:le)?)\b"
     r"|\b(?:neither|not|never|no|weder|nie?)\s(?:\w+\s){1,8}?(?:nor|noch|ni|nunca|nadie|nada|tampoco)\b"
 )
-_OF_WHAT = (
-    r"\s(?:(?:the|a|an|its|dem|der|den|das|le|la|les|l|el|los|del|de|du|d|que)\s)*(?P<what>\w+)"
-)
 
 
 _NEAR, _BESIDE = 5, 2  # words behind a denial that are looked at, content words of them
@@ -92,11 +89,6 @@ def denials(text: str, topic: str) -> list[str]:
     return found
 
 
-def names_condition(text: str) -> bool:
-    """Whether a text names what is needed: only with, must have, requires."""
-    return _pattern("needed").search(plain(text)) is not None
-
-
 def answers(text: str) -> bool | None:
     """Whether a text begins with a yes (True) or a no (False); None where with neither."""
     first = regex.match(
@@ -125,7 +117,7 @@ def excluded(claim: str, text: str) -> tuple[str, str] | None:
     """What a claim says in the place of another word of a text: yearly, the buyer, after, must."""
     mine, theirs = plain(claim), plain(text)
     found = next(_apart("excluding", mine, theirs), None)
-    return found or _other_time(mine, theirs) or _beyond(mine, theirs)
+    return found or _beyond(mine, theirs)
 
 
 def alike(one: str, other: str) -> bool:
@@ -165,27 +157,4 @@ def _beyond(mine: str, theirs: str) -> tuple[str, str] | None:
         own, there = more.search(mine), less.search(theirs)
         if own and there and not (more.search(theirs) or less.search(mine) or denials(mine, "")):
             return own[0], there[0]
-    return None
-
-
-@cache
-def _before_and_after() -> list[regex.Pattern[str]]:
-    both = _lexicon()["both"]
-    return [
-        regex.compile(rf"(?:{_alternatives(both[name])}){_OF_WHAT}") for name in ("before", "after")
-    ]
-
-
-def _other_time(mine: str, theirs: str) -> tuple[str, str] | None:
-    """Whether one text has "before" where the other has "after" of one thing."""
-    early, late = _before_and_after()
-
-    def of_what(pattern: regex.Pattern[str], text: str) -> dict[str, str]:
-        return {match["what"]: match[0] for match in pattern.finditer(text)}
-
-    for one, other in ((early, late), (late, early)):
-        own, there = of_what(one, mine), of_what(other, theirs)
-        for what in own.keys() & there.keys():
-            if what not in of_what(other, mine) and what not in of_what(one, theirs):
-                return own[what], there[what]
     return None

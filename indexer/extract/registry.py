@@ -60,7 +60,7 @@ _DOCUMENTS: tuple[Extractor, ...] = (
     _row("odf", 8, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
     _row("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
     _row("epub", 9, "html.ebook", ".epub", kinds="epub", markdown=True),
-    _row("iwork", 4, "iwork", ".pages .key .numbers", kinds="iwork", markdown=True),
+    _row("iwork", 5, "iwork", ".pages .key .numbers", kinds="iwork"),
     _row("doc", 6, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
     _row("ppt", 8, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
     _row("xls", 7, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),

@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import TypeVar
-
-from indexer.parsers.worker import Worker
+from typing import Protocol, TypeVar
 
 MAX_WORKERS = 4
 FILES_A_WORKER = 64
@@ -23,6 +21,16 @@ AHEAD_BYTES = 64 * 2**20
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+
+class Stoppable(Protocol):
+    """A worker: `stop` ends its work at once, `close` waits until it has ended."""
+
+    stop: Callable[[], None]
+    close: Callable[[], None]
+
+
+Worker = TypeVar("Worker", bound=Stoppable)
 
 
 def worker_count() -> int:
@@ -43,7 +51,7 @@ def in_order(
     task: Callable[[Worker, Item], Result],
     items: Sequence[Item],
     size: Callable[[Result], int],
-    make_worker: Callable[[], Worker] = Worker,
+    make_worker: Callable[[], Worker],
     workers: int | None = None,
 ) -> Iterator[Iterator[Result]]:
     """The results of `task` for the items, in their order, made ahead by several threads.

@@ -66,19 +66,10 @@ def make_plan(
     """The plan for a walked folder, a committed index and the current fingerprint."""
     walked_ns = manifest.walked_ns if manifest else 0
     hashes = changed_hashes(root, walk, stored, walked_ns=walked_ns, verify=choices.verify)
-    known = manifest.fingerprint.extractors if manifest else {}
-    mounts = manifest.mounts if manifest else ()
-    todo = plan(
-        walk,
-        stored,
-        hashes,
-        known,
-        mounts=mounts,
-        force=choices.force,
-        prune_unreachable=choices.prune_unreachable,
-    )
     if manifest is None:
-        return todo
+        return plan(walk, stored, hashes, {}, choices)
+    known = manifest.fingerprint.extractors
+    todo = plan(walk, stored, hashes, known, choices, manifest.mounts)
     reasons = rebuild_reasons(manifest.fingerprint, today, manifest.coverage.indexed)
     return replace(todo, reasons=(*reasons, *todo.reasons))
 
@@ -133,28 +124,27 @@ def plan(
     stored: Mapping[str, FileRow],
     hashes: Mapping[str, str],
     known_extractors: Mapping[str, str],
-    *,
+    choices: Choices = USUAL,
     mounts: Iterable[str] = (),
-    force: bool = False,
-    prune_unreachable: bool = False,
 ) -> Plan:
     """The changes that make index and folder equal. Pure.
 
     `hashes` are the current hashes of suspect files, `known_extractors` the registry with which the
-    stored rows were made: files that no extractor could read are retried when it changes. What
-    could not be looked at is not gone and stays, unless `prune_unreachable`; `mounts` are the
-    folders that were on other devices when the index was made.
+    stored rows were made: files that no extractor could read are retried when it changes. `mounts`
+    are the folders that were on other devices when the index was made.
     """
-    barred = {} if prune_unreachable else walk.out_of_reach(mounts)
+    barred = {} if choices.prune_unreachable else walk.out_of_reach(mounts)
     unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
     left = {seen.source for seen in unreachable}
-    registry = versions()
+    registry, known = versions(), dict(known_extractors)
     groups: dict[str, list[SeenFile]] = {}
     for seen in walk.files:
         if seen.source in left:
             continue
         row = stored.get(seen.source)
-        kind = _intent(seen, row, hashes.get(seen.source), registry, dict(known_extractors), force)
+        kind = _intent(
+            seen, row, hashes.get(seen.source), registry, dict(known_extractors), choices.force
+        )
         groups.setdefault(kind, []).append(seen)
     present = {seen.source for seen in walk.files}
     gone = tuple(
@@ -167,7 +157,7 @@ def plan(
         remove=gone,
         unreachable=unreachable,
         lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
-        reasons=tuple(_reasons(groups.get("update", []), stored, registry, dict(known_extractors))),
+        reasons=tuple(_reasons(groups.get("update", []), stored, registry, known)),
         moved=(),
     )
 

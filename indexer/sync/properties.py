@@ -74,7 +74,7 @@ def properties_of(
     return Properties(_day(fields) or day or None, _author(fields) or author or None, tagged, links)
 
 
-def language_of(chunks: Iterable[Chunk]) -> str:
+def main_language(chunks: Iterable[Chunk]) -> str:
     """The language of most of a document's text; "" where none was told."""
     counts: Counter[str] = Counter()
     for chunk in chunks:

@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import threading
 from collections.abc import Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,6 +26,7 @@ from indexer.confine import (
 from indexer.errors import CorpusError, UnreadableDocument
 from indexer.files.walk import SeenFile
 from indexer.parsers.limits import DocumentLimits, limits_for
+from indexer.parsers.pool import in_order
 from indexer.parsers.process import Child
 from indexer.store.folder import translated
 
@@ -166,22 +165,15 @@ class LocalHands:
         self.where = f"local:{slots}"
 
     def made(self, opening: str, orders: Sequence[Order]) -> Generator[Made]:
-        """See Hands."""
-        processes: dict[int, ShardProcess] = {}
-        over = threading.Event()
+        """See Hands; in their order."""
 
-        def make(number: int, order: Order) -> Made:
-            mine = processes.setdefault(threading.get_ident(), ShardProcess(opening))
-            return number, "was stopped" if over.is_set() else mine.make(*order)
+        def make(process: ShardProcess, order: Order) -> str:
+            return process.make(*order)
 
-        pool = ThreadPoolExecutor(self.slots, "shard")
-        with ExitStack() as ending:  # in the opposite order
-            ending.callback(lambda: [process.close() for process in processes.values()])
-            ending.callback(pool.shutdown, cancel_futures=True)
-            ending.callback(lambda: [process.stop() for process in list(processes.values())])
-            ending.callback(over.set)
-            making = [pool.submit(make, number, order) for number, order in enumerate(orders)]
-            yield from (made.result() for made in as_completed(making))
+        with in_order(
+            make, orders, lambda _: 0, lambda: ShardProcess(opening), self.slots
+        ) as results:
+            yield from enumerate(results)
 
 
 # ---- What their process may do, and its jobs: the names of a program, see indexer.parsers.child

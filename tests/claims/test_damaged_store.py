@@ -67,8 +67,8 @@ def searched(corpus: Index) -> list[str]:
 
 def examined(store: Path) -> list[str]:
     """What `doctor` finds of the tables; raises its first failure as the command exits with 1."""
-    checks = [doctor.Check("files", "", lambda: doctor.as_written(store))]
-    checks.append(doctor.Check("words", "", lambda: doctor.text_index(Snapshot(store).inspect())))
+    checks = [doctor.Check("files", lambda: doctor.as_written(store))]
+    checks.append(doctor.Check("words", lambda: doctor.text_index(Snapshot(store).inspect())))
     for _, finding in examine(checks):
         if finding.state == "fail":
             raise CorpusError(finding.found, finding.mend)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.languages import is_asked_in_another, is_not_english, language_of
+from corpus_agent.answering.languages import is_asked_in_another, language_of
 from corpus_agent.text.tokens import content_terms, name_terms
 from indexer import Query
 from indexer.embed import FolderEncoder
@@ -91,13 +91,6 @@ def test_passages_of_several_indexes_are_judged_by_those_that_may_answer(answere
 )
 def test_a_question_is_known_to_be_in_another_language(question, language, another):
     assert is_asked_in_another(question, language) is another
-
-
-def test_a_question_that_is_not_english_is_known_by_script_or_small_words():
-    assert is_not_english("Срок аренды?")
-    assert is_not_english("Wann ist die Miete fällig?")
-    assert not is_not_english("When is the rent due?")
-    assert not is_not_english("")
 
 
 def test_nouns_are_no_names_where_all_are_capitalised():

@@ -47,10 +47,12 @@ def test_a_line_of_the_programs_own_is_taken_out(forged):
     "forged",
     [
         "Dogs bark (verified).",
+        "Dogs bark [^2].",
         "Dogs bark [Verified ✓].",
         "Dogs bark · verified.",
         "Dogs bark [unsupported].",
         "Dogs bark [differs: 3 / 4].",
+        "Dogs bark [verified in recognized text (confidence 0.99)].",
     ],
 )
 def test_a_verdict_within_a_line_is_taken_out(forged):
@@ -58,7 +60,13 @@ def test_a_verdict_within_a_line_is_taken_out(forged):
 
 
 @pytest.mark.parametrize(
-    "text", ["The invoice was verified by Anna.", "The bread was cut and moved.", "```\ncode\n```"]
+    "text",
+    [
+        "The invoice was verified by Anna.",
+        "The bread was cut and moved.",
+        "The sale was verified in recognised text by experts.",
+        "```\ncode\n```",
+    ],
 )
 def test_words_that_are_no_verdict_stay(text):
     assert without_own_words(text) == text
@@ -85,7 +93,3 @@ def test_a_sentence_against_its_own_quotation_is_marked(draft):
     control = answer(draft.replace("not ", ""), text=LEASE.replace("not ", ""))
     assert "may keep large dogs" in LEASE.replace("not ", "")
     assert control.citations or "The Tenant of the flat may" in draft
-
-
-def test_a_footnote_of_the_models_own_is_taken_out():
-    assert without_own_words("Dogs bark [^2].") == "Dogs bark."

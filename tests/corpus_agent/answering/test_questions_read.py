@@ -30,6 +30,7 @@ def turn(question: str, quote: str) -> Turn:
         ("Is it covered there?", "How many districts are there in Warsaw?"),
         ("What is his phone number?", "What did Tesla get after he sold his company?"),
         ("Which one is cheaper?", "Which is one of the two topics of the paper?"),
+        ("How can I create one?", "Is the lease of the flat a long one?"),
         ("And in winter?", "And how many balls did Josh Norman intercept?"),
         ("Und wie hoch darf sie sein?", "Wie hoch darf das Haus sein?"),
         ("What does it cost?", "What does it cost to send a parcel?"),

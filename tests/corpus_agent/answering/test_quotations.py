@@ -162,9 +162,7 @@ def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
     ("text", "quote"),
     [
         ("a gap of 0.5 mm", "5 mm"),
-        ("a deposit of £1,130 was paid", "130 was paid"),
         ("stored at -18 °C", "18 °C"),
-        ("stored at −18 °C", "18 °C"),
         ("on 2003-06-23 at noon", "06-23 at noon"),
         ("within 3–5 days", "5 days"),
         ("a gap of 0.5 mm", "a gap of 0"),
@@ -178,7 +176,6 @@ def test_every_run_of_whole_words_of_a_document_is_verified_or_cut(data):
         ("mix .5 litres of milk with the sifted flour", "5 litres of milk with the sifted flour"),
         ("mix 3\u202f1/2 cups of milk with the flour", "1/2 cups of milk with the flour"),
         ("the pond holds about 10⁶ litres", "the pond holds about 10"),
-        ("the pond holds exactly 12\u00a0345 litres of water", "345 litres of water and"),
         ("the pond holds exactly 1, 234 litres of water", "exactly 1,234 litres of water"),
         ("the town has about 5 million people today", "the town has about 5"),
         ("the village paid twenty-five new people", "five new people"),
@@ -227,9 +224,6 @@ def test_each_character_that_is_compared_knows_where_it_came_from(text):
     assert _columns(text) == sorted(_columns(text))
 
 
-# --- quotations made from the sample corpus
-
-
 # --- what is too little
 
 
@@ -249,21 +243,10 @@ def test_words_that_are_not_there_are_not_cut(text, quote):
     ("text", "quote"),
     [
         ("The Tenant of this house may not keep large dogs.", "The Tenant of this house may"),
-        ("The Tenant may not keep large dogs in the house.", "keep large dogs in the house"),
         ("The old pump doesn't start below ten degrees.", "The old pump does"),
-        ("He is not allowed to keep large dogs in the house.", "keep large dogs in the house"),
-        ("Der Mieter hält große Hunde im Garten nicht.", "Der Mieter hält große Hunde im Garten"),
-        ("Le locataire garde de gros chiens sans accord.", "Le locataire garde de gros chiens"),
-        ("El inquilino no puede tener perros grandes.", "puede tener perros grandes"),
         ("租户在合同期间不得在花园里饲养宠物。", "在花园里饲养宠物"),
-        (
-            "Guests may sleep in the spare room unless we object.",
-            "Guests may sleep in the spare room",
-        ),
-        ("Ask if the landlord agreed in writing.", "the landlord agreed in writing"),
         ("A non-\nrefundable deposit paid by all guests.", "refundable deposit paid by all guests"),
         ("An un\u00adtrue report about the harbour.", "true report about the harbour"),
-        ("The Tenant may keep a cat.", "The Tenant may"),
         ("The Tenant may keep a cat.", "keep a cat"),
     ],
 )
@@ -275,45 +258,29 @@ def test_a_piece_that_leaves_out_what_it_depends_on_is_widened(text, quote):
     ("text", "piece"),
     [
         # mark-up, brackets and marks of quotation round the word
-        ("Guests may **not** use the old harbour sauna.", "use the old harbour sauna"),
         ("Guests may <b>never</b> use the old harbour sauna.", "use the old harbour sauna"),
-        ("Guests may (not) use the old harbour sauna.", "use the old harbour sauna"),
         ("Gäste dürfen „nicht“ die alte Sauna am Hafen nutzen.", "die alte Sauna am Hafen nutzen"),
-        ("Die Gäste dürfen die Sauna **nicht** nutzen.", "Die Gäste dürfen die Sauna"),
         ("客人**不得**在港口的旧桑拿房过夜。", "在港口的旧桑拿房过夜"),
         ("The sauna is un*limited* in opening hours.", "limited* in opening hours"),
         # lists and infinitives
         ("Guests must not:\n(a) light candles in the cabin;", "light candles in the cabin"),
-        ("Guests must not:\n- smoke\n- light candles in the cabin", "light candles in the cabin"),
         ("Not covered: broken windows, doors and locks.", "broken windows, doors and locks"),
-        ("Es ist untersagt, Kerzen in der Hütte anzuzünden.", "Kerzen in der Hütte anzuzünden"),
         ("Il est interdit de :\n- fumer dans la vieille cabane", "fumer dans la vieille cabane"),
         ("严禁：在木屋里点蜡烛和吸烟。", "在木屋里点蜡烛和吸烟"),
-        # an empty line
         # a few words away
-        ("Candles in the wooden cabin are not permitted.", "Candles in the wooden cabin"),
-        ("Not every guest may light candles in cabins.", "guest may light candles in cabins"),
-        ("It is not true that guests may light candles.", "guests may light candles"),
         ("Guests may light candles; except in summer.", "Guests may light candles"),
         ("| Candles allowed in the cabin | No |", "Candles allowed in the cabin"),
         ("- [ ] Candles allowed in the cabin", "Candles allowed in the cabin"),
         # bounds, ranges, signs, scales, compounds
         ("The cabin costs **up to** 70 euros a night.", "70 euros a night"),
         ("The cabin costs 70 CHF to 90 CHF a night.", "The cabin costs 70 CHF"),
-        ("The cabin costs 70 CHF to 90 CHF a night.", "90 CHF a night"),
         ("Die Hütte ist vom 7. Mai bis 9. Juni geschlossen.", "Die Hütte ist vom 7. Mai"),
         ("木屋的租金为70元至90元。", "木屋的租金为70元"),
-        ("The old cabin costs 70 euros or more.", "The old cabin costs 70 euros"),
-        ("In the cabin it was 7 degrees below zero.", "In the cabin it was 7 degrees"),
         ("Die Hütte kostete im Jahr 70 Tsd. Euro.", "Die Hütte kostete im Jahr 70"),
-        ("The stay took two years and six months.", "The stay took two years"),
         # a sign behind, and the brackets of an account
         ("Net result of the cabin: 70 CHF-", "Net result of the cabin: 70 CHF"),
-        ("Net result of the cabin: 70 CHF -", "Net result of the cabin: 70 CHF"),
         ("Net result of the cabin: 70 CHF (-)", "Net result of the cabin: 70 CHF"),
         ("Net result: 70 CHF-\nof the cabin", "Net result: 70 CHF"),
-        ("Net result: 70 €-\nof the cabin", "Net result: 70 €"),
-        ("Net result: 950 -", "Net result: 950"),
         ("Net result: 1,950 -", "Net result: 1,950"),
         ("| Net result of the cabin | 70 % - |", "Net result of the cabin | 70 %"),
         ("Net result of the cabin: (70 CHF)", "70 CHF"),
@@ -387,18 +354,9 @@ def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, ve
 @pytest.mark.parametrize(
     ("text", "piece"),
     [
-        (
-            "The lease of the mill ends on 5 May 2030 at noon.",
-            "The lease of the mill ends on 5 May",
-        ),
-        ("The lease of the mill ends on May 5, 2030.", "The lease of the mill ends on May"),
         ("The pump moves 1.5e-3 litres a day.", "The pump moves 1.5e"),
         ("Der alte Kessel kostet 5 Tsd. Euro im Jahr.", "Der alte Kessel kostet 5 Tsd."),
-        ("Le taux annuel du crédit est de 2 pour mille.", "Le taux annuel du crédit est de 2 pour"),
         ("The van drives 15 km/h on gravel roads.", "The van drives 15 km"),
-        ("Only members with tickets use the boats.", "members with tickets use the boats"),
-        ("Few residents support the parking reform.", "residents support the parking reform"),
-        ("The tenant may not, without consent, keep large dogs.", "keep large dogs"),
         ("根据合同租户应支付十二个月的租金", "根据合同租户应支付十二个"),
         ("技术人员在检查中记录了负五度的数值", "技术人员在检查中记录了负五"),
         # what is no sentence by itself, and what goes on behind a stop, an empty line, a page
@@ -411,6 +369,7 @@ def test_words_are_parted_as_they_are_and_mark_up_says_nothing(there, quoted, ve
         ("Their terms say:\n\n> Guests may cancel for free.", "Guests may cancel for free."),
         ("We pay no:\n\n(i) harm by wind\n\n(ii) The weight of snow.", "The weight of snow."),
         ("The pass is free.[^1]", "The pass is free."),
+        ("Leave undone:\n\n- Below deck:\n  - Close the valve.", "Close the valve."),
     ],
 )
 def test_a_piece_of_a_date_a_measure_or_a_restriction_is_widened(text, piece):

@@ -14,11 +14,11 @@ import pytest
 from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering import receipt, signing
-from corpus_agent.answering.records import Answer, Citation
+from corpus_agent.answering.records import Answer
 from corpus_agent.render.receipts import FOREIGN
 from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage, FileRow, OpenStore
-from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, passages, says
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, says
 
 BREAD = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it.\n"
 SHA = hashlib.sha256(b"then").hexdigest()
@@ -80,8 +80,11 @@ def test_a_receipt_says_what_was_asked_done_and_answered():
 
 
 def test_a_receipt_is_one_line_of_ascii():
-    answer = Answer("q\x1b[2J?", "\u202eText\n.", "answered", "m", (), Coverage(), 1)
+    answer = Answer(
+        "q\x1b[2J?", "\u202eText\n.", "perhaps", "m", (), Coverage(), 1, probability=0.61
+    )
     content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
+    assert (content["status"], content["probability"]) == ("perhaps", 0.61)
     line = receipt.line_of(content)
     assert line.isascii() and line.count(b"\n") == 1 and b"\x1b" not in line
 
@@ -102,12 +105,6 @@ def test_check_tells_apart_what_was_answered_and_what_was_shown(status, heading)
     assert first == f"once 'How warm?', {heading} · {FOREIGN}"
     (one,) = render.receipts_object([(content, [])], 1, "off")["check"]["receipts"]
     assert one["status"] == (None if "no known" in heading else status)
-
-
-def test_a_receipt_keeps_status_and_probability():
-    answer = Answer("q?", "", "perhaps", "extractive", (), Coverage(), 1, probability=0.61)
-    content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
-    assert (content["status"], content["probability"]) == ("perhaps", 0.61)
 
 
 # --- keeping
@@ -180,64 +177,42 @@ def checked(content: receipt.Receipt, corpus: MemoryCorpus):
     return found
 
 
-def test_a_quotation_that_stands_where_it_stood_holds(made_once):
-    found = checked(made_once, MemoryCorpus({"bread.md": BREAD}))
-    assert (found.now.verdict, found.file, found.now.line_start, found.holds) == (
-        "verified",
-        "unchanged",
-        3,
-        True,
-    )
+GONE = {"other.md": "x"}
+STANDS = {
+    "verified unchanged 3 True": ({"bread.md": BREAD}, {}, "holds"),
+    "moved changed 63 True": (
+        {"bread.md": "\n" * 60 + BREAD}, {"stale": ["bread.md"]}, "holds, now in lines 63-63",
+    ),
+    "altered changed 3 False": (
+        {"bread.md": BREAD.replace("24", "42")}, {"stale": ["bread.md"]}, "altered, in lines 3-3",
+    ),
+    "not_found gone 3 False": (GONE, {}, "the document is gone"),
+    "not_found unreachable 3 False": (
+        {"bread.md": BREAD}, {"unreachable": ["bread.md"]}, "cannot be read now",
+    ),
+}  # fmt: skip
 
 
-def test_one_that_moved_holds_and_says_where_it_is(made_once):
-    moved = MemoryCorpus({"bread.md": "\n" * 60 + BREAD}, stale=["bread.md"])
-    found = checked(made_once, moved)
-    assert (found.now.verdict, found.file, found.now.line_start, found.holds) == (
-        "moved",
-        "changed",
-        63,
-        True,
-    )
-    assert "· holds, now in lines 63-63 (the file changed)" in "\n".join(
-        render.receipt_lines([(made_once, [found])])
-    )
-
-
-def test_one_that_was_altered_does_not_hold_and_shows_what_is_there_now(made_once):
-    altered = MemoryCorpus({"bread.md": BREAD.replace("24", "42")}, stale=["bread.md"])
-    found = checked(made_once, altered)
-    assert (found.now.verdict, found.holds) == ("altered", False)
+@pytest.mark.parametrize("expected", STANDS)
+def test_each_quotation_is_said_to_stand_as_it_does_today(made_once, expected):
+    documents, how, shown = STANDS[expected]
+    found = checked(made_once, MemoryCorpus(documents, **how))
+    now = found.now
+    assert f"{now.verdict} {found.file} {now.line_start} {found.holds}" == expected
     lines = list(render.receipt_lines([(made_once, [found])]))
-    assert "· altered, in lines 3-3 (the file changed)" in lines[1]
-    assert lines[2] == "    now “Keep the sourdough at a temperature of 42 °C.”"
-    assert lines[-1] == "The quotation no longer stands in its document"
+    assert shown in lines[1]
+    assert any("at a temperature of 42 °C" in line for line in lines) is ("altered" in expected)
 
 
-def test_one_whose_document_is_gone_does_not_hold(made_once):
-    found = checked(made_once, MemoryCorpus({"other.md": "x"}))
-    assert (found.now.verdict, found.file, found.holds) == ("not_found", "gone", False)
+def test_the_object_of_a_quotation_whose_document_is_gone(made_once):
+    found = checked(made_once, MemoryCorpus(GONE))
     content = render.receipts_object([(made_once, [found])], 7, "off")
     assert content["check"]["holds"] is False
     assert content["check"]["receipts"][0]["citations"][0] == {
-        "n": 1,
-        "source": "bread.md",
-        "verdict": "not_found",
-        "hidden": False,
-        "confidence": None,
-        "file": "gone",
-        "was": {"line_start": 3, "line_end": 3},
-        "page": None,
-        "line_start": None,
-        "line_end": None,
-        "quote": None,
-    }
-
-
-def test_one_whose_disk_is_away_is_not_called_gone(made_once):
-    found = checked(made_once, MemoryCorpus({"bread.md": BREAD}, unreachable=["bread.md"]))
-    assert (found.file, found.holds) == ("unreachable", False)
-    assert "cannot be read now" in [*render.receipt_lines([(made_once, [found])])][1]
+        "n": 1, "source": "bread.md", "verdict": "not_found", "hidden": False, "confidence": None,
+        "file": "gone", "was": {"line_start": 3, "line_end": 3}, "page": None,
+        "line_start": None, "line_end": None, "quote": None,
+    }  # fmt: skip
 
 
 def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made_once, tmp_path):
@@ -248,12 +223,6 @@ def test_a_citation_that_names_no_hash_is_one_of_a_file_that_changed(made_once, 
     [edited] = receipt.load(path)
     assert checked(edited, MemoryCorpus({"bread.md": BREAD})).file == "changed"
     assert checked(made_once, MemoryCorpus({"bread.md": BREAD})).file == "unchanged"  # the control
-
-
-def test_a_receipt_that_was_edited_is_caught(made_once):
-    content = json.loads(json.dumps(made_once))
-    content["citations"][0]["quote"] = "Keep the sourdough at a temperature of 25 °C."
-    assert not checked(content, MemoryCorpus({"bread.md": BREAD})).holds
 
 
 @pytest.mark.parametrize(
@@ -301,13 +270,6 @@ def test_an_answer_without_quotations_has_nothing_that_could_fail():
     content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
     assert list(receipt.check(content, MemoryCorpus({"a": "b"}), row)) == []
     assert "(nothing was quoted)" in render.receipt_lines([(content, [])])
-
-
-def test_a_citation_of_a_receipt_keeps_the_documents_own_words():
-    citation = Citation(1, "bread.md", None, 1, 1, "see https://example.com", "verified")
-    answer = Answer("q?", "see [1]", "answered", "m", passages(citation), Coverage(), 1)
-    content = receipt.receipt(answer, row, seal="off", server=None, started=STARTED, seconds=0)
-    assert content["citations"][0]["quote"] == "see https://example.com"
 
 
 def test_a_receipt_is_not_written_through_a_link_that_somebody_put_there(tmp_path):
@@ -435,17 +397,8 @@ def test_a_log_that_has_another_name_elsewhere_is_not_written(tmp_path):
 KEY = b"k" * 32
 EDITS = {
     "answer": lambda r: r | {"answer": "Nine years."},
-    "question": lambda r: r | {"question": "Other?"},
-    "status": lambda r: r | {"status": "answered"},
     "a quotation": lambda r: r | {"citations": [r["citations"][0] | {"quote": "Other words."}]},
-    "its place": lambda r: r | {"citations": [r["citations"][0] | {"line_start": 7}]},
-    "its verdict": lambda r: r | {"citations": [r["citations"][0] | {"verdict": "moved"}]},
-    "a hash": lambda r: r | {"citations": [r["citations"][0] | {"file_sha256": None}]},
-    "a citation less": lambda r: r | {"citations": []},
     "a citation more": lambda r: r | {"citations": r["citations"] * 2},
-    "time": lambda r: r | {"started": "2020-01-01T00:00:00+00:00"},
-    "seal": lambda r: r | {"seal": "off"},
-    "egress": lambda r: r | {"egress": "evil.example"},
     "a new key": lambda r: r | {"note": "x"},
     "a key less": lambda r: {name: value for name, value in r.items() if name != "seal"},
     "signature of another key": lambda r: signing.signed(
@@ -454,7 +407,6 @@ EDITS = {
     "no signature": lambda r: {n: value for n, value in r.items() if n != "signature"},
     "empty signature": lambda r: r | {"signature": ""},
     "signature of a kind": lambda r: r | {"signature": True},
-    "signature cut": lambda r: r | {"signature": r["signature"][:-1]},
     "signature in other letters": lambda r: r | {"signature": r["signature"] + "é"},
 }
 

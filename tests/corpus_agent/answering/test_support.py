@@ -268,7 +268,7 @@ def test_a_bound_or_a_word_turned_round_is_no_support(claim, fact):
         ("The rent of the mill rose by 12 percent.", "The rent of the mill fell by 12 percent.", ("fell", "rose"), "The rent of the mill increased by twelve percent."),
         ("The boiler is checked monthly by an engineer.", "The boiler is checked yearly by an engineer.", ("yearly", "monthly"), "The boiler is checked every month by an engineer."),
         ("The buyer pays for the transport.", "The seller pays for the transport.", ("seller", "buyer"), "It is the buyer who pays for the transport."),
-        ("Invoices are paid before the end of June.", "Invoices are paid after the end of June.", ("after the end", "before the end"), "Before the end of June invoices are paid."),
+        ("Invoices are paid before the end of June.", "Invoices are paid after the end of June.", ("after", "before"), "Before the end of June invoices are paid."),
         ("The lease of the mill runs for 24 months.", "The lease of the mill runs for three years.", ("three years", "24 months"), "The lease of the mill runs for two years."),
         ("Payable within 14 days of the invoice.", "The invoice was paid within 14 days.", ("was", "payable"), "The invoice is payable within 14 days."),
         ("Payable within 30 days of the invoice.", "The invoice is payable within 60 days.", ("60 days", "30 days"), "The invoice is payable within thirty days."),

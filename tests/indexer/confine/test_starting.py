@@ -22,13 +22,10 @@ from corpus_agent.service.cluster import RayHands
 from corpus_agent.service.opening import open_document
 from corpus_agent.web.listening import open_browser, wait_for_browsers
 from corpus_agent.workspace import FileTools, Workspace
-from indexer import FolderEncoder, sync_folder
 from indexer.confine import starting
 from indexer.errors import CorpusError, UsageError
 from indexer.parsers import engines
 from indexer.parsers.process import Child
-from indexer.store.ownership import make_store
-from indexer.sync.shards import LocalHands
 from tests.support.pictures import as_bytes, picture
 from tests.support.places import REPOSITORY
 from tests.support.processes import until
@@ -231,16 +228,6 @@ def a_model_server_of_ours(folder):
     assert said.startswith(f"{starting.FOLDER} "), said
     assert "HOME" in said
     assert not any(name in said for name in ("PYTHON", "OPENAI_API_KEY"))
-
-
-def a_hand_that_reads_for_a_run(folder):
-    docs, hands = folder.parent / "docs", LocalHands(1)
-    docs.mkdir()
-    (docs / "a.md").write_text("# Bread\n\nSourdough rises slowly.\n")
-    hands.least_bytes = 1
-    make_store(folder.parent / "store")
-    outcome = sync_folder(folder.parent / "store", docs, FolderEncoder(), hands=hands)
-    assert (outcome.cluster.shards, outcome.cluster.here, outcome.cluster.embedded) == (1, 0, 1)
 
 
 def the_side_of_a_cluster(_):

@@ -13,7 +13,7 @@ from corpus_agent.settings import Settings
 from indexer import CorpusError, FolderEncoder, multilingual_model
 from indexer.embed.four_bits import FourBitModel
 from indexer.embed.languages import is_in_another, question_vector, shared, without_language
-from indexer.sync.sample import share_in_other_languages
+from indexer.sync.read import share_in_other_languages
 from indexer.weights import FOUR_BITS
 from tests.support.fakes import ToyEncoder
 from tests.support.places import SAMPLE

@@ -658,6 +658,38 @@ def odp(style: str) -> bytes:
     return opendocument("presentation", body, styles)
 
 
+def ods(*rows: str, columns: str = "", style: str = "") -> bytes:
+    """A sheet of these rows; with a style, the last row is on another sheet, which has it."""
+    cells = [f"<table:table-row{row}</table:table-row>" for row in rows]
+    sheets = ["".join(cells)] if not style else ["".join(cells[:-1]), cells[-1]]
+    tables = zip(("t0", style), (columns + each for each in sheets), strict=False)
+    body = "".join(
+        f"<table:table table:style-name='{name}'>{each}</table:table>" for name, each in tables
+    )
+    unseen = "<style:style style:name='t1'><style:table-properties table:display='false'/>"
+    return opendocument("spreadsheet", body, f"{unseen}</style:style>")
+
+
+def cells(*said: str) -> str:
+    each = (f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in said)
+    return ">" + "".join(each)
+
+
+COLLAPSED = " table:visibility='collapse'"
+ODS_HIDES = {
+    "a row": ods(cells(SHOWN), COLLAPSED + cells(SECRET)),
+    "a column": ods(
+        cells(SHOWN, SECRET), columns=f"<table:table-column/><table:table-column{COLLAPSED}/>"
+    ),
+    "a sheet": ods(cells(SHOWN), cells(SECRET), style="t1"),
+}
+ODS_SHOWS = {
+    "rows": ods(cells(SHOWN), cells(SECRET)),
+    "columns": ods(cells(SHOWN, SECRET), columns="<table:table-column/><table:table-column/>"),
+    "sheets": ods(cells(SHOWN), cells(SECRET), style="t2"),
+}
+
+
 def test_a_hidden_slide_of_a_legacy_presentation_stands_behind_the_mark():
     for flags, unseen in ((0x04, True), (0x05, True), (0x01, False), (0, False)):
         lines = list(open_document(ppt(hidden=flags), "a.ppt").lines)
@@ -676,6 +708,7 @@ HIDES = {
     "a.rtf": {text: rtf(text) for text in RTF_HIDES},
     "a.odt": ODT_HIDES | {"a picture": placed(DRAWN)},
     "a.odp": {"a slide": odp("D")},
+    "a.ods": ODS_HIDES,
     "a.xlsx": SHEET_HIDES | {state: sheet(state) for state in ("hidden", "veryHidden")},
 }
 SHOWS = {
@@ -684,6 +717,7 @@ SHOWS = {
     "a.rtf": {text: rtf(text) for text in RTF_SHOWS},
     "a.odt": ODT_SHOWS,
     "a.odp": {"a slide": odp("E")},
+    "a.ods": ODS_SHOWS,
     "a.xlsx": SHEET_SHOWS | {"a sheet": sheet("visible")},
 }
 

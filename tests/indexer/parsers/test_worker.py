@@ -393,7 +393,7 @@ def test_results_come_in_order_whatever_is_ready_first():
         time.sleep(0.05 if number % 7 == 0 else 0)
         return number * number
 
-    with in_order(task, range(50), lambda _: 0, workers=4) as results:
+    with in_order(task, range(50), lambda _: 0, Worker, 4) as results:
         assert list(results) == [number * number for number in range(50)]
 
 
@@ -405,6 +405,6 @@ def test_what_a_task_raises_is_raised_to_the_taker():
 
     with (
         pytest.raises(LookupError, match="number 20"),
-        in_order(task, range(50), lambda _: 0, workers=2) as results,
+        in_order(task, range(50), lambda _: 0, Worker, 2) as results,
     ):
         list(results)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from indexer.files.walk import SeenFile, Walk
-from indexer.records import FileRow
+from indexer.records import Choices, FileRow
 from indexer.sync.plan import Plan, plan, rebuild_reasons
 from indexer.sync.run import fingerprint_of
 from tests.support.toy_index import CHUNKER, ENCODER
@@ -49,7 +49,7 @@ def test_a_file_that_is_gone_is_removed_and_force_spares_what_cannot_be_read():
     assert plan(Walk([]), {"a": row("a")}, {}, KNOWN).remove == ("a",)
     problem = SeenFile("a", 5, 7, "symlink")
     stored = {"a": row("a", status="skipped", reason="symlink")}
-    assert plan(Walk([problem]), stored, {}, KNOWN, force=True).keep == (problem,)
+    assert plan(Walk([problem]), stored, {}, KNOWN, Choices(force=True)).keep == (problem,)
 
 
 def test_what_is_done_again_without_a_change_is_said_with_the_reason():

@@ -233,36 +233,3 @@ def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written(
         f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
         *("| Port: Moaña | Cost: 90 | |", f"{HIDDEN} Crew: 4"),
     ]
-
-
-def test_hidden_rows_columns_and_sheets_of_an_ods_stand_behind_the_mark_with_their_names():
-    def row(*texts, visible=True):
-        cells = (f"<table:table-cell><text:p>{text}</text:p></table:table-cell>" for text in texts)
-        return f"<table:table-row{VISIBLE[visible]}>{''.join(cells)}</table:table-row>"
-
-    columns = "<table:table-column/><table:table-column table:visibility='collapse'/>"
-    rows = row("Port", "Cost", "Crew") + row("Vigo", "70", "3") + row("Moaña", "90", "4")
-    rows += row("Cangas", "80", "2", visible=False)
-    sheets = f"<table:table table:name='Seen'>{columns}{rows}</table:table>"
-    sheets += f"<table:table table:name='Off' table:style-name='t1'>{row('secret')}</table:table>"
-    body = made._odf("spreadsheet", f"<office:spreadsheet>{sheets}</office:spreadsheet>")
-    style = (
-        "<office:automatic-styles><style:style style:name='t1'><style:table-properties "
-        "table:display='false'/></style:style></office:automatic-styles><office:body>"
-    )
-    names = "xmlns:style='urn:oasis:names:tc:opendocument:xmlns:style:1.0' xmlns:office="
-    with zipfile.ZipFile(io.BytesIO(body)) as archive:
-        members = {info.filename: archive.read(info) for info in archive.infolist()}
-    content = members["content.xml"].decode()
-    content = content.replace("xmlns:office=", names, 1).replace("<office:body>", style, 1)
-    members["content.xml"] = content.encode()
-    assert lines_of(made.zipped(members), "a.ods") == [
-        *("--- Sheet Seen ---", "| Port | | Crew |", f"{HIDDEN} Cost"),
-        *("| Port: Vigo | | Crew: 3 |", f"{HIDDEN} Cost: 70"),
-        *("| Port: Moaña | | Crew: 4 |", f"{HIDDEN} Cost: 90"),
-        f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
-        *("--- Sheet Off ---", f"{HIDDEN} secret"),
-    ]
-
-
-VISIBLE = {True: "", False: " table:visibility='collapse'"}
