@@ -215,10 +215,7 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
     with service.cancel.cancelled_by_signal() as cancel:
         display = partial(index_progress, verbose=is_verbose())
         callbacks = service.watching.Callbacks(outcome, notice, display)
-        force, verify = choices.force, choices.verify
-        service.watching.watch(
-            launch.settings, path, cancel.is_set, callbacks, force=force, verify=verify
-        )
+        service.watching.watch(launch.settings, path, cancel.is_set, callbacks, choices)
     if cancel.signal == signal.SIGINT:
         raise SystemExit(EXIT_INTERRUPTED)
 

@@ -18,7 +18,4 @@ def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
     os.close(null)
     os.dup2(2, 1)
     # Open until the process ends: a thread may be blocked in a read.
-    return (
-        os.fdopen(requests, "rb", closefd=False),
-        os.fdopen(replies, "wb", closefd=False),
-    )
+    return os.fdopen(requests, "rb", closefd=False), os.fdopen(replies, "wb", closefd=False)

@@ -31,14 +31,12 @@ def watch(
     folder: Path | None,
     should_stop: Callable[[], bool],
     callbacks: Callbacks,
-    *,
-    force: bool = False,
-    verify: bool = False,
+    choices: Choices | None = None,
     encoder: Encoder | None = None,
 ) -> None:
     """Update the index now and after every change, until `should_stop` returns true.
 
-    `force` and `verify` apply to the first run, whose errors are raised; later ones are notices.
+    `choices` are for the first run, whose errors are raised; later ones are notices.
     """
     if settings.root is None:  # called without a Launch
         settings = for_indexing(settings, folder, seal_off=True).settings
@@ -49,7 +47,7 @@ def watch(
     moments = file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
     with closing(moments) as due:
         next(due, None)
-        version = look(choices=Choices(force, verify))
+        version = look(choices=choices)
         trouble = ""
         while not should_stop() and next(due, _END) is not _END:
             if _identity(root) != watched:

@@ -304,18 +304,11 @@ def absolute(settings: Settings) -> Settings:
         store = indexer.storage.find_store(paths.working_folder())
     if model is not None and str(model) not in MODEL_NAMES:
         model = paths.from_here(model)
-    return replace(
-        settings,
-        store=paths.from_here(store) if store else None,
-        model=model,
-        llm=_absolute_place(settings.llm),
-    )
-
-
-def _absolute_place(place: str) -> str:
-    """The address of a server, with the absolute path of a socket or a file of weights."""
-    kind, _, path = place.partition(":")
-    return f"{kind}:{paths.expanded(Path(path))}" if kind in ("unix", "gguf") else place
+    store = paths.from_here(store) if store else None
+    kind, _, path = (llm := settings.llm).partition(":")
+    if kind in ("unix", "gguf"):  # a socket, or a file of weights
+        llm = f"{kind}:{paths.expanded(Path(path))}"
+    return replace(settings, store=store, model=model, llm=llm)
 
 
 def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
