@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks.common import corpus_of, data, document_files, print_table, written
 from corpus_agent.check.checking import check_text
 from corpus_agent.check.records import Piece
-from corpus_agent.check.statements import HITS, StatementFinder
+from corpus_agent.check.statements import NEAR, StatementFinder
 from corpus_agent.text.sentences import units
 from indexer.index import Index
 from indexer.records import Query
@@ -136,7 +136,7 @@ def contracts(cases: int) -> None:
             truth = {said[name]: each for name, each in own["annotations"].items()}
             found += judged(corpus, {claim: each["choice"] for claim, each in truth.items()})
             for claim, each in truth.items():
-                best = islice(finder.nearest(claim, corpus.search(Query(claim, HITS, None))), 3)
+                best = islice(finder.nearest(claim, corpus.search(Query(claim, NEAR, None))), 3)
                 shown = ["".join(window.evidence.text.split()) for window, _ in best]
                 spans = [one["text"][slice(*one["spans"][n])].split() for n in each["spans"]]
                 both = [("".join(span), text) for span in spans for text in shown]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
 _LABEL = regex.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
-HITS = 8  # passages that a statement is compared with
+HITS, NEAR = 8, 20  # passages that a statement is compared with; that the nearest is one of
 # The probability that a sentence says a statement, by confidence.py's figures of the two: set on
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
 SAYS_BIAS = -6.59
@@ -50,7 +50,7 @@ class StatementFinder:
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
-        asked = Query(piece.text, HITS, None)
+        asked = Query(piece.text, NEAR, None)
         found = Finding(piece, "not_found")
         if piece.named is not None:
             found = self._judged(piece, replace(asked, among=frozenset([piece.named.source])))
@@ -58,7 +58,7 @@ class StatementFinder:
 
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
-        found = Supporter((hit.chunk for hit in hits), self._encode).support(piece.text)
+        found = Supporter((hit.chunk for hit in hits[:HITS]), self._encode).support(piece.text)
         if isinstance(found, Judgement):
             return self._differing(piece, found) or self._not_found(piece, hits)
         cited = [self._cited(window) for window in found]
