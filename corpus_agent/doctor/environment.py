@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from corpus_agent.settings import Settings
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
+INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
+    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
+    "amx_int8": "AMX",
+}  # fmt: skip
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
@@ -68,17 +72,18 @@ def extensions() -> Diagnosis:
 
 
 def processor() -> Diagnosis:
-    """Whether the processor has AVX2, without which LanceDB crashes."""
+    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
     if platform.machine() != "x86_64":
         return Diagnosis("ok", platform.machine())
     try:
-        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
+        line = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
     except OSError:
         return Diagnosis("warn", "/proc/cpuinfo cannot be read")
-    if "avx2" not in flags.split():
+    flags = line.split()
+    if "avx2" not in flags:
         mend = "use a machine with AVX2 (since 2013)"
         return Diagnosis("fail", "no AVX2: LanceDB crashes here", mend)
-    return Diagnosis("ok", "AVX2")
+    return Diagnosis("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
 
 
 def sealing(closed: Sealed | CorpusError) -> Diagnosis:
