@@ -5,7 +5,9 @@ Called by extractive.py and by agent/ for each citation of an answer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from corpus_agent.answering.records import Citation, Passage, alone
 from corpus_agent.text.column_names import (
@@ -39,10 +41,12 @@ def passage_of(
     except Refused:  # removed since it was quoted
         return alone(citation, probability)
     text, at = "\n".join(lines), citation.line_start - first
-    start = text.find(citation.quote, sum(len(line) + 1 for line in lines[:at]))
-    if start < 0:  # across a page end
+    # A quotation that was widened over an empty line has a blank there.
+    words = re.compile(r"\s+".join(map(re.escape, citation.quote.split())))
+    found = words.search(text, sum(len(line) + 1 for line in lines[:at]))
+    if found is None:  # across a page end
         return alone(citation, probability)
-    end = start + len(citation.quote)
+    (start, end), citation = found.span(), replace(citation, quote=found[0])
     row = text[start:end].rpartition("\n")[2]
     if is_row(row) or ends_with_figures(row):
         shown = "\n".join([*_names_above(lines, at, row), text[start:end]])
