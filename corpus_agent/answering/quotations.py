@@ -44,9 +44,9 @@ _MOST_COMPARED = 100_000
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
-# Beside a digit these belong to its number: a sign, a separator, a decimal point.
 _PART = re.compile(r"\d+(?:[.,'’]\d+)*|[^\W\d_]+")
 _BROKEN_LINE = re.compile(r"(?<=[^\W\d_])[-‐‑–—]\s*\n\s*(?=[^\W\d_])")
+# Beside a digit these belong to its number: a sign, a separator, a decimal point.
 _OF_NUMBER = re.compile(r"\d[.,'’:/-]?$")
 _BROKEN = re.compile(r"(?<!\d)\d{1,3}[.,-]?$")
 _THOUSANDS, _GROUP = (
