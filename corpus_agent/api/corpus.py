@@ -62,6 +62,7 @@ class Corpus:
         self._settings = settings
         self._launch = launch
         self._encoder: Encoder | None = None
+        self._to_index: Encoder | None = None
         self._service: Service | None = None
         self._closed = False
 
@@ -122,7 +123,7 @@ class Corpus:
         self._closed = True
         if self._launch is not None:
             self._launch.close()
-        self._launch = self._service = self._encoder = None
+        self._launch = self._service = self._encoder = self._to_index = None
 
     @property
     def closed(self) -> bool:
@@ -169,7 +170,7 @@ class Corpus:
             replace(self._settings, ocr=ocr),
             folder,
             Choices(force=force, verify=verify),
-            encoder=self._loaded_encoder(),
+            encoder=self._indexing_encoder(),
             display=_Advances(on_progress),
         )
         if outcome.interrupted:
@@ -199,7 +200,7 @@ class Corpus:
             lambda outcome: on_outcome(self._ran(outcome)),
             lambda notice: on_notice(one_line(notice)),
         )
-        encoder = self._loaded_encoder()
+        encoder = self._indexing_encoder()
         service.watching.watch(self._settings, folder, should_stop, callbacks, encoder=encoder)
 
     def forget(self, source: str) -> Object:
@@ -348,10 +349,18 @@ class Corpus:
         self._service = self._service if self._settings.root == before else None
 
     def _loaded_encoder(self) -> Encoder:
+        """The embedding model for questions: the one that indexed, where this object did."""
         if self._encoder is None:
             stores = [one.store for one in self._settings.several] or [self._store]
-            self._encoder = service.session.encoder_for(self._settings, stores[0], bulk=True)
+            self._encoder = service.encoding.encoder_for(self._settings, stores[0])
         return self._encoder
+
+    def _indexing_encoder(self) -> Encoder:
+        """The embedding model for a run, which answers the questions after it, too."""
+        if self._to_index is None:
+            self._to_index = service.encoding.encoder_to_index(self._settings, self._store)
+            self._encoder = self._encoder or self._to_index
+        return self._to_index
 
     def _serving(self) -> Service:
         """What answers, over this index; made anew where the folder of the index changed."""

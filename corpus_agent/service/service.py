@@ -69,7 +69,7 @@ class Service:
         self._loaded = encoder
         if searching and encoder is None:
             store = stores_to_read(self.settings)[0].store
-            self._loaded = service.session.encoder_for(self.settings, store)
+            self._loaded = service.encoding.encoder_for(self.settings, store)
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
