@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from corpus_agent import answering, check, render, service
+from corpus_agent import answering, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
@@ -309,14 +309,14 @@ class Corpus:
     def check(self, text: str, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
         """What the documents say of each quotation and statement of anybody's text."""
         view = self._among(path, not_path, where)
-        checked = check.checking.check_text(text, view, view.encoder.encode_tokens)
+        checked = self._serving().check(text, view)
         return self._of(view, render.checked_object(checked, self._seal))
 
     def check_receipts(self, receipts: Path | str | None = None) -> Object:
         """Whether every quotation of receipts, by default of all answers, still stands today."""
         key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
-        checked, view = self._serving().checked(answering.receipt.load(Path(log)))
+        checked, view = self._serving().check_receipts(answering.receipt.load(Path(log)))
         return self._of(view, render.receipts_object(checked, view.version, self._seal, key))
 
     # -- what it holds between calls
