@@ -192,7 +192,7 @@ class Service:
 
     def check(self, text: str, corpus: Index, on_piece: OnPiece = lambda *_: None) -> Checked:
         """What the documents say of each piece of anybody's text; see check_text."""
-        return check.checking.check_text(text, corpus, corpus.encoder.encode_tokens, on_piece)
+        return check.checking.check_text(text, corpus, corpus.encoder, on_piece)
 
     # -- every document
 
