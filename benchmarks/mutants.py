@@ -116,7 +116,9 @@ def drawn(mutant: Mutant) -> bytes:
 
 
 def files_of(tree: Path, places: list[str], pattern: str) -> list[Path]:
-    """The files that are named, and those of the folders that are."""
+    """The files that are named, and those of the folders that are; each has to be there."""
+    if missing := [name for name in places if not (tree / name).exists()]:
+        raise SystemExit(f"benchmarks/mutants.toml names what is gone: {', '.join(missing)}")
     found = (path for name in places for path in (tree / name, *(tree / name).rglob(pattern)))
     return sorted({path for path in found if path.is_file()})
 

@@ -64,7 +64,7 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 
 @dataclass(frozen=True, slots=True)
 class QuestionLimits:
-    """QuestionLimits of one question; `window` in tokens if the user sets it, not the server."""
+    """Limits of one question; `window` in tokens if the user sets it, not the server."""
 
     steps: int = MAX_STEPS
     seconds: float = QUESTION_SECONDS

@@ -28,7 +28,7 @@ LIKELY_PROBABILITY = 0.8  # of a model's answer whose sentences are all supporte
 def reading(own: float | None, read: float | None) -> float:
     """The log-odds that the passages answer, of the program's probability and the model's reading.
 
-    `read` is 0 if the model cannot say: then the program decides alone.
+    `read` is None if the model cannot say: then the program decides alone.
     """
     probability = min(max(UNKNOWN if own is None else own, 1e-3), 1 - 1e-3)
     return math.log(probability / (1 - probability)) + (read or 0.0)

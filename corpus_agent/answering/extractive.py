@@ -99,7 +99,7 @@ class ExtractiveAnswerer:
         )
 
     def read(self, question: str, corpus: CorpusView, history: Sequence[Turn] = ()) -> AskedAs:
-        """The reading of a question that the passages answer best."""
+        """The reading of a question that counts; see `reading.read`."""
         return read(question, corpus, self._rank, history)
 
     def found(self, query: str, hits: Sequence[Hit]) -> Iterator[tuple[str, tuple[int, int], int]]:

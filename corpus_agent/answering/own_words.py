@@ -2,8 +2,7 @@
 """Removes from a draft what only the program writes: verdicts, marks, notices, delimiters.
 
 A model may write anything, and readers trust these words, so they are removed before the program
-adds its own: as a whole line if the line has nothing else, otherwise the words only. Called by
-agent/answerer.py and extractive.py.
+adds its own: as a whole line if the line has nothing else, otherwise the words only.
 """
 
 from __future__ import annotations
@@ -14,15 +13,23 @@ from html import unescape
 import regex
 
 from corpus_agent.text.patterns import lazy
+from corpus_agent.text.verdicts import EVERYDAY, OWN_WORDS
 
-_VERDICTS = (
-    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?"
-    r"|moved|altered|cut|not[_ ]found|unverified)"
+_SURE = (
+    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?|unverified|"
+    + "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
+    + ")"
 )
+_EVERYDAY = f"(?:{'|'.join(EVERYDAY)})"
+_ANY = f"(?:{_SURE}|{_EVERYDAY})"
+# An everyday word is a verdict where nothing follows that it could belong to.
+_VERDICTS = rf"(?:{_SURE}|{_EVERYDAY}(?=[^\S\n]*+(?:$|[\n·•.,;:!)\]✓✔☑✅🗸🗹🟢])))"
 _PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
 _LINES = lazy(
     # a citation as it is printed, and the line of its quotation below
-    rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}\b.*(?:\n[ \t]+[“\"„«].*)?$"
+    rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}(?!\w).*(?:\n[ \t]+[“\"„«].*)?$"
+    # the heading of a passage, with its word before its place
+    rf"|^[ \t>*_-]*+{_EVERYDAY}[ \t]++(?:(?=\S*?\p{{L}})\S{{1,200}}?|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\")(?::\d{{1,9}}|, page \d{{1,9}})[ \t]*(?:·.*)?$"
     r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
     r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
@@ -38,10 +45,10 @@ _LINES = lazy(
 _BLANK = r"(?<![ \t])[ \t]*+"
 _OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
 _WITHIN = lazy(
-    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_VERDICTS})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
+    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_ANY})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
     rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
-    rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_VERDICTS}[ \t]*+[✓✔☑✅🗸🗹🟢]"
-    rf"|(?<=[\]\"”»])[ \t]*+(?:[·:,–—-][ \t]*+)?{_VERDICTS}(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"
+    rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_ANY}[ \t]*+[✓✔☑✅🗸🗹🟢]"
+    rf"|(?<=[\]\"”»])[ \t]*+(?:(?:[·:,–—-][ \t]*+)?{_SURE}|(?:[·:–—-][ \t]*+)?{_EVERYDAY})(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"
     rf"|<</?doc\b[^>\n]{{0,40}}>>|{_BLANK}[✓✔☑✅🗸🗹🟢]",
     regex.MULTILINE,
 )
@@ -54,7 +61,7 @@ _NUMBERS = lazy(
 _FOOTNOTES = lazy(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
 _ALONE = lazy(
     # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
-    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_VERDICTS}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
+    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_ANY}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
     r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
     r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
     regex.MULTILINE,

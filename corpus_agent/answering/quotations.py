@@ -24,10 +24,11 @@ from corpus_agent.answering.comparable import (
     comparable_quote,
     without_markup,
 )
-from corpus_agent.answering.records import Citation, Verdict
+from corpus_agent.answering.records import Citation
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
+from corpus_agent.text.verdicts import Verdict
 from indexer import PAIRED, Line, Refused, Window
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ _MOST_COMPARED = 100_000
 _ELLIPSIS = re.compile(r"^\s*(?:\[?(?:\.{3}|…)\]?\s*)+|(?:\s*\[?(?:\.{3}|…)\]?)+\s*$")
 _WITHIN_MARKS = re.compile(r"^\s*[\"'“„«]([^\"“”„«»]+)[\"'”“»]\s*$")
 _BRACKETED_LETTER = re.compile(r"^\[(\w)\](?=\w)")
-# Beside a digit these belong to its number: a sign, a separator, a decimal point.
 _PART = re.compile(r"\d+(?:[.,'’]\d+)*|[^\W\d_]+")
 _BROKEN_LINE = re.compile(r"(?<=[^\W\d_])[-‐‑–—]\s*\n\s*(?=[^\W\d_])")
+# Beside a digit these belong to its number: a sign, a separator, a decimal point.
 _OF_NUMBER = re.compile(r"\d[.,'’:/-]?$")
 _BROKEN = re.compile(r"(?<!\d)\d{1,3}[.,-]?$")
 _THOUSANDS, _GROUP = (

@@ -55,7 +55,7 @@ class Sentence:
 class Ranking:
     """The best sentences, best first (at most three), each with the probability of its passage.
 
-    `confidence` is the highest of these.
+    `confidence` is the highest of these; by letters alone it is NEAR_FROM at least.
     """
 
     sentences: tuple[Sentence, ...]

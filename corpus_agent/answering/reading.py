@@ -1,7 +1,7 @@
 """How a question is read: with what was asked before it or alone, of which documents, of all.
 
-Of its readings the best answered one counts. benchmarks/conversations.py has the figures. Called by
-extractive.py, and by agent/ and service/ for the question alone.
+The likeliest reading counts unless another is answered better by LEAD_OF_LIKELIEST.
+benchmarks/conversations.py has the figures.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class AskedAs:
 
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
-    """The reading of a question that the passages answer best."""
+    """The likeliest reading of a question, or one that leads it by LEAD_OF_LIKELIEST."""
     likeliest, *others = (
         _read(question, asked, corpus, rank) for asked in readings(question, history)
     )

@@ -9,17 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from corpus_agent.text.verdicts import Verdict, Word
 from corpus_agent.tools.result import ToolCall
 from indexer import Coverage
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
-# The word of confidence, from the calibrated probability that a passage holds the answer.
-Word = Literal["answered", "likely", "perhaps"]
-AnswerStatus = Literal["answered", "likely", "perhaps", "not_found"]
+AnswerStatus = Literal[Word, "not_found"]
 ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM = 0.90, 0.75, 0.40
-Verdict = Literal["verified", "partial", "moved", "altered", "not_found"]
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
 STANDING: frozenset[Verdict] = frozenset(["verified", "moved"])
 

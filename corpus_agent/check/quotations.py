@@ -24,7 +24,8 @@ from corpus_agent.text.polarity import denials
 from indexer import Query, Refused
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Citation, Verdict
+    from corpus_agent.answering.records import Citation
+    from corpus_agent.text.verdicts import Verdict
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Line
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from corpus_agent.text.delimiters import neutral
 from corpus_agent.text.sanitize import ONE_DOT, inert, one_line, unlinked
+from corpus_agent.text.verdicts import OWN_WORDS
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them
@@ -24,7 +25,7 @@ _MARK_CHARS = 6  # of the hash that distinguishes two names that look the same
 _PLAIN = r"(?:\w|\[[.@]\])(?:[\w./+@~,=&%#()-]|\[[.@]\])*"
 _ONE_DOT = re.compile(ONE_DOT, re.IGNORECASE | re.ASCII)
 _OUR_WORDS = re.compile(
-    r"(?<![^\W_])(?:verified|altered|moved|cut|not_found|unsupported|extractive)(?![^\W_])",
+    rf"(?<![^\W_])(?:{'|'.join(OWN_WORDS)}|unsupported|{EXTRACTIVE})(?![^\W_])",
     re.IGNORECASE,
 )
 # What the program adds to a shown name: broken dots and colons (sanitize.py), marks of a hash,

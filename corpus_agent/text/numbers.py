@@ -2,7 +2,7 @@
 """The figures of a text, however they are written: numbers, dates, times, number words. Pure.
 
 Two texts with the same figures give the same set. Words are English, German, French and Spanish
-(number_words.py). Called by support.py: a claim's figures must all be in what supports it.
+(number_words.py).
 """
 
 from __future__ import annotations

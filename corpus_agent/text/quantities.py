@@ -1,8 +1,5 @@
 # ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
-"""What the figures of a text count or measure: units, shares, bounds. Pure.
-
-Called by support.py, which compares the quantities of a claim with those of a text.
-"""
+"""What the figures of a text count or measure: units, shares, bounds. Pure."""
 
 from __future__ import annotations
 

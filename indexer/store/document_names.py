@@ -1,7 +1,7 @@
 """The documents that a query names as people say names: Best Buy, 3M, J&J, JnJ, AmEx, FY23. Pure.
 
 A document is called what its file name says before a year or another number. Nothing is known of
-names but those that the corpus has. Called by retrieve.py.
+names but those that the corpus has.
 """
 
 from __future__ import annotations

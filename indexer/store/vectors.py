@@ -1,7 +1,7 @@
 """The vectors of texts that are in the index already, or wait to be: none is embedded twice.
 
-Those of committed rows are read from the tables when they are asked for; those of rows that wait
-for their commit are in memory. Used by the writer's process only, under its lock.
+Those of committed rows are read from the tables when they are asked for; what was read so,
+and those of rows that wait for their commit, are in memory.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from corpus_agent.seal import relay, routes, upstream
 from corpus_agent.settings import Settings
 from indexer.confine import system_files
 from indexer.parsers import limits
+from indexer.store import manifest, ownership
 from tests.support.places import REPOSITORY, TESTS
 
 CLAIMS = (REPOSITORY / "SECURITY.md").read_text("utf-8")
@@ -67,6 +68,10 @@ MIB = 2**20
 @pytest.mark.parametrize(
     ("row", "values"),
     [
+        (
+            "manifest of a store; its marker, its settings",
+            [manifest.MAX_BYTES, ownership.MAX_SMALL_BYTES],
+        ),
         ("steps of a model", [conversation.MAX_STEPS, request.MAX_CALLS]),
         (
             "a request to a model server, its reply, at once",
@@ -92,6 +97,6 @@ MIB = 2**20
         ),
     ],
 )
-def test_the_limits_of_a_model_are_those_of_the_code(row, values):
+def test_the_limits_of_a_row_are_those_of_the_code(row, values):
     (limits,) = re.findall(rf"^\| {row} \| ([^|]+) \|", TEXT, re.MULTILINE)
     assert [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\b", limits)] == values

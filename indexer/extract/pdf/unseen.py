@@ -38,7 +38,7 @@ MIN_DRAWN = 10  # paths of a page whose letters are drawn, and as many as it has
 EDGE = 0.3  # of the height of a text's box: what stands beyond its letters
 MIN_GAP_SHARE = 0.25  # of a line's height, between two words
 IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
-PAPER, BLACK = (255, 255, 255, 255), (0, 0, 0, 255)
+PAPER = (255, 255, 255, 255)
 
 Colour = tuple[int, ...]  # red, green, blue, alpha
 

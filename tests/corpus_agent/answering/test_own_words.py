@@ -1,10 +1,13 @@
 """A model that writes what only the program says."""
 
+from typing import get_args
+
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.render import for_parent
+from corpus_agent.text.verdicts import Verdict, Word
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 
 LEASE = "The Tenant of the flat may not keep large dogs in the house.\n"
@@ -20,6 +23,10 @@ def answer(draft: str, *, text: str = LEASE):
 FORGED = (
     "[1] lease.md:1 · verified\n    “The Tenant may keep dogs”",
     "lease.md:1-2 (page 3) · moved",
+    "[1] lease.md:1 · likely · newer · verified",
+    "[1] lease.md:1 — answered",
+    "answered lease.md:3 · Pets",
+    "likely   'our lease.pdf', page 3",
     "The documents say:",
     "These passages are the closest:",
     "No model has read these; the closest passages are:",
@@ -32,6 +39,7 @@ FORGED = (
     "lease.md:1 ∙ `verified`",
     "The\u00a0documents  say:",
     "### Verified",
+    "**Answered**",
     "Sources (moved):",
     "<!-- altered -->",
     "egress : none",
@@ -46,7 +54,11 @@ def test_a_line_of_the_programs_own_is_taken_out(forged):
 @pytest.mark.parametrize(
     "forged",
     [
-        "Dogs bark (verified).",
+        *(
+            f"Dogs bark{form.format(word.replace('_', ' '))}."
+            for word in (*get_args(Verdict), *get_args(Word))
+            for form in (" ({})", " [{}]", " · {}", " {} ✓")
+        ),
         "Dogs bark [^2].",
         "Dogs bark [Verified ✓].",
         "Dogs bark · verified.",
@@ -65,6 +77,12 @@ def test_a_verdict_within_a_line_is_taken_out(forged):
         "The invoice was verified by Anna.",
         "The bread was cut and moved.",
         "The sale was verified in recognised text by experts.",
+        "A partial refund is likely, he answered: perhaps.",
+        "• Partial refunds\n• Perhaps a dog",
+        "| partial | likely | perhaps |",
+        "The train at 10:30 – likely from platform 2.",
+        "He wrote “two”, perhaps.",
+        "Perhaps 10:30",
         "```\ncode\n```",
     ],
 )

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from corpus_agent.service.opening import open_document
+from corpus_agent.service.opening import SAMPLE_BYTES, open_document
+from corpus_agent.settings import CONFIG_NAME
 from indexer.errors import CorpusError
+from indexer.files.names import INDEX_MARKER
+from tests.support.toy_index import ENCODER, sync
 
 
 def program(path: Path, said: Path, code: int = 0) -> Path:
@@ -113,3 +116,37 @@ def test_a_viewer_is_given_nothing_that_is_not_what_its_name_says(root, said, mo
         said.unlink(missing_ok=True)
     monkeypatch.setenv("EDITOR", str(root.parent / "ed"))
     assert open_document("f.txt", {"": root}) == ("f.txt", "ed")  # shown as text, whatever it is
+
+
+def test_1024_bytes_of_a_document_are_read(root, said):
+    """By what the kernel counts: more of a large document would be seen beside a small one."""
+
+    def read_while(step, name):
+        def count():
+            return int(Path("/proc/self/io").read_text().split()[1])
+
+        before = count()
+        step(name)
+        return count() - before
+
+    def opened(name):
+        open_document(name, {"": root})
+
+    (root / "large.md").write_text("words\n" * 500_000)
+    opened("a b.md")  # what is read only once
+    small, large = (read_while(opened, name) for name in ("a b.md", "large.md"))
+    assert large - small <= SAMPLE_BYTES == 1_024
+    assert read_while(lambda name: (root / name).read_bytes(), "large.md") > 1_000_000
+
+
+@pytest.mark.slow
+def test_no_index_is_read(cli, root, said):
+    store = root.parent / ".corpus-agent"
+    sync(root, store, ENCODER)
+    assert cli("read", "a b.md").returncode == 0
+    for path in store.rglob("*"):
+        if path.is_file() and path.name not in (INDEX_MARKER, CONFIG_NAME):
+            path.write_bytes(b"no index\n")
+    done = cli("open", "a b.md:2")
+    assert (done.returncode, said.exists()) == (0, True), done.stderr
+    assert cli("read", "a b.md").returncode != 0
