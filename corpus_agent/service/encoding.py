@@ -33,8 +33,10 @@ def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder | Install
     """
     if settings.embedder is not None:
         return _installed(settings, settings.embedder)
-    folder = _known_model(settings, store)
-    if folder is None and settings.root is not None and not storage.recorded(store, "model"):
+    is_known = settings.model is not None or storage.recorded(store, "model")
+    if is_known or settings.root is None:
+        folder = _known_model(settings, store)
+    else:
         folder, told = _model_by_languages(settings.root)
         sys.stderr.write(told)
     return FolderEncoder(folder, store=store, bulk=True, device=settings.device)
