@@ -64,6 +64,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
     passage = coverage.together(one.passage)
     anywhere = np.max([coverage.together(texts) for texts in one.every], axis=0)
     words, lacking = np.delete(own, subject.names), own[own < EXACT]
+    counts = np.delete(subject.counts, subject.names)
     denied = len(denials(question, one.text)) - len(denials(one.text, question))
     cosine, near, rare, _, kind, _ = map(float, one.features)
     return [
@@ -72,13 +73,13 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
         cosine,
         cosine * near,
         rare,
-        min(float(passage.sum()), MOST_COVERED) / max(1, len(passage)),
+        min(float(passage @ subject.counts), MOST_COVERED) / max(1, float(subject.counts.sum())),
         float(passage.min(initial=EXACT)),
         float(sum(anywhere[i] < EXACT for i in subject.names)),
         float(kind < 0),
         float(max(0, denied)),
         float(sum(around[i] < EXACT for i in subject.names)),
-        float((words < EXACT).sum()),
+        float(counts[words < EXACT].sum()),
         float(words.mean()) if len(words) else EXACT,
         float(lacking.mean()) if len(lacking) else EXACT,
         float(words.min(initial=EXACT)),

@@ -17,6 +17,7 @@ from corpus_agent.text.tokens import (
     has_digit,
     is_code,
     name_terms,
+    piece_size,
     same_word,
     shape,
     terms,
@@ -108,6 +109,8 @@ class Subject:
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
+        sizes = [max(1, piece_size(word)) for word in self.words]
+        self.counts: Vectors = np.array([1 / size for size in sizes], dtype=np.float32)  # as words
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.language = language_of(found, question)

@@ -234,12 +234,25 @@ def other_sense(claim: str, text: str) -> tuple[str, str] | None:
 
 def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
     """A name that the sentence has not, where it has another: the claim's may be of its context."""
-    own = names(claim) - names(question)
+    own = (names(claim) | _names_around(claim, evidence)) - names(question)
     elsewhere = own - evidence.words - evidence.named
     others = _capitals(evidence.text) - frozenset(terms(claim))
     if elsewhere and others:
         return _as_written(elsewhere, claim), _as_written(others, evidence.text)
     return None
+
+
+def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
+    """Words of a claim that the context of a sentence has with a capital alone: its names.
+
+    Of a German claim those that no article or preposition leads to: its nouns have one.
+    """
+    german, words = names_are_nouns(claim), WRITTEN.findall(claim)
+    led = [False, *(fold(word) in STOP_WORDS for word in words)]
+    own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
+    around = f"{evidence.before} {evidence.behind}"
+    small = frozenset(terms(" ".join(w for w in WRITTEN.findall(around) if w[0].islower())))
+    return _capitals(" ".join(own)) & _capitals(around) - small
 
 
 def _capitals(text: str) -> frozenset[str]:

@@ -73,16 +73,10 @@ _RUN_IN = lazy(r"\s{0,8}(?:\P{L}{1,8}\s)?[*_]{1,3}(?=[\p{L}\p{N}])[^*_\n]{1,60}"
 _NOT_SENTENCE_BREAKS = str.maketrans({"\r": " ", "\n": " ", "\t": " "})
 _LEADS_IN = (":", "：")
 _ASKS = ("?", "？", "؟")
-# Thai and Lao have no full stop: a clause ends at a space between letters of them, unless beside it
-# is a shorter piece than this (a name, a figure) or a word that goes on with what is before.
-CLAUSE_LETTERS = 16
-_INSIDE = r"(?:[\S\n]|(?<![\p{Thai}\p{Lao}]) | (?![\p{Thai}\p{Lao}]))"
-_CLAUSE_ENDS = lazy(
-    rf" +(?<=[\p{{Thai}}\p{{Lao}}] +)(?=[\p{{Thai}}\p{{Lao}}])"
-    rf"(?<={_INSIDE}{{{CLAUSE_LETTERS}}} +)(?={_INSIDE}{{{CLAUSE_LETTERS}}})"
-    rf"(?!{'|'.join(_ABBREVIATIONS['go_on'])})"
-    rf"(?<!(?:^| )(?:{'|'.join(_ABBREVIATIONS['leads_on'])}){_INSIDE}* +)"
-)
+# Thai and Lao have no full stop, and a space may stand before what a clause denies or permits. So
+# they are cut at spaces only into pieces as long as can be verified whole.
+MOST_WITHOUT_STOPS = 500  # characters
+_SPACE_WITHOUT_STOPS = lazy(r"(?<=[\p{Thai}\p{Lao}]) +(?=[\p{Thai}\p{Lao}])")
 # What follows the bracket of a Japanese quotation goes on with its sentence: "「行く。」と言った。"
 _QUOTED_ON = lazy(r"(?<=[」』])\p{Hiragana}")
 _FULL_STOPS = tuple("。！？】।۔")  # a line that ends with one is complete
@@ -178,13 +172,25 @@ def _sentences(text: str, block: Unit, language: str) -> Iterator[Unit]:
 
 
 def _ends(text: str, block: Unit, language: str) -> Iterator[int]:
-    """Where a paragraph may be cut: the ends of its sentences, and of clauses without stops."""
+    """Where a paragraph may be cut: the ends of its sentences, and of parts without stops."""
     end = block.start
     body = text[block.start : block.end].translate(_NOT_SENTENCE_BREAKS)
     for piece in sentencex.segment(language or "en", body):
         start, end = end, end + len(piece)
-        yield from (space.end() for space in _CLAUSE_ENDS.finditer(text, start, end))
+        yield from _spaces(text, start, end)
         yield end
+
+
+def _spaces(text: str, start: int, end: int) -> Iterator[int]:
+    """Where a long piece in a script without stops is cut: at the last space of each part."""
+    last = start
+    for space in _SPACE_WITHOUT_STOPS.finditer(text, start, end):
+        if space.start() - start > MOST_WITHOUT_STOPS and last > start:
+            yield last
+            start = last
+        last = space.end()
+    if end - start > MOST_WITHOUT_STOPS and last > start:
+        yield last
 
 
 def _closing(text: str, start: int, end: int, last: int) -> int:

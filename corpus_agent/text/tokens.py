@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from itertools import pairwise
 from pathlib import Path
 from unicodedata import digit
 
@@ -13,20 +12,31 @@ from indexer import fold as fold
 
 _WORD = lazy(WORD)
 _IN_PAIRS = lazy(rf"[{PAIRED}]")
+_LETTERS = lazy(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}]")
 _HIRAGANA = lazy(r"\p{Hiragana}+")
 _DIGIT = lazy(r"\p{N}")
 _OTHER_DIGIT = lazy(r"[^\P{Nd}0-9]")  # of Arabic, Devanagari, Thai
 
 
 def terms(text: str) -> list[str]:
-    """The folded words of a text; a run of a script without spaces becomes its character pairs."""
+    """The folded words of a text; a run of a script without spaces becomes pieces of itself."""
     found: list[str] = []
     for word in _WORD.findall(_OTHER_DIGIT.sub(lambda sign: str(digit(sign[0])), fold(text))):
-        if _IN_PAIRS.match(word):
-            found.extend(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+        size = piece_size(word)
+        if size:
+            found.extend(word[i : i + size] for i in range(max(1, len(word) - size + 1)))
         else:
             found.append(word)
     return found
+
+
+def piece_size(word: str) -> int:
+    """Characters of a piece that stands for a word: 2 of signs, 4 of letters; 0: the word itself.
+
+    Pieces overlap: each character is in as many. Two letters of Thai say as little of a word as
+    two of English.
+    """
+    return 0 if not _IN_PAIRS.match(word) else 4 if _LETTERS.match(word) else 2
 
 
 _WORDS = {
@@ -91,16 +101,17 @@ def same_word(one: str, other: str) -> bool:
 def word_spans(text: str, pairs: bool = False) -> list[tuple[int, int, str]]:
     """Start, end and folded form of each content word.
 
-    Of scripts without spaces each pair of characters, with `pairs`; else nothing.
+    Of scripts without spaces each piece (see `terms`), with `pairs`; else nothing.
     """
     found = []
     for match in _WORD.finditer(text):
         word, start = fold(match.group()), match.start()
-        if _IN_PAIRS.match(word):
+        size = piece_size(word)
+        if size:
             at = [start + n for n, char in enumerate(match.group()) for _ in fold(char)]
             if pairs and len(word) == len(at):  # one sign may be two there, as a vowel of Thai is
-                beside = enumerate(pairwise(at))
-                found += [(a, b + 1, word[n : n + 2]) for n, (a, b) in beside]
+                ends = enumerate(at[size - 1 :])
+                found += [(at[n], last + 1, word[n : n + size]) for n, last in ends]
         elif word not in STOP_WORDS and (len(word) > 1 or has_digit(word)):
             found.append((start, match.end(), word))
     return found

@@ -51,12 +51,12 @@ def test_spacing_hyphenation_ligatures_and_typography_do_not_matter(quote):
     assert verdict(quote)[0] == "verified"
 
 
-def test_a_piece_of_a_run_without_spaces_is_widened_to_its_clause():
+def test_a_piece_of_a_run_without_stops_is_widened_to_what_stands_around_it():
     before = "สัญญาเช่านี้มีกำหนดระยะเวลาหนึ่งปี " * 20
     clause = "ผู้เช่าต้องไม่เลี้ยงสัตว์ในห้องพัก"
     corpus = MemoryCorpus({"a.md": f"{before}{clause} ผู้ให้เช่าจะคืนเงินประกันภายในสามสิบวัน"})
     found = check_quotation(corpus, 1, "a.md", "เลี้ยงสัตว์ในห้อง")
-    assert (found.verdict, found.quote) == ("verified", clause)  # with its "not"
+    assert found.verdict == "verified" and clause in found.quote  # with its "not"
     assert check_quotation(corpus, 1, "a.md", "เลี้ยงสุนัขในห้อง").verdict != "verified"
 
 

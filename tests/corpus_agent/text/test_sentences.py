@@ -1,6 +1,6 @@
 """Units of a text: rows of figures that have lost their cells, and abbreviations."""
 
-from corpus_agent.text.sentences import units
+from corpus_agent.text.sentences import MOST_WITHOUT_STOPS, units
 
 
 def test_rows_of_figures_and_the_line_of_their_years_are_units_of_their_own():
@@ -88,15 +88,7 @@ LISTS = (
 )
 
 
-WITHOUT_STOPS = {  # Thai and Lao write a space where a clause ends, and others inside it
-    "th": (
-        (
-            "สัญญาเช่านี้มีกำหนดระยะเวลาหนึ่งปี",
-            "ผู้เช่าต้องชำระค่าเช่าเดือนละ 8,500 บาท ภายในวันที่ 5 ของทุกเดือน",  # a figure, "within"
-            "ผู้ให้เช่าจะคืนเงินประกันภายในสามสิบวัน เว้นแต่ห้องเสียหาย",  # "except"
-        ),
-        ("ถ้าฝนตกในวันงานเทศกาล งานทั้งหมดจะถูกยกเลิกทันที", "ผู้จัดงานจะคืนเงินให้ผู้ซื้อบัตร"),  # "if"
-    ),
+OTHER_STOPS = {
     "ja": (("彼は来た。", "「行くよ。」と言った。", "終わり！"),),
     "zh": (("他说：“我走。”", "她留下了！"),),
     "hi": (("किराया मासिक है।", "जमा वापस होगा।"),),
@@ -105,10 +97,19 @@ WITHOUT_STOPS = {  # Thai and Lao write a space where a clause ends, and others 
 
 
 def test_sentences_end_where_those_of_their_script_do():
-    for language, texts in WITHOUT_STOPS.items():
+    for language, texts in OTHER_STOPS.items():
         for sentences in texts:
             text = ("" if language in ("ja", "zh") else " ").join(sentences)
             assert cut(text, language) == cut(text) == list(sentences)
+
+
+def test_a_script_without_stops_is_cut_at_spaces_where_it_is_too_long_to_be_verified_whole():
+    denied = "ไม่เป็นความจริงที่ว่า ผู้เช่าเป็นเจ้าของโรงรถ"  # "it is not true that", then what is not
+    assert cut(denied, "th") == [denied]
+    long = " ".join([denied] * 40)
+    pieces = cut(long, "th")
+    assert " ".join(pieces) == long
+    assert all(MOST_WITHOUT_STOPS / 2 < len(piece) <= MOST_WITHOUT_STOPS for piece in pieces[:-1])
 
 
 def test_a_number_that_a_wrapped_line_begins_with_goes_on_the_sentence():
