@@ -16,7 +16,7 @@ import regex
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
-from corpus_agent.text.polarity import alike, denials, excluded, turned
+from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
 from corpus_agent.text.tokens import (
     STOP_WORDS,
@@ -26,6 +26,7 @@ from corpus_agent.text.tokens import (
     names_are_nouns,
     same_word,
     terms,
+    word_spans,
 )
 from indexer import UNSPACED
 
@@ -36,6 +37,13 @@ _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
 _HAN = regex.compile(r"\p{Han}")
 _NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
 _CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
+_PARTS = re.compile(
+    r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
+)
+_BEFORE_PART = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")
+_BEHIND_PART = re.compile(
+    r"(?:\s+(?!(?:and|or|but|und|oder|aber|sondern|et|ou|mais|y|o|pero|sino)\b)[^\s,;:.!?()]+){1,3}"
+)
 _RETOLD = 3  # of so many words one is a claim's own
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
@@ -220,16 +228,48 @@ def _other_bound(claim: str, text: str) -> tuple[str, str] | None:
 def other_sense(claim: str, text: str) -> tuple[str, str] | None:
     """A negation, or an opposite, that one of two texts has and the other has not.
 
-    Two of them cancel: "not without consent" is "with consent".
+    Two of them cancel: "not without consent" is "with consent". Of a text those parts count that
+    have most of the claim's words.
     """
-    opposite, mine, theirs = turned(claim, text), denials(claim, text), denials(text, claim)
-    if (len(mine) + len(opposite) - len(theirs)) % 2 == 0:
+    shared = [(_shared(claim, part), part) for part in _PARTS.split(text)]
+    most = max(count for count, _ in shared)
+    parts = [_common_part(claim, part) for count, part in shared if 2 * count >= most]
+    opposite, mine = turned(claim, text), denials(_common_part(text, claim), text)
+    theirs = [denials(part, claim) for part in parts]
+    own = len(mine) + len(opposite)
+    if len(parts) > 1:
+        same = bool(own % 2) in {bool(len(each) % 2) for each in theirs}
+    else:
+        same = own % 2 == len(theirs[0]) % 2 and (own - len(theirs[0]) < 2 or names_condition(text))
+    if same:
         return None
     if opposite:
         return opposite[0]
-    said = theirs[0] if theirs else ""
+    said = next((each[0] for each in theirs if each), "")
     denied = mine[0] if mine else said.partition(" ")[2]
     return denied, said or denied.partition(" ")[2]
+
+
+def _shared(claim: str, text: str) -> int:
+    words = frozenset(terms(text))
+    return sum(any(same_word(word, other) for other in words) for word in content_terms(claim))
+
+
+def _common_part(claim: str, text: str) -> str:
+    """A text from the first to the last word of a claim, with a few more of that clause."""
+    every = content_terms(claim)
+    wanted = [word for word in every if not word.isdigit()] or every
+    spans = [
+        (start, end)
+        for start, end, word in word_spans(text)
+        if any(same_word(word, other) for other in wanted)
+    ]
+    if not spans:
+        return text
+    first, last = spans[0][0], spans[-1][1]
+    before, behind = _BEFORE_PART.search(text[:first]), _BEHIND_PART.match(text[last:])
+    start = before.start() if before else first
+    return text[start : last + (behind.end() if behind else 0)]
 
 
 def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
