@@ -31,7 +31,7 @@ from corpus_agent.text.tokens import (
 from indexer import UNSPACED
 
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
-_ALIKE = 0.56  # the same: in other words a sentence may say no and mean yes
+_ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
 _HAN = regex.compile(r"\p{Han}")
