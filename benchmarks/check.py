@@ -103,7 +103,7 @@ def quotations(cases: int) -> None:
 
 def judged(corpus: Index, labels: dict[str, str]) -> Counter[tuple[str, str]]:
     """Of each kind and label how many; apart what was not found and is rather said than not."""
-    finder, counts = StatementFinder(corpus, corpus.encoder.encode_tokens), Counter()
+    finder, counts = StatementFinder(corpus, corpus.encoder), Counter()
     for claim, label in labels.items():
         found = finder.find(Piece(0, 0, 1, claim, False))
         counts["leaning" if (found.probability or 0) >= 0.5 else found.kind, label] += 1
@@ -130,7 +130,7 @@ def contracts(cases: int) -> None:
     texts = {f"{each['id']}.txt": each["text"] for each in some}
     found, near = Counter[tuple[str, str]](), list[bool]()
     with tempfile.TemporaryDirectory() as scratch, corpus_of(written(texts, Path(scratch))) as all_:
-        finder = StatementFinder(all_, all_.encoder.encode_tokens)
+        finder = StatementFinder(all_, all_.encoder)
         for one in some:
             corpus, own = all_.bounded([f"{one['id']}.txt"]), one["annotation_sets"][0]
             truth = {said[name]: each for name, each in own["annotations"].items()}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind
-from corpus_agent.answering.languages import language_of
+from corpus_agent.answering.languages import is_unbridged, language_of
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -23,7 +23,7 @@ from corpus_agent.text.tokens import (
     word_spans,
 )
 from corpus_agent.text.when import calendar_names
-from indexer import Encoded, Hit
+from indexer import Encoded, Encoder, Hit, is_in_another, is_multilingual, is_other
 
 Vectors = NDArray[np.float32]
 GRAM = 3  # letters of a word that are compared, where the model reads no words
@@ -54,6 +54,29 @@ PACKAGED = Scale()
 MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43), pairs=True)
 # The same where question and passages are in two languages: benchmarks/languages.py, `across`.
 ACROSS = Scale((-4.03, 5.6), (-1.74, 3.22), (-3.01, 4.54), pairs=True, alike=False)
+
+
+def comparison(
+    encoder: Encoder | None, text: str, found: Sequence[Hit]
+) -> tuple[EncodeTokens | None, Scale]:
+    """The model that compares a text with passages, and its scale; None: they share letters alone.
+
+    As German passages for an English model, unless the text is English: then its words may be near.
+    """
+    if encoder is None:
+        return None, PACKAGED
+    if is_multilingual(encoder):
+        across = is_in_another(encoder, text, language_of(found))
+        return encoder.encode_tokens, ACROSS if across else MULTILINGUAL
+    unread = is_other(language_of(found, text)) and not is_unbridged(encoder, text, found)
+    return None if unread else encoder.encode_tokens, PACKAGED
+
+
+def reads(encoder: Encoder | None, text: str, found: Sequence[Hit]) -> bool:
+    """Whether the model reads a text and the passages, so that their cosines tell something."""
+    if encoder is None or is_unbridged(encoder, text, found):
+        return False
+    return is_multilingual(encoder) or not is_other(language_of(found, text))
 
 
 def scaled(cosines: Vectors, line: tuple[float, float]) -> Vectors:

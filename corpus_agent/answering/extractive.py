@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.coverage import ACROSS, MULTILINGUAL, PACKAGED, Scale
-from corpus_agent.answering.languages import is_asked_in_another, language_of, notice_of
+from corpus_agent.answering.coverage import comparison
+from corpus_agent.answering.languages import is_unbridged, language_of, notice_of
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
@@ -31,10 +31,9 @@ from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.tokens import content_terms, has_digit
 from corpus_agent.text.wording import number_of
-from indexer import file_stem, is_in_another, is_multilingual, is_other
+from indexer import file_stem
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.reading import AskedAs
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
@@ -105,12 +104,7 @@ class ExtractiveAnswerer:
 
     def found(self, query: str, hits: Sequence[Hit]) -> Iterator[tuple[str, tuple[int, int], int]]:
         """What is shown of each hit of a search; see `found_passages`."""
-        return found_passages(query, hits, self._encode(query, hits), self._scale(query, hits))
-
-    def _encode(self, asked: str, hits: Sequence[Hit]) -> EncodeTokens | None:
-        """The encoder; None for passages that the model does not read."""
-        unread = is_other(language_of(hits, asked)) and not is_multilingual(self._encoder)
-        return None if unread and not self._foreign(asked, hits) else self._encoder.encode_tokens
+        return found_passages(query, hits, *comparison(self._encoder, query, hits))
 
     def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
         core = asked
@@ -118,21 +112,14 @@ class ExtractiveAnswerer:
             core = without_names(core, source)
         core = core if content_terms(core) else asked
         pool = NAMED_POOL if named else PASSAGES_READ
-        encode, scale = self._encode(asked, hits), self._scale(asked, hits)
+        encode, scale = comparison(self._encoder, asked, hits)
         return rank_sentences(core, hits, encode, pool, scale)
-
-    def _scale(self, asked: str, hits: Sequence[Hit]) -> Scale:
-        """How the model's cosines compare, for a question and what was found."""
-        if not is_multilingual(self._encoder):
-            return PACKAGED
-        return ACROSS if is_in_another(self._encoder, asked, language_of(hits)) else MULTILINGUAL
 
     def _foreign(self, question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
         """The notice of a question in another language than the passages that were found."""
-        language = language_of(hits, question)
-        if not is_asked_in_another(question, language) or is_multilingual(self._encoder):
+        if not is_unbridged(self._encoder, question, hits):
             return ()
-        return (notice_of(language),)
+        return (notice_of(language_of(hits, question)),)
 
 
 def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Sentence, Citation]]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import regex
 
 from corpus_agent.text.tokens import OTHER_STOP_WORDS, fold
-from indexer import Hit, is_english, is_other
+from indexer import Encoder, Hit, is_english, is_multilingual, is_other
 
 _ENGLISH = "en"
 # Of words that are small ones of other languages or not ASCII: a question is in one of them.
@@ -49,6 +49,11 @@ def is_asked_in_another(question: str, language: str) -> bool:
     if language == _ENGLISH:
         return is_not_english(question)
     return is_other(language) and is_english(question)
+
+
+def is_unbridged(encoder: Encoder, text: str, found: Sequence[Hit]) -> bool:
+    """Whether a text is in another language than the passages, and the model reads one alone."""
+    return is_asked_in_another(text, language_of(found, text)) and not is_multilingual(encoder)
 
 
 def name_of(language: str) -> str:

@@ -220,14 +220,19 @@ def key_of(content: Receipt) -> str:
 
 
 def logged(store: Path) -> tuple[list[Receipt], int]:
-    """The receipts of the store's log, the newest first, and how many of its lines are none."""
+    """The receipts of the store's log, the newest first, and how many of its lines are none.
+
+    Raises CorpusError if the log cannot be read.
+    """
     found: list[Receipt] = []
     bad = 0
     for name in (OLD_LOG_NAME, LOG_NAME):
         try:
             data = read_regular(store / name, MAX_RECEIPT_BYTES)
-        except OSError:  # most stores have no old log, a new one has none at all
+        except FileNotFoundError:  # most stores have no old log, a new one has none at all
             continue
+        except OSError as error:
+            raise CorpusError(f"The store's log cannot be read: {error.strerror}.") from None
         for line in filter(bytes.strip, data.splitlines()):
             try:
                 found.append(_receipt_in(line, name))

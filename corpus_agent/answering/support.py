@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
     from indexer import Chunk
 
-Verdict = Literal["supported", "differs", "unsupported"]
+SupportVerdict = Literal["supported", "differs", "unsupported"]
 
 LEAST_WORDS = 2  # content words; what has fewer is not compared by its words
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
@@ -64,7 +64,7 @@ _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{12,})[\"”“»]")
 class Judgement:
     """What texts say of a claim; where they differ, its words and theirs, and which text does."""
 
-    verdict: Verdict
+    verdict: SupportVerdict
     claimed: str = ""
     found: str = ""
     window: Window | None = None

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from corpus_agent import answering, check, render, service
+from corpus_agent import answering, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
@@ -62,6 +62,7 @@ class Corpus:
         self._settings = settings
         self._launch = launch
         self._encoder: Encoder | None = None
+        self._to_index: Encoder | None = None
         self._service: Service | None = None
         self._closed = False
 
@@ -122,7 +123,7 @@ class Corpus:
         self._closed = True
         if self._launch is not None:
             self._launch.close()
-        self._launch = self._service = self._encoder = None
+        self._launch = self._service = self._encoder = self._to_index = None
 
     @property
     def closed(self) -> bool:
@@ -169,7 +170,7 @@ class Corpus:
             replace(self._settings, ocr=ocr),
             folder,
             Choices(force=force, verify=verify),
-            encoder=self._loaded_encoder(),
+            encoder=self._indexing_encoder(),
             display=_Advances(on_progress),
         )
         if outcome.interrupted:
@@ -199,7 +200,7 @@ class Corpus:
             lambda outcome: on_outcome(self._ran(outcome)),
             lambda notice: on_notice(one_line(notice)),
         )
-        encoder = self._loaded_encoder()
+        encoder = self._indexing_encoder()
         service.watching.watch(self._settings, folder, should_stop, callbacks, encoder=encoder)
 
     def forget(self, source: str) -> Object:
@@ -308,14 +309,14 @@ class Corpus:
     def check(self, text: str, path: Paths = (), not_path: Paths = (), where: str = "") -> Object:
         """What the documents say of each quotation and statement of anybody's text."""
         view = self._among(path, not_path, where)
-        checked = check.checking.check_text(text, view, view.encoder.encode_tokens)
+        checked = self._serving().check(text, view)
         return self._of(view, render.checked_object(checked, self._seal))
 
     def check_receipts(self, receipts: Path | str | None = None) -> Object:
         """Whether every quotation of receipts, by default of all answers, still stands today."""
         key = self._ready().receipt_key
         log = receipts if receipts is not None else self._store / answering.receipt.LOG_NAME
-        checked, view = self._serving().checked(answering.receipt.load(Path(log)))
+        checked, view = self._serving().check_receipts(answering.receipt.load(Path(log)))
         return self._of(view, render.receipts_object(checked, view.version, self._seal, key))
 
     # -- what it holds between calls
@@ -348,10 +349,18 @@ class Corpus:
         self._service = self._service if self._settings.root == before else None
 
     def _loaded_encoder(self) -> Encoder:
+        """The embedding model for questions: the one that indexed, where this object did."""
         if self._encoder is None:
             stores = [one.store for one in self._settings.several] or [self._store]
-            self._encoder = service.session.encoder_for(self._settings, stores[0], bulk=True)
+            self._encoder = service.encoding.encoder_for(self._settings, stores[0])
         return self._encoder
+
+    def _indexing_encoder(self) -> Encoder:
+        """The embedding model for a run, which answers the questions after it, too."""
+        if self._to_index is None:
+            self._to_index = service.encoding.encoder_to_index(self._settings, self._store)
+            self._encoder = self._encoder or self._to_index
+        return self._to_index
 
     def _serving(self) -> Service:
         """What answers, over this index; made anew where the folder of the index changed."""

@@ -14,8 +14,7 @@ from corpus_agent.text.tokens import fold
 from indexer import CorpusError, UnreadableDocument, parsed_lines
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.coverage import EncodeTokens
-    from indexer import Index
+    from indexer import Encoder, Index
 
 
 def text_of(data: bytes, name: str) -> str:
@@ -34,7 +33,7 @@ def text_of(data: bytes, name: str) -> str:
 def check_text(
     text: str,
     corpus: Index,
-    encode: EncodeTokens | None = None,
+    encoder: Encoder | None = None,
     on_piece: Callable[[int, int], object] = lambda *_: None,
 ) -> Checked:
     """What the documents say of each piece of a text; raises CorpusError for one beyond limits.
@@ -43,7 +42,7 @@ def check_text(
     """
     names = document_names(row.source for row in corpus.files() if row.is_document)
     pieces, left_out = take_apart(text, lambda name: names.get(fold(name)))
-    quotations, statements = QuotationFinder(corpus), StatementFinder(corpus, encode)
+    quotations, statements = QuotationFinder(corpus), StatementFinder(corpus, encoder)
     findings = []
     for number, piece in enumerate(pieces):
         on_piece(number, len(pieces))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import regex
 
 from corpus_agent.answering.confidence import probability
-from corpus_agent.answering.coverage import MULTILINGUAL, PACKAGED
+from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import weighed
@@ -21,12 +21,11 @@ from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sentences import units
 from corpus_agent.text.tokens import STOP_WORDS, has_digit, same_word, terms
-from indexer import Query, is_multilingual
+from indexer import Query
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.coverage import EncodeTokens
     from corpus_agent.answering.records import Citation
-    from indexer import Hit, Index
+    from indexer import Encoder, Hit, Index
 
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
@@ -43,10 +42,8 @@ SURELY = 1.0  # of its words: a sentence with another verb says another thing
 class StatementFinder:
     """Finds what the documents say of statements."""
 
-    def __init__(self, corpus: Index, encode: EncodeTokens | None) -> None:
-        self._corpus, self._encode = corpus, encode
-        several = encode is not None and is_multilingual(corpus.encoder)
-        self._scale = MULTILINGUAL if several else PACKAGED
+    def __init__(self, corpus: Index, encoder: Encoder | None) -> None:
+        self._corpus, self._encoder = corpus, encoder
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
@@ -58,7 +55,8 @@ class StatementFinder:
 
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
-        found = Supporter((hit.chunk for hit in hits[:HITS]), self._encode).support(piece.text)
+        encode, _ = comparison(self._encoder, piece.text, hits)
+        found = Supporter((hit.chunk for hit in hits[:HITS]), encode).support(piece.text)
         if isinstance(found, Judgement):
             return self._differing(piece, found) or self._not_found(piece, hits)
         cited = [self._cited(window) for window in found]
@@ -70,7 +68,8 @@ class StatementFinder:
 
     def nearest(self, statement: str, hits: Sequence[Hit]) -> Iterator[tuple[Window, float]]:
         """The sentences nearest to a statement, best first, and how probably each says it."""
-        own = weighed(statement, hits, self._encode, len(hits), self._scale) if hits else None
+        encode, scale = comparison(self._encoder, statement, hits)
+        own = weighed(statement, hits, encode, len(hits), scale) if hits else None
         if own is not None:
             for at in (-own.scores).argsort(kind="stable").tolist():
                 one, says = own.found[at], probability(own.figures(at), SAYS, SAYS_BIAS)
@@ -80,7 +79,7 @@ class StatementFinder:
         """A statement that was not found, with the sentence that comes nearest to it."""
         for window, says in islice(self.nearest(piece.text, hits), 1):
             if (cited := self._cited(window)).stands:
-                known = round(says, 2) if self._encode is not None else None
+                known = round(says, 2) if reads(self._encoder, piece.text, hits) else None
                 return Finding(piece, "not_found", nearest=cited, probability=known)
         return Finding(piece, "not_found")
 

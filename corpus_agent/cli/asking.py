@@ -283,15 +283,16 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
     launch = launch_to_read(settings, asking=asking, typed=asking)
     seal, key = launch.seal.state, launch.receipt_key
     if receipts:
-        verified, corpus = service.service.Service(launch, searching=False).checked(receipts)
+        verified, corpus = service.service.Service(launch, searching=False).check_receipts(receipts)
         shown = render.receipts_object(verified, corpus.version, seal, key)
         lines = render.receipt_lines(verified, key)
         holds = shown["check"]["holds"]
     else:
-        corpus = service.service.Service(launch).among(*among)
-        text, encode = check.checking.text_of(data, file.name), corpus.encoder.encode_tokens
+        serving = service.service.Service(launch)
+        corpus = serving.among(*among)
+        text = check.checking.text_of(data, file.name)
         with counted("checking statements") as on_piece:
-            checked = check.checking.check_text(text, corpus, encode, on_piece)
+            checked = serving.check(text, corpus, on_piece)
         if asking:
             with counted("asking the model") as on_piece:
                 checked = agent.judging.judged(checked, corpus, launch, on_piece)

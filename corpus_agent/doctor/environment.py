@@ -42,7 +42,7 @@ def checks(settings: Settings, closed: Sealed | CorpusError, server: Diagnosis) 
 
 def weights(settings: Settings) -> Diagnosis:
     """The SHA-256 of the embedding model."""
-    encoder = service.session.encoder_for(settings, settings.store)
+    encoder = service.encoding.encoder_for(settings, settings.store)
     sha = encoder.weights_sha256[:16]
     return Diagnosis("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
 

@@ -15,7 +15,7 @@ import indexer
 from corpus_agent import answering
 from corpus_agent.doctor import Check, Diagnosis, environment, found_before
 from corpus_agent.doctor.environment import processor
-from corpus_agent.service import session
+from corpus_agent.service import encoding, session
 from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
 from indexer import CorpusError, Refused, paths, storage
@@ -64,7 +64,7 @@ def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[C
     if processor().state == "fail":  # importing LanceDB would end this process
         return
     yield Check("table files", partial(as_written, store))
-    encoder = session.encoder_for(settings, store)
+    encoder = encoding.encoder_for(settings, store)
     yield Check("model", partial(same_model, store, encoder))
     root = settings.root or storage.root_of(store, manifest)
     yield from _of_rows(store, root, encoder)

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, get_args
 
-from corpus_agent import check, fields
+from corpus_agent import fields
 from corpus_agent.fields.records import CellStatus
 from corpus_agent.render.common import evidence
 from corpus_agent.render.for_parent import tokens_at_most
@@ -75,9 +75,7 @@ def table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPiec
 
 def checked(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPiece) -> ToolResult:
     """How many of each kind, then each finding; raises CorpusError for a text beyond limits."""
-    corpus = service.corpus()
-    encode = corpus.encoder.encode_tokens
-    found = check.checking.check_text(arguments["text"], corpus, encode, on_piece)
+    found = service.check(arguments["text"], service.corpus(), on_piece)
     counts = Counter(finding.kind for finding in found.findings)
     counted = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
     head = f"{number_of(len(found.findings), 'statement')}{f': {counted}' if counted else ''}"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 import indexer
-from corpus_agent import answering, fields, service
+from corpus_agent import answering, check, fields, service
 from corpus_agent.service.cancel import Cancel, Onlooker
 from corpus_agent.settings import (
     Settings,
@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from corpus_agent.agent.answerer import ModelAnswerer
     from corpus_agent.answering.receipt import Receipt, Rechecked
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
+    from corpus_agent.check.records import Checked
     from corpus_agent.fields.records import FieldTable
     from corpus_agent.fields.timeline import ListedDocuments, Timeline
     from corpus_agent.startup import Launch
     from indexer import Encoder, Extension, Forgotten, Index, RecognitionState
 
 OnDocument = Callable[[int, int], None]
+OnPiece = Callable[[int, int], object]
 
 _NOBODY = Onlooker()
 _EMPTY = "The index is empty: put documents into its folder, then run corpus-agent index."
@@ -69,7 +71,7 @@ class Service:
         self._loaded = encoder
         if searching and encoder is None:
             store = stores_to_read(self.settings)[0].store
-            self._loaded = service.session.encoder_for(self.settings, store)
+            self._loaded = service.encoding.encoder_for(self.settings, store)
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
@@ -173,7 +175,7 @@ class Service:
             self._asked = cast("ModelAnswerer", found)
         return found
 
-    def checked(
+    def check_receipts(
         self, receipts: Sequence[Receipt]
     ) -> tuple[list[tuple[Receipt, list[Rechecked]]], Index]:
         """Each receipt with its quotations as they stand in today's files, and what was read.
@@ -187,6 +189,10 @@ class Service:
             (content, list(look_up(content, corpus, corpus.file, corpus.stores)))
             for content in receipts
         ], corpus
+
+    def check(self, text: str, corpus: Index, on_piece: OnPiece = lambda *_: None) -> Checked:
+        """What the documents say of each piece of anybody's text; see check_text."""
+        return check.checking.check_text(text, corpus, corpus.encoder, on_piece)
 
     # -- every document
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -12,39 +11,31 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import agent, answering, models
+from corpus_agent.service import encoding
 from corpus_agent.service.cancel import Onlooker
 from corpus_agent.settings import (
     Settings,
     existing_place,
     existing_store,
-    model_folder,
     stores_to_read,
 )
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.text.sanitize import visible
 from indexer import (
-    INSTALL_MULTILINGUAL,
-    MANY_UNREAD,
-    MULTILINGUAL,
     Choices,
     CorpusError,
     Encoder,
-    FolderEncoder,
     Forgotten,
     Hands,
     Index,
-    InstalledEncoder,
     Outcome,
     Plan,
     Refused,
     RunDisplay,
     UsageError,
     forget_document,
-    multilingual_model,
     plan_folder,
-    share_in_other_languages,
-    storage,
     sync_folder,
 )
 
@@ -54,36 +45,6 @@ if TYPE_CHECKING:
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
-
-
-def encoder_for(
-    settings: Settings, store: Path | None, *, bulk: bool = False
-) -> FolderEncoder | InstalledEncoder:
-    """The embedding model that the settings name; `bulk` if many texts are to be embedded."""
-    if settings.embedder is not None:
-        if settings.model is not None:
-            raise UsageError("--embedder and --model name two models.", "Leave one out.")
-        return InstalledEncoder(settings.embedder)
-    folder = _embedding_model(settings, store, choosing=bulk)
-    return FolderEncoder(folder, store=store, bulk=bulk, device=settings.device)
-
-
-def _embedding_model(settings: Settings, store: Path | None, *, choosing: bool) -> Path | None:
-    """The model that is named, else the index's own; None: the packaged one."""
-    if settings.model is not None:
-        return model_folder(settings.model, "--model")
-    if store is not None and (made := storage.recorded(store, "model")):
-        is_theirs = made.startswith(MULTILINGUAL)
-        return model_folder(Path("multilingual"), "--model") if is_theirs else None
-    if not choosing or settings.root is None:
-        return None
-    if share_in_other_languages(settings.root) < MANY_UNREAD:
-        return None
-    found = multilingual_model()
-    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
-    told = f"these documents are read with {MULTILINGUAL}." if found else missing
-    sys.stderr.write(f"Not only English: {told}\n")
-    return found
 
 
 def open_corpus(
@@ -99,7 +60,7 @@ def open_corpus(
     if not searching:
         return Index.over(stores, anew=anew, quote=quoted)
     if encoder is None:
-        encoder = encoder_for(settings, places[0].store)
+        encoder = encoding.encoder_for(settings, places[0].store)
     return Index.over(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
 
 
@@ -120,7 +81,7 @@ def index(
     return sync_folder(
         store,
         root,
-        encoder or encoder_for(settings, store, bulk=True),
+        encoder or encoding.encoder_to_index(settings, store),
         choices or Choices(),
         **_sizes(settings),
         ocr=settings.ocr,
@@ -138,7 +99,7 @@ def dry_run(settings: Settings, folder: Path | None, choices: Choices) -> Plan:
     return plan_folder(
         store,
         root,
-        encoder_for(settings, store),
+        encoding.encoder_for(settings, store),
         choices,
         **_sizes(settings),
     )
@@ -219,9 +180,19 @@ def ask(
         on_event(f"{notice} {error.said}")
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
-    if answering.reading.asks_all(question):  # which the passages that were read are not
-        notices = (*answer.notices, answering.reading.NOTICE)
-        status = "perhaps" if answer.passages else answer.status
-        answer = replace(answer, status=status, notices=notices)
+    if answering.reading.asks_all(question):
+        answer = _of_all(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+
+
+def _of_all(answer: Answer) -> Answer:
+    """The answer to a question about all documents, of which the nearest passages were read.
+
+    A probability holds for a question that one passage answers: none is said to answer this one.
+    """
+    answer = replace(answer, notices=(*answer.notices, answering.reading.NOTICE))
+    if not answer.passages or answer.status == "perhaps":
+        return answer
+    passages = tuple(replace(passage, probability=None) for passage in answer.passages)
+    return replace(answer, status="perhaps", probability=None, passages=passages)

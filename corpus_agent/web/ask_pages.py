@@ -93,7 +93,7 @@ def history(site: Site, request: Request) -> Response:
 def receipt(site: Site, request: Request) -> Response:
     """An answer of the log, its quotations as they stand in today's files."""
     content = _receipt(site, request.path_params["key"])
-    verified, corpus = site.service.checked([content])
+    verified, corpus = site.service.check_receipts([content])
     seal, key = site.launch.seal.state, site.launch.receipt_key
     found = render.receipts_object(verified, corpus.version, seal, key)
     [checked] = found["check"]["receipts"]
@@ -110,7 +110,7 @@ def receipt(site: Site, request: Request) -> Response:
 def export(site: Site, request: Request) -> Response:
     """An answer of the log as a Markdown file to keep."""
     content = _receipt(site, request.path_params["key"])
-    [verified], corpus = site.service.checked([content])
+    [verified], corpus = site.service.check_receipts([content])
     answer = render.recorded_answer(verified, corpus, site.launch.receipt_key)
     return Response(
         render.export_markdown([answer]),

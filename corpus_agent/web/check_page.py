@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from corpus_agent import check, render
+from corpus_agent import render
 from corpus_agent.text.sanitize import visible
 from indexer import CorpusError
 
@@ -22,8 +22,7 @@ def check_text(site: Site, request: Request) -> Response:
     problem, shown = "", {}
     if text.strip():
         try:
-            corpus = site.service.corpus()
-            checked = check.checking.check_text(text, corpus, corpus.encoder.encode_tokens)
+            checked = site.service.check(text, site.service.corpus())
         except CorpusError as error:
             problem = visible(str(error))
         else:

@@ -54,7 +54,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _LANGUAGE = re.compile(r"[a-z]{0,3}")
 
 Made = tuple[FileRow, list[Chunk]]
-Embedded = tuple[FileRow, list[Chunk], Vectors]
+ShardDocument = tuple[FileRow, list[Chunk], Vectors]
 
 
 class BadShard(Exception):
@@ -234,7 +234,7 @@ class ShardedReading:
                 "What was finished is kept. Without --cluster one process does the rest.",
             )
 
-    def _check_opened(self, made: Sequence[Embedded]) -> None:
+    def _check_opened(self, made: Sequence[ShardDocument]) -> None:
         """Raise BadShard if a node could not open what can be opened here."""
         for row, _, _ in made:
             if row.status == "failed" and row.reason in ("unreadable", "permission"):
@@ -256,7 +256,7 @@ class ShardedReading:
         self.counts.embedded += len(fresh)
 
 
-def checked_shard(store: Path, name: str, shard: Shard, dimension: int) -> list[Embedded]:
+def checked_shard(store: Path, name: str, shard: Shard, dimension: int) -> list[ShardDocument]:
     """The documents of a staged shard, in order; raises BadShard, naming what is wrong."""
     made = [_document(line, dimension) for line in _staged_lines(store, name)]
     if len(made) != len(shard):
@@ -283,7 +283,7 @@ def _staged_lines(store: Path, name: str) -> Iterator[Any]:
                 raise BadShard("a document that is no JSON") from None
 
 
-def _document(line: object, dimension: int) -> Embedded:
+def _document(line: object, dimension: int) -> ShardDocument:
     """The row, the chunks and the vectors of a document; raises BadShard."""
     match line:
         case [list(values), list(passages)]:

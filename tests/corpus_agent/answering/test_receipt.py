@@ -19,6 +19,7 @@ from corpus_agent.render.receipts import FOREIGN
 from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage, FileRow, OpenStore
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, says
+from tests.support.other_user import as_nobody
 
 BREAD = "# Bread\n\nKeep the sourdough at a temperature of 24 °C.\n\nBake it.\n"
 SHA = hashlib.sha256(b"then").hexdigest()
@@ -369,6 +370,16 @@ def test_the_log_is_read_newest_first_and_a_deleted_answer_is_gone_from_the_file
     assert receipt.log(tmp_path, contents[1]) is None, "it is still written to"
     found, _ = receipt.logged(tmp_path)
     assert [each["question"] for each in found] == ["Question 1?", "Question 2?", "Question 0?"]
+
+
+def test_a_log_that_may_not_be_read_is_no_empty_history(open_folder):
+    path = open_folder / receipt.LOG_NAME
+    assert receipt.log(open_folder, {"receipt": 1, "question": "Q?", "citations": []}) is None
+    path.chmod(0)
+    seen = as_nobody(lambda: receipt.logged(open_folder))
+    assert seen["error"] == "CorpusError"
+    path.chmod(0o644)  # the control: with permission
+    assert len(as_nobody(lambda: receipt.logged(open_folder))[0]) == 1
 
 
 def test_an_answer_that_the_disk_had_no_room_for_is_not_called_logged(tmp_path):

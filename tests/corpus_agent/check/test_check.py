@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from corpus_agent import render
 from corpus_agent.check.checking import check_text, document_names, text_of
 from corpus_agent.check.pieces import MAX_PIECES, take_apart
 from corpus_agent.check.records import Checked, Named
+from indexer import FolderEncoder
 from indexer.errors import CorpusError
 from tests.support.fakes import ListedCorpus
 
@@ -251,6 +253,29 @@ def test_each_mark_of_the_text_leads_to_its_passage():
     for number in range(1, len(done.findings) + 1):
         assert f'href="#f{number}"' in page and f'id="f{number}"' in page
     assert "**[1]**" in render.checked_markdown(done)
+
+
+class German(ListedCorpus):
+    """A corpus whose passages are known to be in German."""
+
+    def search(self, query):
+        found = super().search(query)
+        return [replace(h, chunk=replace(h.chunk, language="de")) for h in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Die Miete ist nicht nur im Winter fällig.", "The rent of the Vertrag is for the Monat."],
+)
+def test_passages_that_the_model_does_not_read_have_no_probability(text):
+    known = [
+        check_text(text, corpus({"miete.md": MIETE}), FolderEncoder()).findings[0]  # type: ignore[arg-type]
+        for corpus in (ListedCorpus, German)
+    ]
+    assert [each.kind for each in known] == ["not_found"] * 2
+    assert all(each.nearest for each in known)
+    assert known[1].probability is None
+    assert known[0].probability is not None  # the control: of a text in no known language
 
 
 @pytest.mark.parametrize(
