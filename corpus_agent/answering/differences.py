@@ -14,7 +14,7 @@ from itertools import product
 import regex
 
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
-from corpus_agent.text.number_words import UNIT
+from corpus_agent.text.number_words import CODES, SYMBOL, UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
@@ -47,7 +47,7 @@ _BEHIND_PART = re.compile(
 _RETOLD = 3  # of so many words one is a claim's own
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
-_MONEY = re.compile(r"(?:[€$£]|\b(?:EUR|USD|GBP|CHF))\s?$")
+_MONEY = re.compile(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
 

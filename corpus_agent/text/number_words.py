@@ -46,6 +46,16 @@ UNIT = {word: fold(line) for line in _CONTENT["measures"].values() for word in f
 """For each folded word of a unit the folded words of its line, which stand for the unit."""
 
 
+# Currencies in patterns: what a sign that is no letter ends with, as € and the $ of US$; these
+# signs; what is written in letters.
+_SIGNS = [sign for signs in table("currencies").values() for sign in signs]
+_SYMBOLS = sorted((sign for sign in _SIGNS if not sign[-1].isalpha()), key=len, reverse=True)
+SYMBOL = f"[{''.join(sorted({sign[-1] for sign in _SYMBOLS}))}]"
+SYMBOLS = "|".join(sign.replace("$", r"\$") for sign in _SYMBOLS)
+CODES = "|".join([*table("currencies"), *(sign for sign in _SIGNS if sign[-1].isalpha())])
+ANY_CASE_CODES = rf"(?-i:(?!try|Try))(?:{CODES})"  # where case is ignored: "try" is a word
+
+
 def listed(*tables: Iterable[tuple[int, str]]) -> list[str]:
     """The words of tables as they are written, in order."""
     return [word for table in tables for _, line in table for word in line.split()]

@@ -18,12 +18,16 @@ from unicodedata import decimal
 import regex
 
 from corpus_agent.text.number_words import (
+    ANY_CASE_CODES,
     CARDINALS,
+    CODES,
     FRACTIONS,
     HUNDRED,
     ORDINALS,
     PIECES,
     SCALES,
+    SYMBOL,
+    SYMBOLS,
     by_word,
     listed,
     word_set,
@@ -52,16 +56,16 @@ _HAN_NUMBER = lazy(
 )
 _SCALES = f"(?i:{'|'.join(sorted(listed(SCALES), key=len, reverse=True))})"
 _SCALED = lazy(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<=[€$£]\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<={SYMBOL}\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
 )
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.
 _SIGN = lazy(
-    rf"(?i)(?:(?<![\p{{L}}\p{{N}}.,:)/–-])(?<!\p{{N}}\s)(?:[-−][*_`]{{0,3}}|−[{_SPACES}])(?:(?:eur|usd|gbp|chf)[{_SPACES}]?|[€$£])?"
-    rf"|\b(?:minus|moins|menos)[{_SPACES}](?:[€$£][{_SPACES}]?)?)$"
+    rf"(?i)(?:(?<![\p{{L}}\p{{N}}.,:)/–-])(?<!\p{{N}}\s)(?:[-−][*_`]{{0,3}}|−[{_SPACES}])(?:{ANY_CASE_CODES}[{_SPACES}]?|{SYMBOLS})?"
+    rf"|\b(?:minus|moins|menos)[{_SPACES}](?:{SYMBOL}[{_SPACES}]?)?)$"
 )
 # Behind a sum, at the end of its line or cell; not in a sentence that goes on in the next line.
-_MONEY = r"(?:EUR|USD|GBP|CHF|[€$£])"
+_MONEY = rf"(?:{CODES}|{SYMBOLS})"
 _SIGN_BEHIND = lazy(
     rf"[{_SPACES}]?(?:{_MONEY}|%)(?:[-−](?=[^\S\n]*(?:$|[|\n]))|[{_SPACES}][-−](?=[^\S\n]*(?:$|[|]|\n(?!\s*\p{{Ll}}))))"
     rf"|[-−][{_SPACES}]?{_MONEY}(?![{_SPACES}]?\p{{N}})"
@@ -126,8 +130,8 @@ def _signed(figure: Figure, text: str, negative: Sequence[tuple[int, int]]) -> F
 
 
 _BRACKETED = lazy(
-    r"\((?:[€$£]|(?:EUR|USD|GBP|CHF)\s)?(?!0|(?:19|20)\d\d\))\d[\d.,]{2,}(?:[%]|\s?[€$£])?\)(?!\s?\d)"
-    r"|(?<=[:|]\s?[*_]{0,2})\(\d[\d.,]{2,}\s(?:EUR|USD|GBP|CHF)\)(?!\s?\d)"
+    rf"\((?:{SYMBOLS}|(?:{CODES})\s)?(?!0|(?:19|20)\d\d\))\d[\d.,]{{2,}}(?:[%]|\s?(?:{SYMBOLS}))?\)(?!\s?\d)"
+    rf"|(?<=[:|]\s?[*_]{{0,2}})\(\d[\d.,]{{2,}}\s(?:{CODES})\)(?!\s?\d)"
 )
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 import regex
 
-from corpus_agent.text.number_words import UNIT, line, word_set
+from corpus_agent.text.number_words import ANY_CASE_CODES, SYMBOL, SYMBOLS, UNIT, line, word_set
 from corpus_agent.text.numbers import WORD, apart, found
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import fold
@@ -21,7 +21,7 @@ _LONGEST_MONEY = 8  # characters of a currency before it, with what may not stan
 _DATED = ("month ", "day ", "weekday ")
 _RATES = word_set("spelt", "rates")
 _PER = lazy(r"(?i)\b(?:per|pour|por|pro)[ \u00a0-]?(?P<of>cent|ciento|mille|mil)\b")
-_MONEY_BEFORE = lazy(r"(?i)(?P<money>[€$£]|\b(?:eur|usd|gbp|chf)|(?<=us)\$)[  ]?[-−]?$")
+_MONEY_BEFORE = lazy(rf"(?i)(?P<money>{SYMBOL}|\b{ANY_CASE_CODES})[  ]?[-−]?$")
 
 
 def counted(text: str) -> dict[str, tuple[str, ...]]:
@@ -117,6 +117,7 @@ def _bound(side: str) -> regex.Pattern[str]:
     written = line("bounds", side)
     for name in ("low", "high"):
         written = written.replace(f"@{name}@", line("bounds", name))
+    written = written.replace("@money@", rf"(?:{SYMBOLS}|{ANY_CASE_CODES}\s)?")
     return regex.compile(written, regex.VERSION1)
 
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from corpus_agent.text.numbers import found
-from corpus_agent.text.quantities import counted
+from corpus_agent.text.quantities import bounds, counted
 
 
 @pytest.mark.slow
@@ -32,6 +32,14 @@ def test_four_times_the_text_costs_less_than_nine_times(reads, unit):
         ("of us chf -7", "-7"),
         ("x -EUR 7", "-7"),
         ("moins € 7", "-7"),
+        ("| -SEK 500 |", "-500"),
+        ("| −¥500 |", "-500"),
+        ("| -US$500 |", "-500"),
+        ("| 500 NOK- |", "-500"),
+        ("a loss: (500 PLN)", "-500"),
+        ("₹5m", "5000000"),
+        ("-try 5", "5"),  # a word
+        ("这本书(500元)", "500"),  # an aside
         ("tel. 030 (500)", "500"),
         ("five hundred   (500)", "500"),
         ("10-7", "7"),
@@ -42,3 +50,9 @@ def test_four_times_the_text_costs_less_than_nine_times(reads, unit):
 def test_a_sign_is_found_beside_its_figure_alone(text, value):
     padded = "word " * 20 + text
     assert found(padded)[-1].values == found(text)[-1].values == (value,)
+
+
+@pytest.mark.parametrize("money", ["€", "SEK ", "US$", "PLN "])
+def test_a_bound_stands_before_a_sum_in_any_currency(money):
+    assert bounds(f"It costs at most {money}500.") == {"500": {"high"}}
+    assert bounds(f"It costs at most, {money}500.") == {}  # the control

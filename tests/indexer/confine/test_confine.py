@@ -34,7 +34,7 @@ from indexer.confine.syscalls import (
     number,
 )
 from indexer.confine.system import interpreter_files, system_files
-from tests.indexer.confine import test_policy_mutation as spec
+from tests.indexer.confine import test_kernel_answers as spec
 from tests.support.sealed_child import KILLED, python
 
 
@@ -87,7 +87,7 @@ either_machine = pytest.mark.parametrize("arch", ARCHITECTURES.values(), ids=lis
 
 @either_machine
 def test_the_program_answers_every_call_as_the_documents_say(arch):
-    """As the kernel does on this machine, see test_policy_mutation; here for the other one too."""
+    """As the kernel does on this machine, see test_kernel_answers; here for the other one too."""
 
     def interpreted(calls, asked):
         program = seccomp_program(calls, arch)

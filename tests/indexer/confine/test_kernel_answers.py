@@ -1,9 +1,10 @@
 """The kernel is asked about every call and every right.
 
-Run as a program (`python -m tests.indexer.confine.test_policy_mutation calls`, or `rights`) it asks
+Run as a program (`python -m tests.indexer.confine.test_kernel_answers calls`, or `rights`) it asks
 and prints JSON: of each table of calls, with each bit of the arguments turned round where they
 matter, where the kernel answers otherwise than docs/system-calls.md and the conditions below say;
 of each access, what of all operations goes through. The numbers are those of the kernel's headers.
+test_confine.py takes the tables and the page from here, for the machine that this one is not.
 """
 
 from __future__ import annotations
