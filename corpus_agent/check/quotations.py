@@ -132,7 +132,7 @@ class QuotationFinder:
         if found:
             right = [cited for cited in found if is_at(cited, piece.named)]
             cited = (right or found)[0]
-            if (lost := _sense_lost(piece.text, cited.quote)) is not None:
+            if (lost := sense_lost(piece.text, cited.quote)) is not None:
                 return Finding(piece, "pieced_together", (cited,), (lost,))
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
         parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]
@@ -214,7 +214,7 @@ def is_at(cited: Citation, named: Named | None) -> bool:
     return named.line - SAME_PLACE_LINES <= cited.line_end and cited.line_start <= last
 
 
-def _sense_lost(quote: str, whole: str) -> Difference | None:
+def sense_lost(quote: str, whole: str) -> Difference | None:
     """What a sentence says beside a piece that changes its sense: a "not", a condition, its end."""
     words, own = Text.of(whole), Text.of(quote).words
     at = _place(words.words, own)

@@ -16,7 +16,7 @@ from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
-from corpus_agent.check.quotations import CONDITION, is_at
+from corpus_agent.check.quotations import CONDITION, is_at, sense_lost
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sentences import units
@@ -61,7 +61,9 @@ class StatementFinder:
             return self._differing(piece, found) or self._not_found(piece, hits)
         cited = [self._cited(window) for window in found]
         says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
-        if not (says and all(each.stands for each in cited)):  # or the file changed meanwhile
+        said = piece.text.rstrip(" .。")  # it may leave out what goes on, not a "not" or a "~~"
+        whole = [sense_lost(said, each.quote) for each in cited]
+        if not (says and whole[0] is None and all(each.stands for each in cited)):
             return self._not_found(piece, hits)
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(cited))

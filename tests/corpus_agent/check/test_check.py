@@ -41,6 +41,21 @@ The boat of 2 April had severity 1.
 
 Moor Bank is rated at BBB.
 """
+SERVICED = "The heating is serviced once a year by the Landlord."
+TURNED = f"""# Lease
+
+The following statements are false:
+
+The Tenant owns the garage.
+
+~~The deposit is 500 euros.~~
+
+Unless the Landlord objects in writing:
+
+- Dogs may stay inside.
+
+{SERVICED}
+"""
 KIOSK = "# 说明\n\n租客可以在提前三个月书面通知后终止合同。\n"
 CORPUS = ListedCorpus(
     {
@@ -330,3 +345,10 @@ def test_a_file_is_read_by_its_kind_in_a_process_of_its_own(name, data):
     assert kinds(text_of(data, name)) == ["quoted"]
     with pytest.raises(CorpusError, match="cannot be read"):
         text_of(b"\x7fELF\x02\x01" + bytes(200), "a.bin")
+
+
+def test_a_statement_without_what_leads_to_its_sentence_or_strikes_it_is_not_supported():
+    stated = ["The Tenant owns the garage.", "The deposit is 500 euros.", "Dogs may stay inside."]
+    text = "\n\n".join([*stated, SERVICED])
+    kinds = [one.kind for one in check_text(text, ListedCorpus({"a.md": TURNED})).findings]  # type: ignore[arg-type]
+    assert kinds == ["not_found"] * 3 + ["supported"]
