@@ -75,7 +75,7 @@ _LEADS_IN = (":", "：")
 _ASKS = ("?", "？", "؟")
 # Thai and Lao have no full stop, and a space may stand before what a clause denies or permits. So
 # they are cut at spaces only into pieces as long as can be verified whole.
-MOST_WITHOUT_STOPS = 500  # characters
+MOST_WITHOUT_STOPS = 300  # characters
 _SPACE_WITHOUT_STOPS = lazy(r"(?<=[\p{Thai}\p{Lao}]) +(?=[\p{Thai}\p{Lao}])")
 # What follows the bracket of a Japanese quotation goes on with its sentence: "「行く。」と言った。"
 _QUOTED_ON = lazy(r"(?<=[」』])\p{Hiragana}")
