@@ -283,12 +283,9 @@ def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str
 
 
 def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
-    """Words of a claim that the context of a sentence has with a capital alone: its names.
-
-    Of a German claim those that no article or preposition leads to: its nouns have one.
-    """
+    """Words of a claim that the context of a sentence has with a capital alone: its names."""
     german, words = names_are_nouns(claim), WRITTEN.findall(claim)
-    led = [False, *(fold(word) in STOP_WORDS for word in words)]
+    led = [False, *(fold(word) in STOP_WORDS for word in words)]  # as German nouns are
     own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
     around = f"{evidence.before} {evidence.behind}"
     small = frozenset(terms(" ".join(w for w in WRITTEN.findall(around) if w[0].islower())))
