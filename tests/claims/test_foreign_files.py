@@ -53,6 +53,8 @@ class Toy(Corpus):
     def _loaded_encoder(self) -> ToyEncoder:
         return ToyEncoder(self.dimension)
 
+    _indexing_encoder = _loaded_encoder
+
 
 class OtherModel(Toy):
     dimension = 32

@@ -51,7 +51,6 @@ The Tenant owns the garage.
 ~~The deposit is 500 euros.~~
 
 Unless the Landlord objects in writing:
-
 - Dogs may stay inside.
 
 {SERVICED}
@@ -349,6 +348,5 @@ def test_a_file_is_read_by_its_kind_in_a_process_of_its_own(name, data):
 
 def test_a_statement_without_what_leads_to_its_sentence_or_strikes_it_is_not_supported():
     stated = ["The Tenant owns the garage.", "The deposit is 500 euros.", "Dogs may stay inside."]
-    text = "\n\n".join([*stated, SERVICED])
-    kinds = [one.kind for one in check_text(text, ListedCorpus({"a.md": TURNED})).findings]  # type: ignore[arg-type]
-    assert kinds == ["not_found"] * 3 + ["supported"]
+    checked = check_text("\n\n".join([*stated, SERVICED]), ListedCorpus({"a.md": TURNED}))  # type: ignore[arg-type]
+    assert [one.kind for one in checked.findings] == ["not_found"] * 3 + ["supported"]
