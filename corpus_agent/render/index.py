@@ -1,0 +1,564 @@
+"""The index on a screen and in JSON: runs, plans, files, status, stores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, local_time, size_mb, taken
+from corpus_agent.text.naming import PATH, called, unambiguous
+from corpus_agent.text.sanitize import inert, one_line
+from corpus_agent.text.wording import UNREAD_FILES, number_of
+from indexer import LEAST_UNREAD, paths
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_agent.render.common import Object, Seal
+    from corpus_agent.service.service import IndexStatus
+    from corpus_agent.trust.known import KnownStore
+    from corpus_agent.trust.stores import Permission
+    from indexer import (
+        Excluded,
+        FileRow,
+        Forgotten,
+        Outcome,
+        Plan,
+        Progress,
+        ShardCounts,
+        Status,
+        ToRecognise,
+    )
+
+
+def problem_object(row: FileRow) -> Object:
+    """One file that yielded no text, with the reason."""
+    return {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
+
+
+def detail(row: FileRow) -> str | None:
+    """A parser's message about a file, sanitised, since it may quote the file."""
+    return one_line(row.detail) if row.detail else row.detail
+
+
+_AS_THEY_ARE = """
+    status reason bytes sha256 chunks pages lines extractor seconds waiting date language
+"""
+# What a person is told of a file without text, where nothing more is known of it.
+REASONS = {
+    "no_text_layer": "it has no text",
+    "encrypted": "it is encrypted",
+    "malformed": "it is damaged",
+    "timeout": "reading it took too long",
+    "memory": "reading it takes too much memory",
+    "crashed": "its reader ended",
+    "too_large": "it is too large",
+    "too_large_unpacked": "it is too large once unpacked",
+    "output": "it has too much text",
+    "binary": "it is not text",
+    "encoding": "its encoding is not known",
+    "unsupported": "its format is not read",
+    "no_bytes": "it is empty",
+    "changed": "it changed while it was read",
+}
+
+
+def why_unread(row: FileRow) -> str:
+    """Why a file has no text, as in "it ends too early"."""
+    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+
+
+def plain_reason(reason: str) -> str:
+    """What a person is told in place of a reason's code."""
+    return one_line(inert(REASONS.get(reason, reason.replace("_", " "))))
+
+
+def problem_line(row: FileRow) -> str:
+    """One line on a file that yielded no text."""
+    return f"{row.status} {called(row.source)} ({why_unread(row)})"
+
+
+def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
+    """The JSON of `files`."""
+    entries = [file_object(row) for row in rows]
+    return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
+
+
+def file_object(row: FileRow) -> Object:
+    """One file of the JSON of `files`."""
+    return {
+        "source": unambiguous(row.source),
+        **taken(row, _AS_THEY_ARE),
+        "detail": detail(row),
+        "title": one_line(row.title) if row.title else None,
+        "modified": _modified(row),
+        "author": one_line(row.author) if row.author else None,
+        "tags": [one_line(tag) for tag in (row.tags or "").split()],
+        "links": [one_line(target) for target in (row.links or "").splitlines()],
+    }
+
+
+def _modified(row: FileRow) -> str | None:
+    """When a file was last written to, ISO 8601; None where its time is in no calendar."""
+    try:
+        return datetime.fromtimestamp(row.mtime_ns // 10**9, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def file_line(row: FileRow) -> str:
+    """One file as a line of text."""
+    if row.status != "indexed":
+        return problem_line(row)
+    size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
+    size += f", {row.waiting} without text" if row.waiting else ""
+    size += f", {number_of(row.chunks, 'passage')}"
+    remark = f": {one_line(row.detail)}" if row.detail else ""
+    return f"indexed {called(row.source)} ({size}){remark}"
+
+
+def excluded_object(entry: Excluded) -> dict[str, Any]:
+    """One entry of the JSON of `files --ignored`."""
+    return {
+        "source": unambiguous(entry.source),
+        "place": unambiguous(entry.place) if entry.place else None,
+        "rule": one_line(entry.rule) or None,
+    }
+
+
+def excluded_line(entry: Excluded) -> str:
+    """What a rule keeps out, and where the rule stands, as a line of text."""
+    if not entry.place:
+        return f"{called(entry.source)} ({entry.rule or 'passed over by its name'})"
+    return f"{called(entry.source)} ({called(entry.place)}: {one_line(entry.rule)})"
+
+
+MULTILINGUAL = "corpus-agent --model multilingual index"
+
+
+def _path(shown: str) -> str:
+    """A path of the JSON, as it is typed."""
+    return called(shown, kind=PATH, again=True)
+
+
+# ---- forget
+
+
+def forget_object(done: Forgotten, seal: Seal) -> Object:
+    """The JSON of `forget`."""
+    return as_object(
+        version=done.version,
+        source=unambiguous(done.source),
+        forgotten=done.row is not None,
+        keep_out={"file": unambiguous(str(done.rules)), "line": done.rule},
+        seal=seal,
+    )
+
+
+def forget_lines(done: Forgotten) -> Iterator[str]:
+    """The outcome of `forget` as text, and how to keep the document out."""
+    source = called(done.source)
+    if done.row is None:
+        yield f"{source} is not in the index; nothing changed."
+        return
+    yield (
+        f"{source} is out of the index, with {number_of(done.row.chunks, 'passage')} "
+        f"(version {done.version}). The file stays."
+    )
+    if done.rule:
+        yield "The next run of index takes it up again, unless a rule keeps it out."
+        yield f"Add to {called(str(done.rules), kind=PATH)} this line:"
+        yield done.rule  # has no control or invisible characters
+    else:
+        yield "The next run of index takes it up again; rename it, or move it elsewhere."
+
+
+# ---- status
+
+
+def status_object(status: IndexStatus, seal: Seal) -> Object:
+    """The JSON of `status`."""
+    manifest, recognition = status.manifest, status.recognition
+    scans = None  # the command that reads them, if any waits
+    if manifest.waiting_pages or manifest.waiting_pictures:
+        scans = "corpus-agent index --ocr auto" if recognition.engine else recognition.install
+    return as_object(
+        version=manifest.version,
+        store=unambiguous(str(status.store)),
+        root=unambiguous(str(status.root)),
+        root_exists=status.root_exists,
+        files={
+            **taken(manifest.coverage, "indexed empty failed skipped unreachable kept_out blank"),
+            "ignored": manifest.ignored,
+        },
+        recognition={
+            "engine": recognition.engine,
+            "tesseract": list(recognition.tesseract),
+            **taken(manifest, "waiting_pages waiting_pictures"),
+            "command": scans,
+        },
+        languages={
+            "chunks": manifest.languages,
+            "unread": round(manifest.unread, 4),
+            "command": MULTILINGUAL if not_read(manifest.unread) else None,
+        },
+        chunks=manifest.chunks,
+        bytes=status.used.bytes,
+        disk=taken(status.used, "tables versions"),
+        **taken(manifest.fingerprint, "model chunker"),
+        engine=status.engine,
+        extensions=[
+            {**taken(each, "kind name package version"), "refused": each.refused or None}
+            for each in status.extensions
+        ],
+        **taken(manifest, "complete updated"),
+        seal=seal,
+    )
+
+
+def not_read(share: float) -> str:
+    """What it means that this share of the passages is not in English; "" below a hundredth."""
+    if share < LEAST_UNREAD:
+        return ""
+    return f"{share:.0%} of the passages are not English: found by words, less by meaning"
+
+
+def waiting_text(pages: int, pictures: int) -> str:
+    """How many pages and pictures wait, as text; "" for none."""
+    counts = ((pages, "page"), (pictures, "picture"))
+    return " and ".join(number_of(count, noun) for count, noun in counts if count)
+
+
+def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
+    """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
+    files = status["files"]
+    yield (
+        f"{number_of(files['indexed'], 'document')}, {number_of(status['chunks'], 'passage')}, "
+        f"brought up to date {local_time(status['updated'])}"
+    )
+    if not status["complete"]:
+        yield "The last run did not end: corpus-agent index goes on from there"
+    yield f"folder   {_path(status['root'])}{_missing(status)}"
+    yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
+    if unread := files["failed"] + files["empty"] - files["blank"]:
+        yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
+    if files["unreachable"]:
+        yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
+    recognition, languages = status["recognition"], status["languages"]
+    if recognition["command"]:
+        waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
+        yield f"scans    without text: {waiting}; read by: {recognition['command']}"
+    if languages["command"]:
+        yield (
+            f"language {not_read(languages['unread'])}. For any language: {languages['command']}"
+        )
+    if verbose:
+        yield from _details(status)
+
+
+def _details(status: Object) -> Iterator[str]:
+    files = status["files"]
+    yield f"other    {files['skipped']:,} of other kinds, {files['blank']:,} without a byte"
+    kept_out = f", {files['kept_out']:,} by ignore files: corpus-agent files --ignored"
+    yield f"ignored  {files['ignored']:,}{kept_out if files['kept_out'] else ''}"
+    yield f"model    {status['model']}"
+    yield f"engine   {status['engine']}"
+    for each in status["extensions"]:
+        use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
+        yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
+    yield f"version  {status['version']}"
+
+
+def _missing(found: Object) -> str:
+    return "" if found["root_exists"] else "  (MISSING)"
+
+
+# ---- trust and stores
+
+
+def trust_object(found: Permission, *, recorded: bool) -> Object:
+    """The JSON of `trust`; `recorded` is whether the store is trusted from now on."""
+    manifest = found.manifest
+    return as_object(
+        trust={
+            "store": unambiguous(str(found.place.store)),
+            "root": unambiguous(str(found.place.root)),
+            "root_exists": paths.is_folder(found.place.root),
+            "owner": found.owner,
+            "documents": manifest.coverage.indexed if manifest else None,
+            "version": manifest.version if manifest else None,
+            "updated": manifest.updated if manifest else None,
+            "settings": found.settings,
+            "recorded": recorded,
+            "already": found.recorded,
+        }
+    )
+
+
+def trust_lines(content: Object) -> Iterator[str]:
+    """The same as text, from its JSON."""
+    trust = content["trust"]
+    yield f"store     {_path(trust['store'])}, owner {trust['owner']}"
+    yield f"root      {_path(trust['root'])}{_missing(trust)}"
+    yield "          every file that the index names in it can be searched, read and shown"
+    if trust["documents"] is None:
+        yield "documents none yet: its first run did not finish"
+    else:
+        made = local_time(trust["updated"])
+        yield (
+            f"documents {trust['documents']:,}, version {trust['version']} of {made}; "
+            "the text of answers and passages comes from there"
+        )
+    settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
+    yield f"settings  {settings or 'none'}"
+    said = "Trusted already." if trust["already"] else "Trusted from now on."
+    yield said if trust["recorded"] else "Nothing was changed."
+
+
+def stores_object(found: Sequence[KnownStore]) -> Object:
+    """The JSON of `stores`."""
+    return as_object(
+        stores=[
+            {
+                "name": one.name,
+                "store": unambiguous(str(one.store)),
+                "root": unambiguous(str(one.root)),
+                "root_exists": paths.is_folder(one.root),
+                "problem": one_line(one.problem) if one.problem else None,
+                "documents": one.manifest.coverage.searched if one.manifest else None,
+                "chunks": one.manifest.chunks if one.manifest else None,
+                "version": one.manifest.version if one.manifest else None,
+                "updated": one.manifest.updated if one.manifest else None,
+                "since": one_line(one.since),
+            }
+            for one in found
+        ]
+    )
+
+
+def stores_lines(content: Object) -> Iterator[str]:
+    """The same as text, from its JSON."""
+    found = content["stores"]
+    wide = max((len(one["name"]) for one in found), default=0)
+    for one in found:
+        yield f"{one['name']:<{wide}}  {_path(one['root'])}{_missing(one)}"
+        said = f"NOT USABLE: {one['problem']}"
+        if not one["problem"]:
+            held = ((one["documents"], "document"), (one["chunks"], "passage"))
+            counts = ", ".join(number_of(*each) for each in held)
+            said = f"{counts}, version {one['version']} of {local_time(one['updated'])}"
+        yield f"{'':{wide}}  {said}"
+        yield f"{'':{wide}}  in {_path(one['store'])}, yours since {local_time(one['since'])}"
+    if not found:
+        yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"
+
+
+_COUNTS = """
+    version added updated unchanged removed moved ignored chunks embedded reused interrupted
+    rebuilt recognised
+"""
+_UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
+FEW_FILES = 3  # that are named one by one
+FILES_TO_ESTIMATE = 5  # that are done before the time left is told
+
+
+def index_object(outcome: Outcome) -> Object:
+    """The JSON of `index`."""
+    report = as_object(index=run_object(outcome))
+    if outcome.cluster is not None and outcome.cluster.egress:
+        report["egress"] = outcome.cluster.egress
+    return report
+
+
+def run_object(outcome: Outcome) -> Object:
+    """The counts of a run."""
+    cluster = None
+    if outcome.cluster is not None:
+        again = [one_line(why) for why in outcome.cluster.again]
+        cluster = {**taken(outcome.cluster, "where shards here"), "again": again}
+    unread: Object = {
+        status: [problem_object(row) for row in outcome.problems if row.status == status]
+        for status in _UNREAD
+    }
+    return {
+        **taken(outcome, _COUNTS),
+        "spared": 0,  # a key of earlier releases: nothing that is gone is kept
+        "renamed": _moves(outcome.renamed),
+        "kept_out": len(outcome.kept_out),
+        **unread,
+        "waiting": outcome.waiting_pages + outcome.waiting_pictures,
+        "repaired": one_line(outcome.repaired) or None,
+        "seconds": round(outcome.seconds, 2),
+        "cluster": cluster,
+    }
+
+
+def _moves(pairs: Iterable[tuple[str, str]]) -> list[Object]:
+    return [{"was": unambiguous(was), "source": unambiguous(now)} for was, now in pairs]
+
+
+def index_lines(outcome: Outcome) -> Iterator[str]:
+    """The outcome of a run as text: what the index holds, and what could not be read."""
+    documents = outcome.added + outcome.updated + outcome.unchanged
+    if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
+        yield "There are no documents in this folder; put some in and run the same command again."
+        return
+    holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
+    changes = _changes(outcome)
+    if not changes:
+        done = "; nothing changed."
+    elif outcome.added == documents and not outcome.removed:
+        done = f" in {outcome.seconds:.1f} s."
+    else:
+        done = f": {changes}, in {outcome.seconds:.1f} s."
+    pages = outcome.recognised
+    some = "One page was" if pages == 1 else f"{pages:,} pages were"
+    yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
+    if outcome.cluster is not None:
+        yield from _cluster_lines(outcome.cluster)
+    if changes:  # else it was said when it came to be so
+        yield from _unread_lines(
+            [row for row in outcome.problems if row.is_unread and not row.waiting]
+        )
+    yield from _left_lines(outcome)
+    if outcome.repaired:
+        yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
+    if outcome.interrupted:
+        yield "Stopped early. What was done is kept; run the same command to go on."
+
+
+def _changes(outcome: Outcome) -> str:
+    """How many documents were added, moved, updated and so on, without what is none."""
+    counts = (
+        (outcome.added - outcome.moved, "added"),
+        (outcome.moved, "moved"),
+        (outcome.updated, "updated"),
+        (outcome.removed - outcome.moved, "removed"),
+    )
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
+    """What came of the shards of a cluster."""
+    egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
+    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
+    if counts.again:
+        times = number_of(len(counts.again), "shard was", "shards were")
+        yield f"{times} done again. The last reason: {one_line(counts.again[-1])}"
+
+
+def store_lines(
+    store: Path, root: Path, *, new: bool, named: bool, flag: str = ""
+) -> Iterator[str]:
+    """Where a new index lies, and what to do next; `flag` is what names it from here."""
+    if store.parent != root or not (named or new):
+        yield f"The index of {called(str(root), kind=PATH)} is in {called(str(store), kind=PATH)}."
+    if new:
+        yield f'Ask with: corpus-agent {flag}ask "…"'
+
+
+def _left_lines(outcome: Outcome) -> Iterator[str]:
+    """What waits, and what could not be looked at; and the command for it."""
+    waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
+    if waiting and not outcome.interrupted:
+        yield f"Not yet recognised: {waiting}. See: corpus-agent status"
+    if left := sum(row.status == "unreachable" for row in outcome.problems):
+        stay = "file could not be opened and stays", "files could not be opened and stay"
+        yield f"{number_of(left, *stay)} in the index: corpus-agent files --status unreachable"
+        yield "To remove them: corpus-agent index --prune-unreachable"
+
+
+def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
+    """The files that could not be read: a few with their reasons, many by their number."""
+    if not unread:
+        return
+    said = number_of(len(unread), "file could not be read", "files could not be read")
+    if len(unread) <= FEW_FILES:
+        yield f"{said}: {', '.join(f'{called(row.source)} ({why_unread(row)})' for row in unread)}"
+        return
+    reasons = Counter(row.reason or "" for row in unread).most_common()
+    counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
+    yield f"{said} ({counted}): {UNREAD_FILES}"
+
+
+def waiting_line(waiting: ToRecognise) -> str:
+    """What is to be recognised, and about how long it takes."""
+    found = waiting_text(waiting.pages, waiting.pictures)
+    return (
+        f"Recognising {found} takes about {duration(waiting.seconds)}. Everything else can be "
+        "searched now. After Ctrl-C the next run goes on; --ocr off leaves scans out."
+    )
+
+
+def progress_line(done: Progress, elapsed: float) -> str:
+    """How far recognition, or reading and embedding, is after `elapsed` seconds of work."""
+    source = called(done.source)
+    if done.all_pages:
+        said = f"recognised {done.pages:,} of {done.all_pages:,} ({source})"
+        share = done.pages / done.all_pages
+    else:
+        said = f"indexed {done.files:,} of {done.all_files:,} files ({source})"
+        known = done.files >= FILES_TO_ESTIMATE or done.bytes * 4 >= done.all_bytes > 0
+        share = done.bytes / done.all_bytes if known and done.all_bytes else 0.0
+    left = elapsed / share - elapsed if share else 0.0
+    return f"{said}, about {duration(left)} left" if left else said
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it: "40 s", "12 min", "3.5 h"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5_400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3_600:.1f} h"
+
+
+def watch_line(outcome: Outcome) -> str:
+    """One line with the changes of a run of `watch`."""
+    changes = _changes(outcome) or "nothing to search changed"
+    if outcome.renamed:
+        pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
+        changes += f" ({', '.join(pairs)})"
+    return f"{changes}; {number_of(outcome.chunks, 'passage')}"
+
+
+_WORK = ("add", "update", "record", "touch")
+
+
+def plan_object(todo: Plan) -> Object:
+    """The JSON of `index --dry-run`."""
+    seen = {name: getattr(todo, name) for name in (*_WORK, "unreachable")}
+    return as_object(
+        plan={
+            **{name: [unambiguous(one.source) for one in files] for name, files in seen.items()},
+            "remove": [*map(unambiguous, todo.remove)],
+            "moved": _moves(todo.moved),
+            "spared": [],
+            "keep": len(todo.keep),
+            "reasons": list(todo.reasons),
+        }
+    )
+
+
+def plan_lines(todo: Plan) -> Iterator[str]:
+    """The plan as text, one line per file."""
+    yield from todo.reasons
+    moved = {source for pair in todo.moved for source in pair}
+    for was, now in todo.moved:
+        yield f"move   {called(was)} -> {called(now)}"
+    for name in _WORK:
+        for seen in getattr(todo, name):
+            if seen.source in moved:
+                continue
+            why = f" ({seen.problem})" if seen.problem else ""
+            yield f"{name:<7}{called(seen.source)}{why}"
+    for seen in todo.unreachable:
+        yield f"unreachable {called(seen.source)} ({seen.problem})"
+    for source in todo.remove:
+        if source not in moved:
+            yield f"remove {called(source)}"
+    size = sum(seen.bytes for seen in todo.work)
+    work = number_of(len(todo.work), "file")
+    yield f"{len(todo.keep):,} unchanged; {work}, {number_of(size, 'byte')} to index"
