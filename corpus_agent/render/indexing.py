@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.common import Object
-    from indexer import FileRow, Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
+    from indexer import FileRow, Outcome, Plan, Progress, Status, ToRecognise
 
 _COUNTS = """
     version added updated unchanged removed moved ignored chunks embedded reused interrupted
@@ -30,18 +30,11 @@ FILES_TO_ESTIMATE = 5  # that are done before the time left is told
 
 def index_object(outcome: Outcome) -> Object:
     """The JSON of `index`."""
-    report = as_object(index=run_object(outcome))
-    if outcome.cluster is not None and outcome.cluster.egress:
-        report["egress"] = outcome.cluster.egress
-    return report
+    return as_object(index=run_object(outcome))
 
 
 def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
-    cluster = None
-    if outcome.cluster is not None:
-        again = [one_line(why) for why in outcome.cluster.again]
-        cluster = {**taken(outcome.cluster, "where shards here"), "again": again}
     unread: Object = {
         status: [problem_object(row) for row in outcome.problems if row.status == status]
         for status in _UNREAD
@@ -55,7 +48,6 @@ def run_object(outcome: Outcome) -> Object:
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
-        "cluster": cluster,
     }
 
 
@@ -80,8 +72,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     pages = outcome.recognised
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
-    if outcome.cluster is not None:
-        yield from _cluster_lines(outcome.cluster)
     if changes:  # else it was said when it came to be so
         yield from _unread_lines(
             [row for row in outcome.problems if row.is_unread and not row.waiting]
@@ -102,15 +92,6 @@ def _changes(outcome: Outcome) -> str:
         (outcome.removed - outcome.moved, "removed"),
     )
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
-def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
-    """What came of the shards of a cluster."""
-    egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
-    if counts.again:
-        times = number_of(len(counts.again), "shard was", "shards were")
-        yield f"{times} done again. The last reason: {one_line(counts.again[-1])}"
 
 
 def store_lines(
