@@ -27,7 +27,6 @@ if TYPE_CHECKING:
         Outcome,
         Plan,
         Progress,
-        ShardCounts,
         Status,
         ToRecognise,
     )
@@ -366,18 +365,11 @@ FILES_TO_ESTIMATE = 5  # that are done before the time left is told
 
 def index_object(outcome: Outcome) -> Object:
     """The JSON of `index`."""
-    report = as_object(index=run_object(outcome))
-    if outcome.cluster is not None and outcome.cluster.egress:
-        report["egress"] = outcome.cluster.egress
-    return report
+    return as_object(index=run_object(outcome))
 
 
 def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
-    cluster = None
-    if outcome.cluster is not None:
-        again = [one_line(why) for why in outcome.cluster.again]
-        cluster = {**taken(outcome.cluster, "where shards here"), "again": again}
     unread: Object = {
         status: [problem_object(row) for row in outcome.problems if row.status == status]
         for status in _UNREAD
@@ -391,7 +383,6 @@ def run_object(outcome: Outcome) -> Object:
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
-        "cluster": cluster,
     }
 
 
@@ -416,8 +407,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     pages = outcome.recognised
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
-    if outcome.cluster is not None:
-        yield from _cluster_lines(outcome.cluster)
     if changes:  # else it was said when it came to be so
         yield from _unread_lines(
             [row for row in outcome.problems if row.is_unread and not row.waiting]
@@ -438,15 +427,6 @@ def _changes(outcome: Outcome) -> str:
         (outcome.removed - outcome.moved, "removed"),
     )
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
-def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
-    """What came of the shards of a cluster."""
-    egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
-    if counts.again:
-        times = number_of(len(counts.again), "shard was", "shards were")
-        yield f"{times} done again. The last reason: {one_line(counts.again[-1])}"
 
 
 def store_lines(

@@ -27,7 +27,6 @@ from indexer import (
     CorpusError,
     Encoder,
     Forgotten,
-    Hands,
     Index,
     Outcome,
     Plan,
@@ -70,7 +69,6 @@ def index(
     choices: Choices | None = None,
     *,
     encoder: Encoder | None = None,
-    hands: Hands | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
@@ -85,7 +83,6 @@ def index(
         choices or Choices(),
         **_sizes(settings),
         ocr=settings.ocr,
-        hands=hands,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
