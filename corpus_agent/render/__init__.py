@@ -18,12 +18,15 @@ _PUBLIC = {
         "timeline_lines timeline_object"
     ),
     "corpus_agent.render.index": (
-        "duration excluded_line excluded_object file_line file_object files_object forget_lines "
-        "forget_object index_lines index_object not_read plan_lines plan_object problem_line "
-        "progress_line run_object status_lines status_object store_lines stores_lines "
-        "stores_object trust_lines trust_object waiting_line waiting_text watch_line"
+        "duration excluded_line excluded_object file_line file_object files_object index_lines "
+        "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
+        "waiting_line watch_line"
     ),
     "corpus_agent.render.receipts": "receipt_lines receipts_object recorded_answer",
+    "corpus_agent.render.stores": (
+        "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "
+        "trust_lines trust_object waiting_text"
+    ),
 }
 __all__ = [name for names in _PUBLIC.values() for name in names.split()]
 
@@ -34,5 +37,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.index import *  # noqa: F403
     from corpus_agent.render.receipts import *  # noqa: F403
+    from corpus_agent.render.stores import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

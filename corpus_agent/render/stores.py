@@ -1,0 +1,241 @@
+"""What is known of an index on a screen and in JSON: `status`, `forget`, `trust`, `stores`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from corpus_agent.render.common import as_object, local_time, size_mb, taken
+from corpus_agent.text.naming import PATH, called, unambiguous
+from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.wording import UNREAD_FILES, number_of
+from indexer import LEAST_UNREAD, paths
+
+if TYPE_CHECKING:
+    from corpus_agent.render.common import Object, Seal
+    from corpus_agent.service.service import IndexStatus
+    from corpus_agent.trust.known import KnownStore
+    from corpus_agent.trust.stores import Permission
+    from indexer import (
+        Forgotten,
+    )
+
+
+MULTILINGUAL = "corpus-agent --model multilingual index"
+
+
+def _path(shown: str) -> str:
+    """A path of the JSON, as it is typed."""
+    return called(shown, kind=PATH, again=True)
+
+
+# ---- forget
+
+
+def forget_object(done: Forgotten, seal: Seal) -> Object:
+    """The JSON of `forget`."""
+    return as_object(
+        version=done.version,
+        source=unambiguous(done.source),
+        forgotten=done.row is not None,
+        keep_out={"file": unambiguous(str(done.rules)), "line": done.rule},
+        seal=seal,
+    )
+
+
+def forget_lines(done: Forgotten) -> Iterator[str]:
+    """The outcome of `forget` as text, and how to keep the document out."""
+    source = called(done.source)
+    if done.row is None:
+        yield f"{source} is not in the index; nothing changed."
+        return
+    yield (
+        f"{source} is out of the index, with {number_of(done.row.chunks, 'passage')} "
+        f"(version {done.version}). The file stays."
+    )
+    if done.rule:
+        yield "The next run of index takes it up again, unless a rule keeps it out."
+        yield f"Add to {called(str(done.rules), kind=PATH)} this line:"
+        yield done.rule  # has no control or invisible characters
+    else:
+        yield "The next run of index takes it up again; rename it, or move it elsewhere."
+
+
+# ---- status
+
+
+def status_object(status: IndexStatus, seal: Seal) -> Object:
+    """The JSON of `status`."""
+    manifest, recognition = status.manifest, status.recognition
+    scans = None  # the command that reads them, if any waits
+    if manifest.waiting_pages or manifest.waiting_pictures:
+        scans = "corpus-agent index --ocr auto" if recognition.engine else recognition.install
+    return as_object(
+        version=manifest.version,
+        store=unambiguous(str(status.store)),
+        root=unambiguous(str(status.root)),
+        root_exists=status.root_exists,
+        files={
+            **taken(manifest.coverage, "indexed empty failed skipped unreachable kept_out blank"),
+            "ignored": manifest.ignored,
+        },
+        recognition={
+            "engine": recognition.engine,
+            "tesseract": list(recognition.tesseract),
+            **taken(manifest, "waiting_pages waiting_pictures"),
+            "command": scans,
+        },
+        languages={
+            "chunks": manifest.languages,
+            "unread": round(manifest.unread, 4),
+            "command": MULTILINGUAL if not_read(manifest.unread) else None,
+        },
+        chunks=manifest.chunks,
+        bytes=status.used.bytes,
+        disk=taken(status.used, "tables versions"),
+        **taken(manifest.fingerprint, "model chunker"),
+        engine=status.engine,
+        extensions=[
+            {**taken(each, "kind name package version"), "refused": each.refused or None}
+            for each in status.extensions
+        ],
+        **taken(manifest, "complete updated"),
+        seal=seal,
+    )
+
+
+def not_read(share: float) -> str:
+    """What it means that this share of the passages is not in English; "" below a hundredth."""
+    if share < LEAST_UNREAD:
+        return ""
+    return f"{share:.0%} of the passages are not English: found by words, less by meaning"
+
+
+def waiting_text(pages: int, pictures: int) -> str:
+    """How many pages and pictures wait, as text; "" for none."""
+    counts = ((pages, "page"), (pictures, "picture"))
+    return " and ".join(number_of(count, noun) for count, noun in counts if count)
+
+
+def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
+    """The status as text, from its JSON; without `verbose` only what is there and what lacks."""
+    files = status["files"]
+    yield (
+        f"{number_of(files['indexed'], 'document')}, {number_of(status['chunks'], 'passage')}, "
+        f"brought up to date {local_time(status['updated'])}"
+    )
+    if not status["complete"]:
+        yield "The last run did not end: corpus-agent index goes on from there"
+    yield f"folder   {_path(status['root'])}{_missing(status)}"
+    yield f"index    {_path(status['store'])}, {size_mb(status['bytes'])}"
+    if unread := files["failed"] + files["empty"] - files["blank"]:
+        yield f"unread   {number_of(unread, 'file')}: {UNREAD_FILES}"
+    if files["unreachable"]:
+        yield f"unseen   {number_of(files['unreachable'], 'file')}: corpus-agent files"
+    recognition, languages = status["recognition"], status["languages"]
+    if recognition["command"]:
+        waiting = waiting_text(recognition["waiting_pages"], recognition["waiting_pictures"])
+        yield f"scans    without text: {waiting}; read by: {recognition['command']}"
+    if languages["command"]:
+        yield (
+            f"language {not_read(languages['unread'])}. For any language: {languages['command']}"
+        )
+    if verbose:
+        yield from _details(status)
+
+
+def _details(status: Object) -> Iterator[str]:
+    files = status["files"]
+    yield f"other    {files['skipped']:,} of other kinds, {files['blank']:,} without a byte"
+    kept_out = f", {files['kept_out']:,} by ignore files: corpus-agent files --ignored"
+    yield f"ignored  {files['ignored']:,}{kept_out if files['kept_out'] else ''}"
+    yield f"model    {status['model']}"
+    yield f"engine   {status['engine']}"
+    for each in status["extensions"]:
+        use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
+        yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
+    yield f"version  {status['version']}"
+
+
+def _missing(found: Object) -> str:
+    return "" if found["root_exists"] else "  (MISSING)"
+
+
+# ---- trust and stores
+
+
+def trust_object(found: Permission, *, recorded: bool) -> Object:
+    """The JSON of `trust`; `recorded` is whether the store is trusted from now on."""
+    manifest = found.manifest
+    return as_object(
+        trust={
+            "store": unambiguous(str(found.place.store)),
+            "root": unambiguous(str(found.place.root)),
+            "root_exists": paths.is_folder(found.place.root),
+            "owner": found.owner,
+            "documents": manifest.coverage.indexed if manifest else None,
+            "version": manifest.version if manifest else None,
+            "updated": manifest.updated if manifest else None,
+            "settings": found.settings,
+            "recorded": recorded,
+            "already": found.recorded,
+        }
+    )
+
+
+def trust_lines(content: Object) -> Iterator[str]:
+    """The same as text, from its JSON."""
+    trust = content["trust"]
+    yield f"store     {_path(trust['store'])}, owner {trust['owner']}"
+    yield f"root      {_path(trust['root'])}{_missing(trust)}"
+    yield "          every file that the index names in it can be searched, read and shown"
+    if trust["documents"] is None:
+        yield "documents none yet: its first run did not finish"
+    else:
+        made = local_time(trust["updated"])
+        yield (
+            f"documents {trust['documents']:,}, version {trust['version']} of {made}; "
+            "the text of answers and passages comes from there"
+        )
+    settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
+    yield f"settings  {settings or 'none'}"
+    said = "Trusted already." if trust["already"] else "Trusted from now on."
+    yield said if trust["recorded"] else "Nothing was changed."
+
+
+def stores_object(found: Sequence[KnownStore]) -> Object:
+    """The JSON of `stores`."""
+    return as_object(
+        stores=[
+            {
+                "name": one.name,
+                "store": unambiguous(str(one.store)),
+                "root": unambiguous(str(one.root)),
+                "root_exists": paths.is_folder(one.root),
+                "problem": one_line(one.problem) if one.problem else None,
+                "documents": one.manifest.coverage.searched if one.manifest else None,
+                "chunks": one.manifest.chunks if one.manifest else None,
+                "version": one.manifest.version if one.manifest else None,
+                "updated": one.manifest.updated if one.manifest else None,
+                "since": one_line(one.since),
+            }
+            for one in found
+        ]
+    )
+
+
+def stores_lines(content: Object) -> Iterator[str]:
+    """The same as text, from its JSON."""
+    found = content["stores"]
+    wide = max((len(one["name"]) for one in found), default=0)
+    for one in found:
+        yield f"{one['name']:<{wide}}  {_path(one['root'])}{_missing(one)}"
+        said = f"NOT USABLE: {one['problem']}"
+        if not one["problem"]:
+            held = ((one["documents"], "document"), (one["chunks"], "passage"))
+            counts = ", ".join(number_of(*each) for each in held)
+            said = f"{counts}, version {one['version']} of {local_time(one['updated'])}"
+        yield f"{'':{wide}}  {said}"
+        yield f"{'':{wide}}  in {_path(one['store'])}, yours since {local_time(one['since'])}"
+    if not found:
+        yield "No index of yours is recorded. Make one: corpus-agent index FOLDER"
