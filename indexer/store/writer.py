@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from indexer.errors import DamagedStore
+from indexer.errors import DamagedStore, UsageError
 from indexer.records import Coverage, FileRow, Fingerprint
 from indexer.store.folder import (
     TABLES,
@@ -41,6 +42,10 @@ from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
+# What LanceDB writes, whole or not; it deletes all else, and a file manager's own is no loss.
+_OF_TABLES = re.compile(
+    r".*\.(lance|arrow|bin|idx|txn|manifest|json)(#\d+)?|\.DS_Store|Thumbs\.db|\.directory"
+)
 
 
 class Writer:
@@ -89,6 +94,10 @@ class Writer:
     def __enter__(self) -> Writer:
         with ExitStack() as held, translated(self.store):
             held.enter_context(writer_lock(self.store))
+            for path in files_below(self.store / TABLES):
+                if not _OF_TABLES.fullmatch(path.name):
+                    hint = "Move it away and run the same command again."
+                    raise UsageError(f"{str(path)!r} is no file of the index.", hint)
             try:
                 with translated(self.store):
                     self._open_committed()
