@@ -29,12 +29,12 @@ from corpus_agent.text.number_words import (
     SYMBOL,
     SYMBOLS,
     by_word,
+    calendar_spans,
     listed,
     word_set,
 )
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.when import calendar_spans
 
 _SPACES = "\u00a0\u202f "
 _DATE = lazy(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
