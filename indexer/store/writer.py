@@ -96,8 +96,7 @@ class Writer:
             held.enter_context(writer_lock(self.store))
             for path in files_below(self.store / TABLES):
                 if not _OF_TABLES.fullmatch(path.name):
-                    hint = "Move it away and run the same command again."
-                    raise UsageError(f"{str(path)!r} is no file of the index.", hint)
+                    raise UsageError(f"{str(path)!r} is no file of the index.", "Move it away.")
             try:
                 with translated(self.store):
                     self._open_committed()
@@ -123,10 +122,9 @@ class Writer:
             for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
                 path.unlink(missing_ok=True)
             self.vectors.stand_at()
-            self.manifest, self.files, self._mended = None, {}, True
-            self.rebuilding = False
+            self.manifest, self._mended, self.rebuilding = None, True, False
+            self.files, self._committed_files = {}, {}
             self._open_tables()
-        self._committed_files = {}
         self._on_disk = files_below(self.store / TABLES)
 
     def _open_committed(self) -> None:
@@ -158,7 +156,6 @@ class Writer:
         self._on_disk = files_below(self.store / TABLES)
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
-        """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
         today = model_key(self._fingerprint)
         tables = (
             partial(self._chunks_at, made.chunks_version)
@@ -211,7 +208,6 @@ class Writer:
         self._torn = False
 
     def _write(self) -> None:
-        """Write pending changes into the tables."""
         self._written += (key for file in self._waiting for key in file.keys)
         self._torn = True
         with translated(self.store):
@@ -219,7 +215,6 @@ class Writer:
         self._waiting, self._gone, self._torn = [], {}, False
 
     def _rollback(self) -> None:
-        """Discard all changes since the last commit."""
         assert not self.rebuilding, "nothing of it is committed before its end"
         self.files = dict(self._committed_files)
         with translated(self.store):
@@ -297,7 +292,6 @@ class Writer:
         return manifest
 
     def _new_manifest(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
-        """The manifest of the newest versions of the tables, without their files."""
         before, rows = self.manifest, list(self.files.values())
         chunks_version, files_version = self._tables.versions
         return Manifest(
@@ -324,8 +318,7 @@ def still_right(
 ) -> dict[str, FileRow]:
     """The file rows, by source, that a change of the fingerprint leaves as they are.
 
-    All rows if nothing that they depend on has changed. Otherwise the rows of files without text,
-    which depend on neither model nor chunker, unless the normaliser changed.
+    They are all or, unless the normaliser changed, those of files without text.
     """
     same = made_by.makes_same_rows(today)
     same_text = made_by.normaliser == today.normaliser
