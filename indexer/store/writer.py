@@ -316,10 +316,7 @@ class Writer:
 def still_right(
     rows: Iterable[FileRow], made_by: Fingerprint, today: Fingerprint
 ) -> dict[str, FileRow]:
-    """The file rows, by source, that a change of the fingerprint leaves as they are.
-
-    They are all or, unless the normaliser changed, those of files without text.
-    """
+    """The file rows that a change leaves: all or, with the same normaliser, those without text."""
     same = made_by.makes_same_rows(today)
     same_text = made_by.normaliser == today.normaliser
     return {row.source: row for row in rows if same or (same_text and not row.is_document)}
