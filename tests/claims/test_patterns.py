@@ -249,7 +249,6 @@ BOUNDED = {
     "corpus_agent.fields.lexicon.document.described",  # matched behind a name
     "corpus_agent.fields.lexicon.document.name",  # matched at one place
     "corpus_agent.text.tables",  # the last 400 characters of a line
-    "corpus_agent.text.numbers._SCALED",
     "corpus_agent.text.sentences",
     "corpus_agent.text.snippet._UNIT",
     "corpus_agent.text.tokens._NAME",
