@@ -43,7 +43,7 @@ PROCESSES = 2
 CHOICES = ("force", "verify", "prune_unreachable")
 # Other in each run, of what the tables are made of, or words for people.
 LEFT_OUT = {"updated", "walked_ns", "contents", "fingerprint", "chunks_version", "files_version"}
-LEFT_OUT |= {"seconds", "cluster", "reasons", "rules"}
+LEFT_OUT |= {"seconds", "reasons", "rules"}
 SHORTENED: dict[str, Callable[[Any], int]] = {"keep": len, "repaired": bool}
 
 

@@ -40,7 +40,7 @@ _NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
 UNFINISHED_MARKER = f"{MARKER_NAME}.new"
 # What may lie at the top of a store, so that no folder of documents is taken for one; what lies in
 # its folders is the program's own, except in `saved`.
-FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|staging|tmp")
+FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|tmp")
 FILES = re.compile(
     rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
     r"|manifest\.json|draft\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"

@@ -128,14 +128,6 @@ def read_all(
             yield seen, *_chunked(result, chunker)
 
 
-def read_with(
-    worker: Worker, root: Path, files: Sequence[SeenFile], chunker: Chunker, texts: Texts
-) -> Iterator[tuple[SeenFile, FileRow, list[Chunk]]]:
-    """As `read_all`, but nothing ahead, in this thread, by a worker that the caller keeps."""
-    for seen in files:
-        yield seen, *_chunked(_read(root, seen, worker, texts), chunker)
-
-
 @dataclass(frozen=True, slots=True)
 class _Read:
     """Intermediate result for one file: its row so far, and its text if any."""
