@@ -71,9 +71,7 @@ def test_an_ignore_file_that_is_no_file_stops_the_walk_and_hangs_nothing(tmp_pat
     ways += [lambda to=to: path.symlink_to(to) for to in ("a.txt", "none", "/dev/zero")]
     for make in ways:
         make()
-        with pytest.raises(
-            CorpusError, match=r"cannot be used: it is (a link|not a)"
-        ):
+        with pytest.raises(CorpusError, match=r"cannot be used: it is (a link|not a)"):
             walk(tmp_path)
         path.unlink()
 
