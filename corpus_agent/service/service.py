@@ -151,7 +151,7 @@ class Service:
             follows=history[-1].question if history else None,
             conversation=conversation,
         )
-        content = answering.signing.signed(content, launch.receipt_key)
+        content = answering.receipt.signed(content, launch.receipt_key)
         if self.settings.log == "on" and not self.settings.several:  # none holds another's text
             problem = answering.receipt.log(existing_store(self.settings), content)
             if problem is not None:

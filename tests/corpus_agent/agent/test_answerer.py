@@ -7,7 +7,7 @@ import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
 from corpus_agent.agent.conversation import LAST_STEP
-from corpus_agent.agent.prompts import SYSTEM_PROMPT
+from corpus_agent.agent.messages import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
 from corpus_agent.answering.records import Citation, Turn
 from corpus_agent.models.discovery import ModelUnavailable

@@ -7,15 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.agent.context_window import CUT, LEFT_OUT, fit, tokens
 from corpus_agent.agent.messages import (
+    CUT,
+    LEFT_OUT,
     AssistantMessage,
     Call,
     ToolMessage,
     UserMessage,
+    fit,
+    tokens,
 )
-from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
-from corpus_agent.models.http import Deadline
+from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, says
 
 

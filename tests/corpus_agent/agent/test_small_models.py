@@ -9,12 +9,12 @@ import json
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
-from corpus_agent.agent.prompts import (
+from corpus_agent.agent.messages import (
     PASSAGES_PROMPT,
     READER_QUESTION,
 )
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.models.capabilities import SMALL
+from corpus_agent.models.http import SMALL
 from corpus_agent.service import session
 from indexer import FolderEncoder
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, fails, raw, reads, says

@@ -7,7 +7,7 @@ import pytest
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.render import for_parent
-from corpus_agent.text.verdicts import Verdict, Word
+from corpus_agent.text.wording import Verdict, Word
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 
 LEASE = "The Tenant of the flat may not keep large dogs in the house.\n"

@@ -33,16 +33,3 @@ def test_sentences_of_two_paragraphs_items_and_what_adds_nothing_stand_alone():
         f'The notice at the harbour was in Dutch, "no mooring" in Frisian. {OTHER}',
     ):
         assert all(quote.count(".") == 1 for quote in quotes(text)), text
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "Bis wann läuft der Mietvertrag der Garage?",
-        "Wann endet der Mietvertrag der Garage?",
-    ],
-)
-def test_a_sum_is_no_answer_to_when(asked):
-    costs = "Der Mietvertrag der Garage kostet 80 Euro."
-    ends = "Der Mietvertrag der Garage endet am 31. März 2027."
-    assert quotes(f"{costs} {ends}", asked)[0] == ends

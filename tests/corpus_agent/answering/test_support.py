@@ -10,7 +10,7 @@ from corpus_agent.answering.claims import claims
 from corpus_agent.answering.differences import codes, names
 from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.numbers import figures, readings
-from corpus_agent.tools.result import passage
+from corpus_agent.tools.corpus import passage
 from indexer.records import Query
 from tests.support.places import REPOSITORY
 

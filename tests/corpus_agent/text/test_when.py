@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus_agent.text.when import calendar_names, with_spellings
+from corpus_agent.text.number_words import calendar_names, with_spellings
 
 FEBRUARY = """in February; in feb; 14 Feb 2024; Feb. 2024; FEB-24; 2024-02-14; 14.2.2024;
 am 3. Februar; le 3 février; | Month: Feb | Rain: 80 |"""
