@@ -41,7 +41,8 @@ from indexer.store.folder import untrusted as untrusted
 from indexer.store.folder import usage as usage
 from indexer.store.folder import writer_of as writer_of
 from indexer.store.manifest import EVERY_BYTE as EVERY_BYTE
-from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
+from indexer.store.manifest import MANIFEST_NAME as MANIFEST_NAME
+from indexer.store.manifest import STORE_NAME as STORE_NAME
 from indexer.store.manifest import Manifest as Manifest
 from indexer.store.manifest import checked_manifest as checked_manifest
 from indexer.store.manifest import find_store as find_store
@@ -107,7 +108,7 @@ def check_apart(store: Path, root: Path) -> None:
 def identity_of(store: Path) -> Identity:
     """The identity of a store that this user owns, with allowed content and no link."""
     with _opened(store) as folder:
-        names = set(os.listdir(folder))
+        names = _names(folder)
         if not names:
             raise no_index(store)
         if MARKER_NAME not in names:
@@ -144,7 +145,7 @@ def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: N
             fresh = _identity_with(folder, secrets.token_hex(16))
             announce(fresh)
             _mark(store, folder, fresh.id)
-        elif MARKER_NAME in os.listdir(folder):
+        elif MARKER_NAME in _names(folder):
             _keep_out_of_repositories(store, folder)
     return identity_of(store)
 
@@ -176,7 +177,7 @@ def _opened(store: Path) -> Iterator[int]:
     try:
         info = os.fstat(folder)
         _check_owner(store, info)
-        if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and os.listdir(folder):
+        if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and _names(folder):
             raise UsageError(
                 f"The index folder {str(store)!r} may be written by other users.",
                 f"If all that is in it is yours: chmod go-w {shlex.quote(str(store))}",
@@ -184,6 +185,10 @@ def _opened(store: Path) -> Iterator[int]:
         yield folder
     finally:
         os.close(folder)
+
+
+def _names(folder: int) -> set[str]:
+    return set(os.listdir(folder))
 
 
 def _check_owner(path: Path, info: os.stat_result) -> None:
@@ -232,7 +237,7 @@ def _check_names_elsewhere(store: Path, folder: int) -> None:
     """
     shared: list[str] = []
     for _ in range(LOOKS):
-        found = {name: _seen(folder, name) for name in os.listdir(folder)}
+        found = {name: _seen(folder, name) for name in _names(folder)}
         known = {name: info for name, info in found.items() if info and stat.S_ISREG(info.st_mode)}
         here = Counter(info.st_ino for info in known.values())
         shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
@@ -307,7 +312,7 @@ def _no_regular_file(store: Path, path: str) -> UsageError:
 
 def _is_new(folder: int) -> bool:
     """Whether the folder is empty, or holds an interrupted creation only."""
-    names = set(os.listdir(folder))
+    names = _names(folder)
     return not names or (UNFINISHED_MARKER in names and names <= {_IGNORE, UNFINISHED_MARKER})
 
 
