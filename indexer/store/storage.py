@@ -31,12 +31,12 @@ from indexer.store.folder import MAKE_ONE as MAKE_ONE
 from indexer.store.folder import (
     MARKER_NAME,
     TEMP,
-    no_index,
     translated,
     unreadable,
     write_new,
 )
 from indexer.store.folder import Usage as Usage
+from indexer.store.folder import no_index as no_index
 from indexer.store.folder import untrusted as untrusted
 from indexer.store.folder import usage as usage
 from indexer.store.folder import writer_of as writer_of
