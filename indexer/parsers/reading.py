@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from itertools import groupby, islice
 from typing import Any
 
@@ -15,12 +16,15 @@ MAX_TITLE_CHARS = 500
 POLICY = worker_policy
 
 
+# Loaded for pages alone: a process that reads lines has no use for them, nor for numpy.
+_SHOWING, _PICTURES = "indexer.extract.pdf.showing", "indexer.extract.ocr.pictures"
+
+
 def shown(data: bytes) -> Any:  # noqa: ANN401 - a PDF or a picture
     """A document with pages, opened; raises UnreadableDocument."""
-    from indexer.extract.ocr.pictures import ShownPicture
-    from indexer.extract.pdf.showing import ShownPdf
-
-    return ShownPdf(data) if data[:1024].find(b"%PDF-") >= 0 else ShownPicture(data)
+    is_pdf = data[:1024].find(b"%PDF-") >= 0
+    name, kind = (_SHOWING, "ShownPdf") if is_pdf else (_PICTURES, "ShownPicture")
+    return getattr(import_module(name), kind)(data)
 
 
 class Jobs:
@@ -68,10 +72,9 @@ class Jobs:
     ) -> Answer:
         """The places of a quotation, each with its page; `words` are those recognised on it."""
         if words:
-            from indexer.extract.pdf.showing import letters_of_words, outlined
-
-            letters = letters_of_words(list(_lines(words)))
-            found = [(number, box) for box in outlined(quotation, letters, near)]
+            showing = import_module(_SHOWING)
+            letters = showing.letters_of_words(list(_lines(words)))
+            found = [(number, box) for box in showing.outlined(quotation, letters, near)]
         else:
             found = self._opened.outline(number, quotation, near)
         boxes = [[page, *(round(share, 5) for share in box)] for page, box in found]
