@@ -37,10 +37,6 @@ _TLS = ("RAY_USE_TLS", "RAY_TLS_SERVER_CERT", "RAY_TLS_SERVER_KEY", "RAY_TLS_CA_
 
 def hands_for(where: str, settings: Settings) -> Hands:
     """The hands that `--cluster` names, which embed with the model of the settings."""
-    if settings.embedder is not None:
-        raise UsageError(
-            "--cluster and --embedder contradict each other.", "Embed in this process alone."
-        )
     model = model_folder(settings.model, "--model")
     local = _LOCAL.fullmatch(where)
     if local and 1 <= int(local[1]) <= MOST_SLOTS:
