@@ -47,8 +47,7 @@ _OPENING = re.compile(
     r"(?P<tag><\|?tool_calls?\|?>)|```(?:json|)[ \t]*\n|^[ \t]*(?=[\[{])", re.MULTILINE
 )
 _BROKEN = re.compile(r"\s*\{\s*[\"']name[\"']\s*:\s*[\"'](?P<name>[A-Za-z_][\w.\-]{0,63})[\"']")
-# What may stand between two calls of one group: white space, commas, closing tags and brackets.
-_BETWEEN = re.compile(r"(?:[\s,;`\]]|</[a-z_]+>|<\|/[a-z_]+\|>)*")
+_CLOSING = re.compile(r"[\s,;`\]]|</[a-z_]+>|<\|/[a-z_]+\|>")  # behind a call
 _JSON = json.JSONDecoder(strict=False)
 
 
@@ -57,17 +56,18 @@ def parse(reply: str, tools: Collection[str]) -> ParsedReply:
     text = without_thoughts(reply)
     fabricated = _FABRICATED.search(text)
     end = fabricated.start() if fabricated else len(text)
-    start, calls = end, list[TextCall]()
+    calls: list[TextCall] = []
+    start = stop = end
     for opening in islice(_OPENING.finditer(text, 0, end), MAX_OPENINGS):
-        calls, stop = _group(text[:end], opening, tools)
-        if calls:
-            start = opening.start()
-            end = stop if text[stop:end].strip() else end
-            break
-    thoughts = len(reply) - len(text)
-    return ParsedReply(
-        text[:start].strip(), tuple(calls), thoughts + end if end < len(text) else None
-    )
+        if calls and opening.start() < stop:
+            continue  # within the value before
+        found, after = _calls_at(text[:end], opening, tools)
+        if found:
+            start = start if calls else opening.start()
+            calls, stop = [*calls, *found], after
+    end = stop if _CLOSING.sub("", text[stop:end]) else end
+    begun = len(reply) - len(text)
+    return ParsedReply(text[:start].strip(), tuple(calls), begun + end if end < len(text) else None)
 
 
 def without_thoughts(reply: str) -> str:
@@ -78,27 +78,12 @@ def without_thoughts(reply: str) -> str:
     return after
 
 
-def _group(text: str, opening: re.Match[str], tools: Collection[str]) -> tuple[list[TextCall], int]:
-    """The calls at an opening and those right behind it, and where they end."""
-    found: list[TextCall] = []
-    at = opening.end()
-    while True:
-        calls, stop = _calls_at(text, at, tools, tagged=opening["tag"] is not None)
-        if not calls:
-            return found, at
-        found += calls
-        between = _BETWEEN.match(text, stop)
-        at = between.end() if between else stop
-        if (following := _OPENING.match(text, at)) is not None:
-            at, opening = following.end(), following
-
-
 def _calls_at(
-    text: str, at: int, tools: Collection[str], *, tagged: bool
+    text: str, opening: re.Match[str], tools: Collection[str]
 ) -> tuple[list[TextCall], int]:
-    """The calls of the JSON at a place, and where it ends; none if there are none."""
-    piece = text[at : at + MAX_VALUE_CHARS]
-    begun = piece.lstrip()
+    """The calls of the JSON at an opening, and where it ends; none if there are none."""
+    at, tagged = opening.end(), opening["tag"] is not None
+    begun = text[at : at + MAX_VALUE_CHARS].lstrip()
     try:
         value, length = _JSON.raw_decode(begun) if begun[:1] in ("{", "[") else (None, 0)
     except (ValueError, RecursionError):
@@ -106,7 +91,7 @@ def _calls_at(
         if broken is None:
             return [], at
         return [(broken["name"], text[broken.end() :].strip())], len(text)
-    stop = at + len(piece) - len(begun) + length
+    stop = text.index(begun, at) + length
     return list(_calls_in(value, tools, tagged=tagged)), stop
 
 
