@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.store.ownership import FILES, FOLDERS
+from indexer.store.storage import FILES, FOLDERS
 
 REPOSITORY = next(above for above in Path(__file__).parents if (above / "pyproject.toml").is_file())
 PAGE = (REPOSITORY / "docs/architecture.md").read_text("utf-8")
