@@ -28,6 +28,7 @@ from indexer.extract.claims.kinds import is_tar
 from indexer.extract.container import ZipParts
 from indexer.extract.extraction import BROKEN, Budget, Extraction, Within, what_broke
 from indexer.extract.normalise import lines_of, whole
+from indexer.extract.pdf.pages import read_pdf
 from indexer.files.paths import is_key, never_a_document
 from indexer.records import Line, page_mark
 
@@ -308,8 +309,6 @@ _PREVIEWED = "read from its preview, which may show the first page alone"
 
 def read_iwork(data: bytes) -> Extraction:
     """The lines of its PDF preview; raises UnreadableDocument("unsupported") without one."""
-    from indexer.extract.pdf.pages import read_pdf
-
     preview = ZipParts(data).read("QuickLook/Preview.pdf")
     if preview is None:
         raise UnreadableDocument("unsupported", _EXPORT)
