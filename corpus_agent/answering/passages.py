@@ -11,14 +11,15 @@ from dataclasses import replace
 from itertools import takewhile
 
 from corpus_agent.answering.records import Citation, Passage, alone
-from corpus_agent.text.column_names import (
+from corpus_agent.text.sentences import Unit, is_item, leads_in, units
+from corpus_agent.text.tables import (
     ends_with_figures,
     is_brief,
+    is_row,
     names_of_columns,
+    tables_of,
     unit_above,
 )
-from corpus_agent.text.sentences import Unit, is_item, leads_in, units
-from corpus_agent.text.table_rows import is_row, tables_of
 from corpus_agent.tools.corpus import Readable
 from indexer import Refused
 

@@ -60,11 +60,6 @@ if TYPE_CHECKING:
     help="Remove also what could not be looked at.",
 )
 @click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
-@click.option(
-    "--cluster",
-    metavar="WHERE",
-    help="By several processes: local:N, or auto or HOST:PORT of a Ray cluster.",
-)
 @click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage.")
 @click.option("--chunk-overlap", type=int, metavar="N", help="How much the next one repeats.")
 @OCR
@@ -77,7 +72,6 @@ def index(
     verify: bool,
     prune_unreachable: bool,
     strict: bool,
-    cluster: str | None,
     chunk_tokens: int | None,
     chunk_overlap: int | None,
     ocr: str | None,
@@ -95,7 +89,7 @@ def index(
     choices = Choices(force, verify, prune_unreachable=prune_unreachable)
     if watch:
         other = {"--dry-run": dry_run, "--strict": strict}
-        other |= {"--prune-unreachable": prune_unreachable, "--cluster": bool(cluster)}
+        other |= {"--prune-unreachable": prune_unreachable}
         other |= {"--chunk-tokens": chunk_tokens is not None}
         other |= {"--chunk-overlap": chunk_overlap is not None}
         for flag in (flag for flag, given in other.items() if given):
@@ -105,7 +99,6 @@ def index(
     settings = settings_in_force(
         finding=False, ocr=ocr, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
     )
-    hands = None if dry_run else _hands(cluster, settings)
     launch = launch_to_index(settings, path, dry_run=dry_run)
     settings = launch.settings
     if dry_run:
@@ -115,7 +108,7 @@ def index(
         return print_lines(render.plan_lines(todo))
 
     with index_progress(verbose=is_verbose()) as shown:
-        outcome = service.session.index(settings, path, choices, hands=hands, display=shown)
+        outcome = service.session.index(settings, path, choices, display=shown)
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         print_json({**render.index_object(outcome), **noted})
@@ -168,15 +161,6 @@ def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
     )
     click.echo(f'To ask them together: corpus-agent {named} ask "…"')
     raise SystemExit(failed)
-
-
-def _hands(cluster: str | None, settings: Settings) -> indexer.Hands | None:
-    """Who reads the documents, None for this process; a cluster elsewhere is warned of."""
-    hands = service.cluster.hands_for(cluster, settings) if cluster else None
-    if hands is not None and hands.egress:
-        where = clean(hands.egress)
-        print_lines([f"Warning: names and sizes of documents go to the {where}."], err=True)
-    return hands
 
 
 def _store_lines(launch: Launch, *, named: bool) -> Sequence[str]:

@@ -13,7 +13,7 @@ from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.wording import documents_searched, number_of
-from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.corpus import ToolResult, failure
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation

@@ -6,7 +6,6 @@ from corpus_agent import lazy_modules
 
 if TYPE_CHECKING:
     from corpus_agent.service import cancel as cancel
-    from corpus_agent.service import cluster as cluster
     from corpus_agent.service import encoding as encoding
     from corpus_agent.service import opening as opening
     from corpus_agent.service import places as places
@@ -15,5 +14,5 @@ if TYPE_CHECKING:
     from corpus_agent.service import stdio as stdio
     from corpus_agent.service import watching as watching
 else:
-    _MODULES = "cancel cluster encoding opening places service session stdio watching"
+    _MODULES = "cancel encoding opening places service session stdio watching"
     __getattr__ = lazy_modules(__name__, _MODULES.split())

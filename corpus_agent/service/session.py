@@ -27,7 +27,6 @@ from indexer import (
     CorpusError,
     Encoder,
     Forgotten,
-    Hands,
     Index,
     Outcome,
     Plan,
@@ -70,7 +69,6 @@ def index(
     choices: Choices | None = None,
     *,
     encoder: Encoder | None = None,
-    hands: Hands | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
@@ -85,7 +83,6 @@ def index(
         choices or Choices(),
         **_sizes(settings),
         ocr=settings.ocr,
-        hands=hands,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
@@ -181,18 +178,6 @@ def ask(
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
     if answering.reading.asks_all(question):
-        answer = _of_all(answer)
+        answer = answering.decision.of_all(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
-
-
-def _of_all(answer: Answer) -> Answer:
-    """The answer to a question about all documents, of which the nearest passages were read.
-
-    A probability holds for a question that one passage answers: none is said to answer this one.
-    """
-    answer = replace(answer, notices=(*answer.notices, answering.reading.NOTICE))
-    if not answer.passages or answer.status == "perhaps":
-        return answer
-    passages = tuple(replace(passage, probability=None) for passage in answer.passages)
-    return replace(answer, status="perhaps", probability=None, passages=passages)

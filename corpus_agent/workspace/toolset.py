@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.tools.result import ToolResult
+from corpus_agent.tools.corpus import ToolResult
 from corpus_agent.tools.toolbox import ToolSpec, check_arguments
 from corpus_agent.workspace.reading import Attachment
 

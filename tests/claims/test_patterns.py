@@ -241,15 +241,14 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 # bound, or in a code of 255 characters; never in a document.
 BOUNDED = {
     "indexer.extract.sheets.look._TOKEN",
-    "corpus_agent.agent.text_tool_calls",
+    "corpus_agent.agent.request",
     "corpus_agent.answering.answer_type.KINDS",
     "corpus_agent.answering.citations._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.fields.lexicon.document.and",  # matched at places of 3,000 characters
     "corpus_agent.fields.lexicon.document.described",  # matched behind a name
     "corpus_agent.fields.lexicon.document.name",  # matched at one place
-    "corpus_agent.text.column_names",  # the last 400 characters of a line
-    "corpus_agent.text.numbers._SCALED",
+    "corpus_agent.text.tables",  # the last 400 characters of a line
     "corpus_agent.text.sentences",
     "corpus_agent.text.snippet._UNIT",
     "corpus_agent.text.tokens._NAME",

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from corpus_agent.agent import conversation, request, work
+from corpus_agent.agent import conversation, request
 from corpus_agent.models import discovery
 from corpus_agent.seal import relay, routes, upstream
 from corpus_agent.settings import Settings
 from indexer.confine import system_files
 from indexer.parsers import limits
-from indexer.store import manifest, ownership
+from indexer.store import manifest, storage
 from tests.support.places import REPOSITORY, TESTS
 
 CLAIMS = (REPOSITORY / "SECURITY.md").read_text("utf-8")
@@ -70,7 +70,7 @@ MIB = 2**20
     [
         (
             "manifest of a store; its marker, its settings",
-            [manifest.MAX_BYTES, ownership.MAX_SMALL_BYTES],
+            [manifest.MAX_BYTES, storage.MAX_SMALL_BYTES],
         ),
         ("steps of a model", [conversation.MAX_STEPS, request.MAX_CALLS]),
         (
@@ -79,7 +79,7 @@ MIB = 2**20
         ),
         (
             "characters of a reply, of a draft, of an error that is shown",
-            [request.MAX_REPLY_CHARACTERS, work.MAX_DRAFT, discovery.MAX_SAID],
+            [request.MAX_REPLY_CHARACTERS, conversation.MAX_DRAFT, discovery.MAX_SAID],
         ),
         (
             "seconds of a connection",
