@@ -6,7 +6,7 @@ Called by extractive.py and by agent/ for each citation of an answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
@@ -49,11 +49,12 @@ def passage_of(
     if found is None:  # across a page end
         return alone(citation, probability)
     (start, end), citation = found.span(), replace(citation, quote=found[0])
-    row, every = text[start:end].rpartition("\n")[2], units(text, language)
-    heads = list(_heads_above(text, [unit for unit in every if unit.start < end]))
+    row = text[start:end].rpartition("\n")[2]
     if is_row(row) or ends_with_figures(row):
         shown = "\n".join([*_names_above(lines, at, row), text[start:end]])
         return Passage(citation, shown, citation.line_start, citation.line_end, probability)
+    every = units(text, language)
+    heads = _heads_above(text, [unit for unit in every if unit.start < end])
     start, end = with_neighbours(text, every, start, end)
     begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
     above = [text[head.start : head.end] for head in heads if head.start < start]
@@ -76,17 +77,13 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
     """The lines that say what a row is: names of columns, the unit above them."""
     if is_row(row):
         ruled = [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
-        return ruled or _rows_above(lines, at, is_row)[:1]
+        return ruled or [*takewhile(is_row, reversed(lines[:at]))][-1:]
     index = names_of_columns([*lines[:at], row])
     if index is not None:
         return lines[unit_above(lines[: index + 1]) : index + 1]
-    first = at - len(_rows_above(lines, at, ends_with_figures))  # no rule marks the names
+    # No rule marks the names: the line above all rows.
+    first = at - len([*takewhile(ends_with_figures, reversed(lines[:at]))])
     return [line for line in lines[max(0, first - 1) : first] if is_brief(line)]
-
-
-def _rows_above(lines: Sequence[str], at: int, is_one: Callable[[str], object]) -> Sequence[str]:
-    above = takewhile(is_one, reversed(lines[:at]))
-    return [*above][::-1]
 
 
 def _heads_above(text: str, every: Sequence[Unit]) -> Sequence[Unit]:
