@@ -31,8 +31,8 @@ from benchmarks.golden.changes import STORE, TABLE, change
 from indexer import CorpusError, forget_document, plan_folder, sync_folder
 from indexer.records import Choices
 from indexer.store.manifest import MANIFEST_NAME, read_manifest
-from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import make_store
 from tests.support import toy_index
 from tests.support.fakes import ToyEncoder
 from tests.support.rows import chunk_rows

@@ -220,7 +220,10 @@ class Service:
     def forget(self, source: str) -> Forgotten:
         """Remove a document, by its name or its path; see session.forget."""
         existing_store(self.settings)
-        return service.session.forget(self.settings, service.places.on_disk(self.corpus(), source))
+        source = service.places.on_disk(self.corpus(), source)
+        with self._lock:
+            self._corpus = None  # who reads a version keeps all of it on the disk
+        return service.session.forget(self.settings, source)
 
     def status(self) -> list[tuple[str, IndexStatus]]:
         """What each index holds, by its name, "" of one alone; no table is opened."""

@@ -131,7 +131,9 @@ class Writer:
         if (self.store / MANIFEST_NAME).exists():
             made = self.manifest = read_manifest(self.store)
             self._number = made.version
-            self.untidy = not made.contents  # a writer was killed as it tidied
+            former = [*self.store.glob(FORMER.format("*"))]
+            released = len(held_versions(self.store)) < len(former)
+            self.untidy = released or not made.contents  # a writer was killed as it tidied
             check_contents(self.store, made, self._whole_bytes)
             self.rebuilding = not made.fingerprint.makes_same_rows(self._fingerprint)
         draft, begun = read_draft(self.store), (self._number + 1, self._fingerprint)
@@ -182,7 +184,7 @@ class Writer:
     def is_current(self) -> bool:
         """Whether the committed manifest is complete and a commit would not change it."""
         made = self.manifest
-        if made is None or not made.contents:
+        if made is None or self.untidy:
             return False
         now = (True, self._root, self._fingerprint, self.mounts)
         return (made.complete, made.root, made.fingerprint, made.mounts) == now

@@ -23,9 +23,8 @@ from indexer.errors import Refused, UnreadableDocument
 from indexer.extract import title_of
 from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile, walk
-from indexer.parsers.pool import in_order, workers_for
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker
+from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker, in_order, workers_for
 from indexer.records import Chunk, Document, FileRow, Status, is_other
 from indexer.store.folder import write_all
 from indexer.store.texts import Texts

@@ -2,13 +2,13 @@
 
 import re
 
-from corpus_agent.agent import conversation, request, work
+from corpus_agent.agent import conversation, request
 from corpus_agent.models import discovery
 from corpus_agent.seal import relay, routes, upstream
 from corpus_agent.settings import Settings
 from indexer.confine import system_files
 from indexer.parsers import limits
-from indexer.store import manifest, ownership
+from indexer.store import manifest, storage
 from tests.support.places import REPOSITORY, TESTS
 
 CLAIMS = (REPOSITORY / "SECURITY.md").read_text("utf-8")
@@ -18,14 +18,14 @@ MIB = 2**20
 # What the rows of the other limits say: the numbers in their order.
 LIMITS = {
     "manifest of a store; its marker, its settings": [
-        *(manifest.MAX_BYTES, ownership.MAX_SMALL_BYTES)
+        *(manifest.MAX_BYTES, storage.MAX_SMALL_BYTES)
     ],
     "steps of a model": [conversation.MAX_STEPS, request.MAX_CALLS],
     "a request to a model server, its reply, at once": [
         *(routes.MAX_CHAT_BYTES // MIB, upstream.MAX_REPLY_BYTES // MIB, relay.MAX_AT_ONCE)
     ],
     "characters of a reply, of a draft, of an error that is shown": [
-        *(request.MAX_REPLY_CHARACTERS, work.MAX_DRAFT, discovery.MAX_SAID)
+        *(request.MAX_REPLY_CHARACTERS, conversation.MAX_DRAFT, discovery.MAX_SAID)
     ],
     "seconds of a connection": [
         *(upstream.CONNECT_SECONDS, upstream.SEND_SECONDS),

@@ -11,7 +11,7 @@ import pytest
 
 from corpus_agent.cli import main
 from corpus_agent.cli.group import GROUPS
-from indexer.store.ownership import FILES, FOLDERS
+from indexer.store.storage import FILES, FOLDERS
 from tests.support.places import REPOSITORY, SAMPLE, TESTS
 
 

@@ -33,15 +33,6 @@ TURNS = [UserMessage("Earlier?"), AssistantMessage("Earlier answer. " * 20)]
 QUESTION = UserMessage("And now?")
 
 
-def test_the_oldest_results_go_first_and_their_calls_are_named():
-    entries = [QUESTION, *result(1), *result(2), *result(3)]
-    kept, left_out = fit(entries, 2_300)
-    assert [call.id for call in left_out] == ["c1"]
-    assert kept[2].text == LEFT_OUT
-    assert kept[3:] == entries[3:]
-    assert tokens(kept) <= 2_300
-
-
 def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
     call = Call("1", "vectordb_search", {"query": "q"})
     hits = "\n".join(
