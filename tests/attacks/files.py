@@ -8,24 +8,12 @@ import zlib
 from collections.abc import Callable, Iterator
 
 from tests.support.made_containers import tar
-from tests.support.made_files import zipped
+from tests.support.made_files import FILES, zipped
 from tests.support.pdfs import pdf_of_objects
 
 MIB = 2**20
 SECRET = "words from a file outside of the corpus"
 
-_DOCX_TYPES = (
-    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/'
-    'content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package'
-    '.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override '
-    'PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument'
-    '.wordprocessingml.document.main+xml"/></Types>'
-)
-_DOCX_RELATIONS = (
-    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
-    'relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/'
-    'officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
-)
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 _BODY = f'<w:document xmlns:w="{_WORD}"><w:body><w:p><w:r><w:t>'
 _END = "</w:t></w:r></w:p></w:body></w:document>"
@@ -33,15 +21,18 @@ _END = "</w:t></w:r></w:p></w:body></w:document>"
 
 def docx_of(*document: bytes, repeated: int = 1) -> bytes:
     """A DOCX whose main part is these bytes; the middle one stands in it `repeated` times."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-        archive.writestr("[Content_Types].xml", _DOCX_TYPES)
-        archive.writestr("_rels/.rels", _DOCX_RELATIONS)
+    made = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(FILES["a.docx"])) as sound,
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+    ):
+        for name in ("[Content_Types].xml", "_rels/.rels"):
+            archive.writestr(name, sound.read(name))
         with archive.open("word/document.xml", "w", force_zip64=True) as part:
             for index, piece in enumerate(document):
                 for _ in range(repeated if index == len(document) // 2 else 1):
                     part.write(piece)
-    return buffer.getvalue()
+    return made.getvalue()
 
 
 def deep_docx() -> bytes:
