@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
-    from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual

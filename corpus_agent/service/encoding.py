@@ -11,28 +11,22 @@ from indexer import (
     MANY_UNREAD,
     MULTILINGUAL,
     FolderEncoder,
-    InstalledEncoder,
-    UsageError,
     multilingual_model,
     share_in_other_languages,
     storage,
 )
 
 
-def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder | InstalledEncoder:
+def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
     """The embedding model for questions: the one that is named, else the index's own."""
-    if settings.embedder is not None:
-        return _installed(settings, settings.embedder)
     return FolderEncoder(_known_model(settings, store), store=store)
 
 
-def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder | InstalledEncoder:
+def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
     """The embedding model for many texts, on a GPU if there is one.
 
     For a new index it is chosen by the languages of the documents, and standard error says so.
     """
-    if settings.embedder is not None:
-        return _installed(settings, settings.embedder)
     is_known = settings.model is not None or storage.recorded(store, "model")
     if is_known or settings.root is None:
         folder = _known_model(settings, store)
@@ -40,12 +34,6 @@ def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder | Install
         folder, told = _model_by_languages(settings.root)
         sys.stderr.write(told)
     return FolderEncoder(folder, store=store, bulk=True, device=settings.device)
-
-
-def _installed(settings: Settings, embedder: str) -> InstalledEncoder:
-    if settings.model is not None:
-        raise UsageError("--embedder and --model name two models.", "Leave one out.")
-    return InstalledEncoder(embedder)
 
 
 def _known_model(settings: Settings, store: Path | None) -> Path | None:

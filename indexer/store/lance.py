@@ -197,7 +197,7 @@ class Table:
         query: Any,
         columns: Sequence[str],
         where: str,
-        most_rows: int | None = None,  # noqa: ANN401
+        most_rows: int | None = None,
     ) -> Any:  # noqa: ANN401
         """A query's stream; its condition comes before its limit, so that it loses no results."""
         query.select_columns(list(columns))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from indexer.chunk import HEADING_SEPARATOR, heading_paths
-from indexer.embed.installed import option_for
+from indexer.embed.folder import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import is_todays, writes_markdown
 from indexer.files.opening import compared
