@@ -194,7 +194,7 @@ class Table:
 
     def _read(
         self,
-        query: Any,
+        query: Any,  # noqa: ANN401
         columns: Sequence[str],
         where: str,
         most_rows: int | None = None,
