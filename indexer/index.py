@@ -19,7 +19,8 @@ from indexer.errors import DamagedStore, Refused, Unreachable
 from indexer.records import Box, Coverage, FileRow, Hit, PagePicture, Query
 from indexer.store.manifest import read_manifest
 from indexer.store.ranking import LANCE, kept
-from indexer.store.snapshot import Inspection, Snapshots
+from indexer.store.snapshot import Inspection
+from indexer.store.snapshots import Snapshots
 from indexer.store.texts import Notes
 from indexer.store.vectors import key_of
 from indexer.sync.documents import Documents, check_fingerprint, within

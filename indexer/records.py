@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -315,3 +316,34 @@ class Choices:
 
 
 USUAL = Choices()
+
+# ---- Records that somebody else wrote, as JSON has them
+
+MAX_NUMBER = 2**63
+MAX_TEXT_CHARS = 4_096  # PATH_MAX
+
+
+def fits(kind: str, value: Any) -> bool:  # noqa: ANN401
+    """Whether a value that somebody wrote is of a field's type as annotated, in bounds."""
+    match kind:
+        case "bool":
+            return type(value) is bool
+        case "int":
+            return type(value) is int and 0 <= value < MAX_NUMBER
+        case "str":
+            whole = isinstance(value, str) and len(value) <= MAX_TEXT_CHARS
+            return whole and _is_name(value)
+        case "tuple[str, ...]":
+            return all(fits("str", each) for each in value)
+        case "dict[str, str]" | "dict[str, int]":
+            every = (fits("str", key) and fits(kind[10:-1], value[key]) for key in value)
+            return isinstance(value, dict) and all(every)
+    return True  # a record within, which is looked at by itself
+
+
+def _is_name(value: str) -> bool:
+    """Whether a text can be the name of a file; a null or a lone surrogate is in none."""
+    try:
+        return b"\0" not in os.fsencode(value)
+    except UnicodeEncodeError:
+        return False

@@ -30,7 +30,7 @@ from typing import Any
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore
 from indexer.files.opening import READ_ONLY, lock_briefly
 from indexer.files.paths import INDEX_FOLDER
-from indexer.records import PACKAGED_MODEL, Coverage, Fingerprint, is_other
+from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
 from indexer.store.folder import (
     MEND,
     TABLES,
@@ -51,8 +51,6 @@ DRAFT_NAME = "draft.json"  # of a version that is made anew and not complete
 FORMER = "manifest.{}.json"  # of a version that a reader holds, by the time of its replacement
 SCHEMA = 9  # an index of an earlier one is made anew
 MAX_BYTES = 4_000_000
-MAX_NUMBER = 2**63
-MAX_TEXT_CHARS = 4_096  # PATH_MAX
 # So many bytes are compared, of the smallest files first: 4 ms for a reader, 60 ms for a writer.
 READING_BYTES = 8 * 2**20
 INDEXING_BYTES = 128 * 2**20
@@ -237,37 +235,11 @@ def _record(loaded: dict[str, Any]) -> Manifest:
             texts = [*value, *value.values()] if isinstance(value, dict) else [value]
             # Printable, so that none can control a terminal; names of folders are cleaned if shown.
             plain = each.name == "root" or all(str(text).isprintable() for text in texts)
-            if not (_fits(str(each.type), value) and plain):
+            if not (fits(str(each.type), value) and plain):
                 raise ValueError(f"{each.name} is no {each.type}")
     if not all(map(_SUMS.fullmatch, whole.contents.values())):
         raise ValueError("contents are no sums")
     return whole
-
-
-def _fits(kind: str, value: Any) -> bool:  # noqa: ANN401
-    """Whether a value that somebody wrote is of a field's type as annotated, in bounds."""
-    match kind:
-        case "bool":
-            return type(value) is bool
-        case "int":
-            return type(value) is int and 0 <= value < MAX_NUMBER
-        case "str":
-            whole = isinstance(value, str) and len(value) <= MAX_TEXT_CHARS
-            return whole and _is_name(value)
-        case "tuple[str, ...]":
-            return all(_fits("str", each) for each in value)
-        case "dict[str, str]" | "dict[str, int]":
-            every = (_fits("str", key) and _fits(kind[10:-1], value[key]) for key in value)
-            return isinstance(value, dict) and all(every)
-    return True  # a record within, which is looked at by itself
-
-
-def _is_name(value: str) -> bool:
-    """Whether a text can be the name of a file; a null or a lone surrogate is in none."""
-    try:
-        return b"\0" not in os.fsencode(value)
-    except UnicodeEncodeError:
-        return False
 
 
 def _of_another_release(store: Path, schema: int) -> CorpusError:
