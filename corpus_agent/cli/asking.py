@@ -25,17 +25,19 @@ from corpus_agent.cli.common import (
     parse_place,
     settings_in_force,
 )
-from corpus_agent.cli.exporting import (
+from corpus_agent.cli.group import EXIT_NOT_ANSWERED
+from corpus_agent.cli.printing import (
     EXPORT,
     check_apart,
+    clean,
     opened_new,
+    print_json,
+    print_lines,
+    style,
     warn_of_index,
     write_answers,
 )
-from corpus_agent.cli.group import EXIT_NOT_ANSWERED
-from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import clean, print_json, print_lines, style
-from corpus_agent.cli.progress import counted
+from corpus_agent.cli.progress import Watching, counted
 from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import PATH, called, known, quoted
 from indexer import (

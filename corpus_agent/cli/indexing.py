@@ -212,7 +212,7 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
         if as_json:
             print_json(render.as_object(notice=clean(line)))
 
-    with service.cancel.cancelled_by_signal() as cancel:
+    with service.process.cancelled_by_signal() as cancel:
         display = partial(index_progress, verbose=is_verbose())
         callbacks = service.watching.Callbacks(outcome, notice, display)
         service.watching.watch(launch.settings, path, cancel.is_set, callbacks, choices)

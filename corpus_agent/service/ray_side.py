@@ -17,7 +17,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
-from corpus_agent.service.stdio import take_standard_streams
+from corpus_agent.service.process import take_standard_streams
 from indexer import CorpusError, ShardProcess
 from indexer.confine import die_with_parent
 
