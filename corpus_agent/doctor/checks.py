@@ -16,12 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
-from corpus_agent import answering
+from corpus_agent import answering, service
 from corpus_agent.doctor import Check, Diagnosis, State, found_before
 from corpus_agent.models import discovery
 from corpus_agent.models.address import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
-from corpus_agent.service import session
 from corpus_agent.settings import engine_of
 from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
@@ -58,7 +57,7 @@ def of_machine(
 
 def weights(settings: Settings) -> Diagnosis:
     """The SHA-256 of the embedding model."""
-    encoder = session.encoder_for(settings, settings.store)
+    encoder = service.session.encoder_for(settings, settings.store)
     sha = encoder.weights_sha256[:16]
     return Diagnosis("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
 
@@ -180,7 +179,7 @@ def of_index(settings: Settings, problem: CorpusError | None = None) -> Iterator
     if processor().state == "fail":  # importing LanceDB would end this process
         return
     yield Check("table files", partial(as_written, store))
-    encoder = session.encoder_for(settings, store)
+    encoder = service.session.encoder_for(settings, store)
     yield Check("model", partial(same_model, store, encoder))
     root = settings.root or storage.root_of(store, manifest)
     yield from _of_rows(store, root, encoder)
@@ -205,7 +204,7 @@ def there_is_one(store: Path | None) -> Diagnosis:
         where = f"in {str(store)!r}" if store else "here or in any folder above"
         return Diagnosis("warn", f"none {where}", f"{INDEX} FOLDER")
     manifest = storage.read_manifest(store)
-    found = f"{str(store)!r}, version {manifest.version} of {manifest.updated}"
+    found = f"{str(store)!r}, brought up to date {manifest.updated[:16]}"
     if not manifest.complete:
         return Diagnosis("warn", f"{found}; its last run did not finish", INDEX)
     return Diagnosis("ok", found)
@@ -311,7 +310,7 @@ def parsed_anew(store: Path, root: Path, rows: Inspection) -> Diagnosis:
 
 def stale_files(settings: Settings) -> Diagnosis:
     """The files that `index` would update now."""
-    todo = session.dry_run(settings, None, indexer.Choices())
+    todo = service.session.dry_run(settings, None, indexer.Choices())
     if todo.changes_nothing and not todo.unreachable:
         return Diagnosis("ok", f"{number_of(len(todo.keep), 'file')} as indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)

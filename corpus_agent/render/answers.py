@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
 from corpus_agent.render.common import as_object, in_answer, place_of, qualified, taken
 from corpus_agent.text.column_names import ends_with_figures
-from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
-from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.naming import EXTRACTIVE, MODEL, called, unambiguous
+from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.table_rows import is_row
 from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
@@ -27,6 +29,8 @@ SCHEMA_VERSION = 2  # of an answer
 FAR = 0.25
 WIDTH = 96  # characters of a line of a passage
 MARK = "  ▸ "
+# An empty line, an item, a heading, a row: what continues no line before it.
+_BEGINS = re.compile(r"\s*($|[-*•#>|`]|\(?\w{1,3}[.)]\s|\s{8})")
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
 Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
@@ -40,9 +44,23 @@ def block(text: str, likely: tuple[int, int]) -> Iterator[tuple[str, bool]]:
     start, end = _of_whole_lines(text, *likely) if likely[0] < likely[1] else (0, 0)
     rest = text[end:].lstrip(" ")  # behind a marked sentence of a long line
     for piece, marked in ((text[:start], False), (text[start:end], True), (rest, False)):
-        for line in inert(piece).split("\n"):
-            if line.strip():
-                yield from ((wrapped, marked) for wrapped in _wrapped(line.rstrip()))
+        yield from ((line, marked) for line in _flowing(inert(piece).split("\n")))
+
+
+def _flowing(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that fit a screen, none empty; what is left of a longer one begins the next line."""
+    left = ""
+    for line in lines:
+        if left and (_BEGINS.match(line) or left.endswith((".", ":", ";", "!", "?"))):
+            yield left
+            left = ""
+        *whole, left = _wrapped(f"{left} {line.strip()}" if left else line.rstrip())
+        yield from whole
+        if not whole and left.strip():
+            yield left
+        left = left if whole else ""
+    if left:
+        yield left
 
 
 def _of_whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -60,7 +78,8 @@ def _wrapped(line: str) -> list[str]:
     if len(line) <= WIDTH or is_row(line) or ends_with_figures(line):
         return [line.strip() if len(line) > WIDTH else line]
     indent = line[: len(line) - len(line.lstrip())][:8]
-    return textwrap.wrap(line.lstrip(), WIDTH, initial_indent=indent, subsequent_indent=indent)
+    line = line.strip().replace("\xa0", " ")  # at which no line would be parted
+    return textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iterator[str]:
@@ -119,7 +138,7 @@ def _who(answer: Answer) -> Iterator[str]:
     """The model, and its status or that it found nothing; nothing where there was none."""
     if answer.answerer == EXTRACTIVE:
         return
-    name = answerer(answer.answerer)
+    name = called(answer.answerer, inert, MODEL, again=True)
     if not answer.text:
         yield f"{name}: nothing found"
     else:
@@ -308,3 +327,31 @@ def read_object(window: Window, version: int, seal: Seal) -> Object:
 def window_lines(window: Window) -> Iterator[str]:
     """The lines of a document as text."""
     return (visible(line.text) for line in window.lines)
+
+
+# ---- Markdown, a file to keep or to send
+
+
+def export_markdown(answers: Iterable[Answer]) -> str:
+    """Answers as Markdown, each below its question."""
+    return "\n".join(chain.from_iterable(map(_markdown, answers))) + "\n"
+
+
+def _markdown(answer: Answer) -> Iterator[str]:
+    """An answer's question, status and text, its passages, its foot.
+
+    Text of models and documents is quoted as a block, so that no heading, rule or open fence in it
+    can imitate or swallow what is around it.
+    """
+    yield f"# {one_line(unlinked(answer.question))}\n"
+    yield f"*{answer.status.replace('_', ' ')}*\n"
+    if answer.text:
+        yield from (f"> {line}".rstrip() for line in unlinked(answer.text).splitlines())
+        yield ""
+    for passage in answer.passages:
+        yield f"[{passage.citation.n}] {headed(passage, worded=True, breaking=unlinked)}\n"
+        lines = block_lines(passage.text, passage.likely)
+        yield from (f"> {unlinked(line)}".rstrip() for line in lines)
+        yield ""
+    for line in answer_foot_lines(answer):
+        yield f"{message(line)}\n"

@@ -69,6 +69,11 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
         yield "There are no documents in this folder; put some in and run the same command again."
         return
+    if outcome.interrupted:
+        done = number_of(outcome.added + outcome.updated, "document")
+        found = number_of(outcome.chunks, "passage")
+        yield f"Stopped: {done} indexed so far, {found} can be searched. Go on: corpus-agent index"
+        return
     holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
     changes = _changes(outcome)
     if not changes:
@@ -89,8 +94,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
-    if outcome.interrupted:
-        yield "Stopped early. What was done is kept; run the same command to go on."
 
 
 def _changes(outcome: Outcome) -> str:
@@ -107,10 +110,8 @@ def _changes(outcome: Outcome) -> str:
 def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
     """What came of the shards of a cluster."""
     egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}"
-    if counts.again:
-        times = number_of(len(counts.again), "shard was", "shards were")
-        yield f"{times} done again. The last reason: {one_line(counts.again[-1])}"
+    again = f", {len(counts.again):,} of them done again" if counts.again else ""
+    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}{again}"
 
 
 def store_lines(
@@ -126,7 +127,7 @@ def store_lines(
 def _left_lines(outcome: Outcome) -> Iterator[str]:
     """What waits, and what could not be looked at; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
-    if waiting and not outcome.interrupted:
+    if waiting:
         yield f"Not yet recognised: {waiting}. See: corpus-agent status"
     if left := sum(row.status == "unreachable" for row in outcome.problems):
         stay = "file could not be opened and stays", "files could not be opened and stay"

@@ -120,7 +120,7 @@ def heading(content: dict[str, Any], *, own: bool) -> str:
     when = started if _TIME.fullmatch(started) else "once"
     asked = quoted(str(content.get("question", "")), inert)
     status = (_status(content) or "of no known status").replace("_", " ")
-    return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}{whose}"
+    return f"{when} {asked}, {status}, {answerer(str(content.get('answerer', '')))}{whose}"
 
 
 def _status(content: dict[str, Any]) -> AnswerStatus | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from indexer import paths as file_paths
 if TYPE_CHECKING:
     from indexer import FileRow, Index
 
+MAX_LINE_DIGITS = 9
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
@@ -44,6 +45,18 @@ def sources_of(typed: str, roots: Mapping[str, Path]) -> list[str]:
     end = "/" if typed.endswith("/") else ""
     names = (unicodedata.normalize("NFC", source) for source in ordered)
     return list(dict.fromkeys(name + end if name else "" for name in names))
+
+
+def readings(place: str) -> Iterator[tuple[str, int, int | None]]:
+    """SOURCE[:LINE[:COUNT]] as a name alone, as one with a line, as one with line and count."""
+    numbers: list[int] = []
+    yield place, 1, None
+    while len(numbers) < 2:
+        place, colon, number = place.rpartition(":")
+        if not (colon and number.isdecimal() and len(number) <= MAX_LINE_DIGITS):
+            return
+        numbers.insert(0, int(number))
+        yield place, numbers[0], numbers[1] if len(numbers) > 1 else None
 
 
 def _below(path: Path, root: Path) -> str | None:

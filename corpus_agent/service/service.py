@@ -26,6 +26,7 @@ from corpus_agent.settings import (
     one_by_one,
     stores_to_read,
 )
+from corpus_agent.text.naming import called
 from indexer import Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
@@ -220,7 +221,13 @@ class Service:
     def forget(self, source: str) -> Forgotten:
         """Remove a document, by its name or its path; see session.forget."""
         existing_store(self.settings)
-        return service.session.forget(self.settings, service.places.on_disk(self.corpus(), source))
+        corpus = self.corpus()
+        source = service.places.on_disk(corpus, source)
+        if corpus.file(source) is None and corpus.selects(folder := f"{source.rstrip('/')}/"):
+            keep = f"Add the line /{folder} to .corpusignore, then: corpus-agent index"
+            message = f"{called(folder)} is a folder, and one document is forgotten at a time."
+            raise Refused(message, keep, code="is_folder")
+        return service.session.forget(self.settings, source)
 
     def status(self) -> list[tuple[str, IndexStatus]]:
         """What each index holds, by its name, "" of one alone; no table is opened."""

@@ -89,7 +89,8 @@ def quoted(name: str, breaking: Breaking = None) -> str:
 
 def answerer(name: str, breaking: Breaking = inert) -> str:
     """The answerer: the program's own word for itself, or a model's name."""
-    return name if name == EXTRACTIVE else called(name, breaking, MODEL, again=True)
+    by = f"by {called(name, breaking, MODEL, again=True)}"
+    return "without a model" if name == EXTRACTIVE else by
 
 
 def _called(clean: str, name: str, kind: Kind) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from indexer import Coverage
 
-
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
 
 

@@ -56,8 +56,8 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (Outcome(),
          ["There are no documents in this folder; put some in and run the same command again."]),
         (Outcome(interrupted=True),
-         ["0 documents, 0 passages; nothing changed.",
-          "Stopped early. What was done is kept; run the same command to go on."]),
+         ["Stopped: 0 documents indexed so far, 0 passages can be searched. "
+          "Go on: corpus-agent index"]),
     )  # fmt: skip
     found = [list(render.index_lines(outcome)) for outcome, _ in screens]
     assert found == [lines for _, lines in screens]
