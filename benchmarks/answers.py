@@ -24,7 +24,7 @@ from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.support import Supporter
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from corpus_agent.tools.result import passage
+from corpus_agent.tools.corpus import passage
 from indexer.records import Line
 
 MARKED = re.compile(r"\[unsupported\]|\[differs: ")

@@ -24,9 +24,8 @@ from indexer.embed.onnx_engine import OnnxEngine
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document, title_of
 from indexer.files.walk import walk
-from indexer.parsers.pool import in_order, worker_count
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import Text, Worker
+from indexer.parsers.worker import Text, Worker, in_order, worker_count
 from indexer.records import Document
 from indexer.sync.read import copied
 

@@ -115,17 +115,13 @@ class Index:
         if all(read_manifest(part.store) == part.manifest for part in parts.values()):
             self._snapshots.check()
             return self
-        newest = Index.over(
+        return Index.over(
             {prefix: (part.store, part.root) for prefix, part in parts.items()},
             self._encoder,
             anew=self._anew,
             backend=next(iter(parts.values())).backend,
             quote=self._quote,
         )
-        for prefix, documents in self._documents.items():
-            if "viewer" in vars(documents):  # with its process: pages are told apart by their bytes
-                newest._documents[prefix].viewer = documents.viewer
-        return newest
 
     def close(self) -> None:
         """Release the versions that are held; no method may be called afterwards."""

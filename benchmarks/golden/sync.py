@@ -31,8 +31,8 @@ from benchmarks.golden.changes import STORE, TABLE, change
 from indexer import CorpusError, forget_document, plan_folder, sync_folder
 from indexer.records import Choices
 from indexer.store.manifest import MANIFEST_NAME, read_manifest
-from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import make_store
 from tests.support import toy_index
 from tests.support.fakes import ToyEncoder
 from tests.support.rows import chunk_rows
@@ -43,7 +43,7 @@ PROCESSES = 2
 CHOICES = ("force", "verify", "prune_unreachable")
 # Other in each run, of what the tables are made of, or words for people.
 LEFT_OUT = {"updated", "walked_ns", "contents", "fingerprint", "chunks_version", "files_version"}
-LEFT_OUT |= {"seconds", "cluster", "reasons", "rules"}
+LEFT_OUT |= {"seconds", "reasons", "rules"}
 SHORTENED: dict[str, Callable[[Any], int]] = {"keep": len, "repaired": bool}
 
 

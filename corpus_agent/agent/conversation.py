@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.context_window import ContextWindow, fit
 from corpus_agent.agent.messages import (
     AssistantMessage,
     Call,
+    ContextWindow,
     Message,
     ToolMessage,
     UserMessage,
+    fit,
     sent,
 )
 from corpus_agent.agent.request import (
@@ -24,7 +25,7 @@ from corpus_agent.agent.request import (
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import OnEvent
-    from corpus_agent.tools.result import ToolResult
+    from corpus_agent.tools.corpus import ToolResult
 
 MAX_STEPS = 8  # requests to the model for one question, the last included
 MAX_IDLE_STEPS = 2  # consecutive replies that only repeat earlier calls

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.context_window import BYTES_PER_TOKEN, ContextWindow
 from corpus_agent.agent.messages import (
+    BYTES_PER_TOKEN,
+    IN_FULL,
     AssistantMessage,
     Call,
+    ContextWindow,
     Message,
     ToolMessage,
     UserMessage,
 )
-from corpus_agent.agent.prompts import IN_FULL
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter
@@ -21,13 +23,13 @@ from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import one_line, visible
 from corpus_agent.tools import search
-from corpus_agent.tools.result import ToolResult, passage
+from corpus_agent.tools.corpus import ToolResult, passage
 from corpus_agent.tools.toolbox import SPECS, Toolbox, check_arguments
 
 if TYPE_CHECKING:
     from corpus_agent.answering.citations import Settled
     from corpus_agent.answering.coverage import EncodeTokens
-    from corpus_agent.answering.records import Answer, OnEvent, Turn
+    from corpus_agent.answering.records import Answer, Citation, OnEvent, Turn
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Chunk
 
@@ -50,7 +52,7 @@ class Work:
         self.corpus = corpus
         self.on_event = on_event
         self.own: Answer | None = None
-        self.odds = 0.0  # that the passages answer: decision.reading
+        self.odds = 0.0  # that the passages answer: decision.odds_of
         self.notices: list[str] = []
         self.frame = Frame()
         self.asked = readings(question, history)[0]
@@ -90,6 +92,11 @@ class Work:
     def has_passages(self) -> bool:
         """Whether passages would be shown without a model."""
         return self.own is not None and bool(self.own.passages)
+
+    def quotes_own(self, citations: Iterable[Citation]) -> bool:
+        """Whether some of these quote lines that are shown without a model, too."""
+        own = self.own.citations if self.own is not None else ()
+        return any(one.shares_lines(other) for one in citations for other in own)
 
     def opening(self) -> list[Message]:
         """Earlier turns, the question, and the first search in the form of a model's call."""

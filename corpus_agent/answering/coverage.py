@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from corpus_agent.answering.answer_type import expected_kind
 from corpus_agent.answering.languages import is_unbridged, language_of
+from corpus_agent.text.number_words import calendar_names
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -23,7 +24,6 @@ from corpus_agent.text.tokens import (
     terms,
     word_spans,
 )
-from corpus_agent.text.when import calendar_names
 from indexer import Encoded, Encoder, Hit, is_in_another, is_multilingual, is_other
 
 Vectors = NDArray[np.float32]

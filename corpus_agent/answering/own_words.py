@@ -13,7 +13,7 @@ from html import unescape
 import regex
 
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.verdicts import EVERYDAY, OWN_WORDS
+from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
 
 _SURE = (
     r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?|unverified|"

@@ -10,14 +10,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from corpus_agent.answering.records import Citation, Passage, alone
-from corpus_agent.text.column_names import (
+from corpus_agent.text.sentences import Unit, is_item, units
+from corpus_agent.text.tables import (
     MAX_LINES_ABOVE,
     ends_with_figures,
+    is_row,
     names_of_columns,
+    tables_of,
     unit_above,
 )
-from corpus_agent.text.sentences import Unit, is_item, units
-from corpus_agent.text.table_rows import is_row, tables_of
 from corpus_agent.tools.corpus import Readable
 from indexer import Refused
 

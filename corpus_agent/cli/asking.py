@@ -304,7 +304,7 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
             checked = serving.check(text, corpus, on_piece)
         if asking:
             with counted("asking the model") as on_piece:
-                checked = agent.judging.judged(checked, corpus, launch, on_piece)
+                checked = agent.numbered.judged(checked, corpus, launch, on_piece)
         shown, holds = render.checked_object(checked, seal), checked.holds
         lines = render.checked_lines(checked)
         if form != "text":

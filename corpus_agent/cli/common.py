@@ -206,7 +206,6 @@ OCR = click.option(
     metavar="NAME|DIR",
     help="minilm, multilingual, or the folder of a model.",
 )
-@click.option("--embedder", metavar="NAME", help="A model of an installed package.")
 @click.option(
     "--backend",
     metavar="NAME",

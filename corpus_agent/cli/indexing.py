@@ -58,11 +58,6 @@ _INDEX = (
         "--prune-unreachable", is_flag=True, help="Remove also what could not be looked at."
     ),
     click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read."),
-    click.option(
-        "--cluster",
-        metavar="WHERE",
-        help="By several processes: local:N, or auto or HOST:PORT of a Ray cluster.",
-    ),
     click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage."),
     click.option("--chunk-overlap", type=int, metavar="N", help="How much the next one repeats."),
     OCR,
@@ -86,7 +81,7 @@ def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # no
     choices = Choices(given["force"], given["verify"], prune_unreachable=given["prune_unreachable"])
     sizes = {name: given[name] for name in ("ocr", "chunk_tokens", "chunk_overlap")}
     if given["watch"]:
-        for name in ("dry_run", "strict", "prune_unreachable", "cluster", *[*sizes][1:]):
+        for name in ("dry_run", "strict", "prune_unreachable", *[*sizes][1:]):
             if given[name] not in (None, False):
                 flag = f"--{name.replace('_', '-')}"
                 raise UsageError(f"--watch and {flag} contradict each other.", "Leave one out.")
@@ -98,7 +93,7 @@ def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # no
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
-    outcome = _run(settings, path, choices, cluster=given["cluster"], as_json=as_json)
+    outcome = _run(settings, path, choices, as_json=as_json)
     if outcome.interrupted:
         raise SystemExit(EXIT_INTERRUPTED)
     if given["strict"] and any(r.status in ("failed", "unreachable") for r in outcome.problems):
@@ -106,17 +101,11 @@ def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # no
     return None
 
 
-def _run(
-    settings: Settings, path: Path | None, choices: Choices, *, cluster: str | None, as_json: bool
-) -> Outcome:
+def _run(settings: Settings, path: Path | None, choices: Choices, *, as_json: bool) -> Outcome:
     """Index once, and print the outcome."""
-    hands = service.cluster.hands_for(cluster, settings) if cluster else None
-    if hands is not None and hands.egress:
-        where = clean(hands.egress)
-        click.echo(f"Warning: names and sizes of documents go to the {where}.", err=True)
     launch = launch_to_index(settings, path)
     with index_progress(verbose=is_verbose()) as shown:
-        outcome = service.session.index(launch.settings, path, choices, hands=hands, display=shown)
+        outcome = service.session.index(launch.settings, path, choices, display=shown)
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         print_json({**render.index_object(outcome), **noted})

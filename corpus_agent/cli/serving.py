@@ -73,7 +73,6 @@ def _print_config(client: str, settings: Settings, llm: Llm) -> None:
     named: list[tuple[str, object]] = [("--store", paths.from_here(one)) for one in stores]
     named.append(("--model", settings.model))
     named += [("--config", paths.from_here(given["config"]) if given["config"] else None)]
-    named += [("--embedder", settings.embedder)]
     named += [("--backend", settings.backend if settings.backend != "lance" else None)]
     of_mcp = (("--llm", llm["llm"]), ("--llm-model", llm["llm_model"]))
     arguments = [

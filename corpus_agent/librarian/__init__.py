@@ -36,7 +36,7 @@ from corpus_agent.render.for_parent import (
 )
 from corpus_agent.text.delimiters import Frame
 from corpus_agent.text.sanitize import message
-from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS as SPEC
 from corpus_agent.tools.toolbox import check_arguments
 from corpus_agent.trust.known import stores_from_here

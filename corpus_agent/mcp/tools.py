@@ -24,7 +24,7 @@ from corpus_agent.text.naming import MODEL, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
 from corpus_agent.text.wording import documents_searched, number_of
 from corpus_agent.tools import read, search
-from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs
 from indexer import MAX_WINDOW_LINES, CorpusError, Refused, UsageError, Window, storage
 

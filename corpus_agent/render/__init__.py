@@ -17,12 +17,10 @@ _PUBLIC = {
         "foot_lines left_lines list_lines list_object table_csv table_lines table_object "
         "timeline_lines timeline_object"
     ),
-    "corpus_agent.render.files": (
-        "excluded_line excluded_object file_line file_object files_object problem_line why_unread"
-    ),
-    "corpus_agent.render.indexing": (
-        "duration index_lines store_lines index_object plan_lines progress_line "
-        "plan_object run_object waiting_line watch_line"
+    "corpus_agent.render.index": (
+        "duration excluded_line excluded_object file_line file_object files_object index_lines "
+        "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
+        "waiting_line watch_line why_unread"
     ),
     "corpus_agent.render.receipts": "receipt_lines receipts_object recorded_answer",
     "corpus_agent.render.stores": (
@@ -37,8 +35,7 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.checked import *  # noqa: F403
     from corpus_agent.render.common import *  # noqa: F403
     from corpus_agent.render.fields import *  # noqa: F403
-    from corpus_agent.render.files import *  # noqa: F403
-    from corpus_agent.render.indexing import *  # noqa: F403
+    from corpus_agent.render.index import *  # noqa: F403
     from corpus_agent.render.receipts import *  # noqa: F403
     from corpus_agent.render.stores import *  # noqa: F403
 else:

@@ -1,4 +1,7 @@
-"""Renders answers, hits and windows: the one block that a passage is drawn as, screens, JSON."""
+"""Answers, hits and windows as JSON, on a screen and as Markdown; a passage is one block in all.
+
+All text is from documents and models: it is cleaned here, and nothing in it is mark-up or a link.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
 from corpus_agent.render.common import as_object, in_answer, place_of, qualified, taken
-from corpus_agent.text.column_names import ends_with_figures
 from corpus_agent.text.naming import EXTRACTIVE, MODEL, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.snippet import snippet
-from corpus_agent.text.table_rows import is_row
+from corpus_agent.text.tables import ends_with_figures, is_row
 from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
     from corpus_agent.render.common import Object, Seal
     from indexer import Coverage, Hit, Window
+
 
 SCHEMA_VERSION = 2  # of an answer
 # Of the score of the best. Chosen on the sample's 42 questions, of which none lost its passage; 2.7
@@ -327,9 +330,6 @@ def read_object(window: Window, version: int, seal: Seal) -> Object:
 def window_lines(window: Window) -> Iterator[str]:
     """The lines of a document as text."""
     return (visible(line.text) for line in window.lines)
-
-
-# ---- Markdown, a file to keep or to send
 
 
 def export_markdown(answers: Iterable[Answer]) -> str:

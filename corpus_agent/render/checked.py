@@ -13,7 +13,8 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.records import LIKELY_FROM, alone
+from corpus_agent.answering.decision import word_of
+from corpus_agent.answering.records import alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place_of
@@ -86,8 +87,8 @@ def checked_lines(checked: Checked) -> Iterator[str]:
 def _nearest(finding: Finding) -> str:
     """The passage nearest to a statement that was not found, and how surely it says that."""
     near = finding.nearest
-    likely = (finding.probability or 0) >= LIKELY_FROM
-    return f"{'likely' if likely else 'nearest'}: {_place(near)}" if near is not None else ""
+    surely = "nearest" if word_of(finding.probability) == "perhaps" else "likely"
+    return f"{surely}: {_place(near)}" if near is not None else ""
 
 
 def _whole(finding: Finding) -> str:

@@ -18,7 +18,7 @@ from corpus_agent.fields.definition import not_understood
 from corpus_agent.fields.records import CellStatus
 from corpus_agent.render.answers import citation_object
 from corpus_agent.render.common import SCHEMA_VERSION, cited_place, in_answer, left_out, place_of
-from corpus_agent.render.files import plain_reason
+from corpus_agent.render.index import plain_reason
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, get_args
 
+from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
-from corpus_agent.answering.signing import is_own
 from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, qualified, taken
 from corpus_agent.text.naming import answerer, quoted
 from corpus_agent.text.sanitize import enclosed, inert, visible

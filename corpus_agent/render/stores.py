@@ -1,4 +1,4 @@
-"""Renders what is known of an index: `status`, `forget`, `trust` and `stores`."""
+"""What is known of an index on a screen and in JSON: `status`, `forget`, `trust`, `stores`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from corpus_agent.service.service import IndexStatus
     from corpus_agent.trust.known import KnownStore
     from corpus_agent.trust.stores import Permission
-    from indexer import Forgotten
+    from indexer import (
+        Forgotten,
+    )
+
 
 MULTILINGUAL = "corpus-agent --model multilingual index"
 

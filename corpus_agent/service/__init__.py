@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_modules
 
 if TYPE_CHECKING:
-    from corpus_agent.service import cluster as cluster
     from corpus_agent.service import opening as opening
     from corpus_agent.service import places as places
     from corpus_agent.service import process as process
@@ -13,5 +12,5 @@ if TYPE_CHECKING:
     from corpus_agent.service import session as session
     from corpus_agent.service import watching as watching
 else:
-    _MODULES = "cluster opening places process service session watching"
+    _MODULES = "opening places process service session watching"
     __getattr__ = lazy_modules(__name__, _MODULES.split())

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.naming import known, quoted
+from corpus_agent.text.naming import called, known, quoted
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError
+from indexer import CorpusError, Refused
 from indexer import paths as file_paths
 
 if TYPE_CHECKING:
@@ -130,9 +130,13 @@ def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> st
 
 
 def on_disk(corpus: Index, typed: str) -> str:
-    """As `document`, and the source that a file has, or would have, that is not in the index."""
+    """As `document`, and the source that a file not in the index would have; none of a folder."""
     source = document(typed, known(row.source for row in corpus.files()), corpus.roots)
     if corpus.file(source) is not None:
         return source
+    if corpus.selects(folder := f"{source.rstrip('/')}/"):
+        keep = f"Add the line /{folder} to .corpusignore, then: corpus-agent index"
+        message = f"{called(folder)} is a folder, and one document is forgotten at a time."
+        raise Refused(message, keep, code="is_folder")
     sources = sources_of(typed, corpus.roots)
     return next((each for each in sources if (corpus.roots[""] / each).is_file()), source)

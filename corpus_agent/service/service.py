@@ -26,7 +26,6 @@ from corpus_agent.settings import (
     one_by_one,
     stores_to_read,
 )
-from corpus_agent.text.naming import called
 from indexer import Refused, paths, recognition_state, storage
 
 if TYPE_CHECKING:
@@ -152,7 +151,7 @@ class Service:
             follows=history[-1].question if history else None,
             conversation=conversation,
         )
-        content = answering.signing.signed(content, launch.receipt_key)
+        content = answering.receipt.signed(content, launch.receipt_key)
         if self.settings.log == "on" and not self.settings.several:  # none holds another's text
             problem = answering.receipt.log(existing_store(self.settings), content)
             if problem is not None:
@@ -221,12 +220,9 @@ class Service:
     def forget(self, source: str) -> Forgotten:
         """Remove a document, by its name or its path; see session.forget."""
         existing_store(self.settings)
-        corpus = self.corpus()
-        source = service.places.on_disk(corpus, source)
-        if corpus.file(source) is None and corpus.selects(folder := f"{source.rstrip('/')}/"):
-            keep = f"Add the line /{folder} to .corpusignore, then: corpus-agent index"
-            message = f"{called(folder)} is a folder, and one document is forgotten at a time."
-            raise Refused(message, keep, code="is_folder")
+        source = service.places.on_disk(self.corpus(), source)
+        with self._lock:
+            self._corpus = None  # who reads a version keeps all of it on the disk
         return service.session.forget(self.settings, source)
 
     def status(self) -> list[tuple[str, IndexStatus]]:

@@ -32,9 +32,7 @@ from indexer import (
     Encoder,
     FolderEncoder,
     Forgotten,
-    Hands,
     Index,
-    InstalledEncoder,
     Outcome,
     Plan,
     Refused,
@@ -79,7 +77,6 @@ def index(
     choices: Choices | None = None,
     *,
     encoder: Encoder | None = None,
-    hands: Hands | None = None,
     display: RunDisplay | None = None,
     should_stop: Callable[[], bool] = lambda: False,
 ) -> Outcome:
@@ -94,7 +91,6 @@ def index(
         choices or Choices(),
         **_sizes(settings),
         ocr=settings.ocr,
-        hands=hands,
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
@@ -190,37 +186,21 @@ def ask(
         fallback = answering.extractive.ExtractiveAnswerer(corpus.encoder, (notice,))
         answer = fallback.answer(question, corpus, history, on_event)
     if answering.reading.asks_all(question):
-        answer = _of_all(answer)
+        answer = answering.decision.of_all(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
 
 
-def _of_all(answer: Answer) -> Answer:
-    """The answer to a question about all documents, of which the nearest passages were read.
-
-    A probability holds for a question that one passage answers: none is said to answer this one.
-    """
-    answer = replace(answer, notices=(*answer.notices, answering.reading.NOTICE))
-    if not answer.passages or answer.status == "perhaps":
-        return answer
-    passages = tuple(replace(passage, probability=None) for passage in answer.passages)
-    return replace(answer, status="perhaps", probability=None, passages=passages)
-
-
-def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder | InstalledEncoder:
+def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
     """The embedding model for questions: the one that is named, else the index's own."""
-    if settings.embedder is not None:
-        return _installed(settings, settings.embedder)
     return FolderEncoder(_known_model(settings, store), store=store)
 
 
-def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder | InstalledEncoder:
+def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
     """The embedding model for many texts, on a GPU if there is one.
 
     For a new index it is chosen by the languages of the documents, and standard error says so.
     """
-    if settings.embedder is not None:
-        return _installed(settings, settings.embedder)
     is_known = settings.model is not None or storage.recorded(store, "model")
     if is_known or settings.root is None:
         folder = _known_model(settings, store)
@@ -228,12 +208,6 @@ def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder | Install
         folder, told = _model_by_languages(settings.root)
         sys.stderr.write(told)
     return FolderEncoder(folder, store=store, bulk=True, device=settings.device)
-
-
-def _installed(settings: Settings, embedder: str) -> InstalledEncoder:
-    if settings.model is not None:
-        raise UsageError("--embedder and --model name two models.", "Leave one out.")
-    return InstalledEncoder(embedder)
 
 
 def _known_model(settings: Settings, store: Path | None) -> Path | None:

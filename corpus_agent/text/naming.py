@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from corpus_agent.text.delimiters import neutral
 from corpus_agent.text.sanitize import ONE_DOT, inert, one_line, unlinked
-from corpus_agent.text.verdicts import OWN_WORDS
+from corpus_agent.text.wording import OWN_WORDS
 
 EXTRACTIVE = "extractive"  # the answerer's name without a model
 MAX_CALLED = 80  # characters, the quotation marks among them

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called, known, unambiguous
 from corpus_agent.tools import read, search
-from corpus_agent.tools.result import Outcome, ToolCall, ToolResult, failure
+from corpus_agent.tools.corpus import Outcome, ToolCall, ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Chunk
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from corpus_agent.tools.result import ToolResult
+from corpus_agent.tools.corpus import ToolResult
 from corpus_agent.tools.toolbox import ToolSpec, check_arguments, tool_specs
 from corpus_agent.workspace import reading, search, writing
 from corpus_agent.workspace.reading import Attachment, Ledger

@@ -33,7 +33,7 @@ def use_extractors(packages: str | None) -> None:
     global _preferred
     wanted = frozenset((packages or "").split())
     for package in sorted(wanted):
-        known = {each.package for each in extensions.installed() if each.kind == "extractors"}
+        known = {each.package for each in extensions.installed()}
         if package not in known:
             raise UsageError(
                 f"The setting extractors names {package!r}, which brings none.",
@@ -48,9 +48,9 @@ def variable() -> dict[str, str]:
 
 
 def all_extensions() -> tuple[Extension, ...]:
-    """All extensions of every kind, with the reason why one is not used."""
+    """All extensions, with the reason why one is not used."""
     return tuple(
-        each if each.kind != "extractors" or each.refused else replace(each, refused=_why_not(each))
+        each if each.refused else replace(each, refused=_why_not(each))
         for each in extensions.installed()
     )
 
@@ -76,7 +76,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def _by_suffix(_: frozenset[str]) -> dict[str, Extractor]:
-    usable = (each for each in all_extensions() if each.kind == "extractors" and not each.refused)
+    usable = (each for each in all_extensions() if not each.refused)
     return {each.name: _extractor(each) for each in usable}
 
 

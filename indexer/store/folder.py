@@ -225,6 +225,7 @@ def writer_lock(store: Path) -> Iterator[None]:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(myself).encode(), 0)
         yield
+        os.ftruncate(descriptor, 0)  # a command may name a document that it forgot
     finally:
         os.close(descriptor)
 

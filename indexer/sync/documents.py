@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
 from indexer.chunk import HEADING_SEPARATOR, heading_paths
-from indexer.embed.installed import option_for
+from indexer.embed.folder import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
 from indexer.extract import is_todays, writes_markdown
 from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
-from indexer.parsers.pages import PageViewer
+from indexer.parsers.pages import page_viewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
@@ -47,11 +46,6 @@ class Documents:
         self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
-
-    @cached_property
-    def viewer(self) -> PageViewer:
-        """The process that draws pages, started with the first that is asked for."""
-        return PageViewer()
 
     @property
     def root(self) -> Path:
@@ -124,7 +118,7 @@ class Documents:
         """A page of a document as a picture; raises Refused, also where it has none."""
         self._check_pages(row)
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            drawn = self.viewer.picture(copy, page, width)
+            drawn = page_viewer().picture(copy, page, width)
             return replace(drawn, stale=copy.sha256 != row.sha256)
 
     def outline(
@@ -140,7 +134,7 @@ class Documents:
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
             kept = self._texts.page(copy.sha256, page)
             words = kept.page.words if kept is not None else ()
-            return self.viewer.outline(copy, page, quotation, near, words)
+            return page_viewer().outline(copy, page, quotation, near, words)
 
     def _check_pages(self, row: FileRow) -> None:
         if not has_pages(row):

@@ -27,8 +27,8 @@ from indexer.store.manifest import (
     read_manifest,
     write_manifest,
 )
-from indexer.store.ownership import identity_of
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import identity_of
 from indexer.sync.folder import sync_folder
 from tests.support.toy_index import ENCODER, rows, sync_large
 

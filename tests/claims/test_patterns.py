@@ -248,8 +248,7 @@ BOUNDED = {
     "corpus_agent.fields.lexicon.document.and",  # matched at places of 3,000 characters
     "corpus_agent.fields.lexicon.document.described",  # matched behind a name
     "corpus_agent.fields.lexicon.document.name",  # matched at one place
-    "corpus_agent.text.column_names",  # the last 400 characters of a line
-    "corpus_agent.text.numbers._SCALED",
+    "corpus_agent.text.tables",  # the last 400 characters of a line
     "corpus_agent.text.sentences",
     "corpus_agent.text.snippet._UNIT",
     "corpus_agent.text.tokens._NAME",

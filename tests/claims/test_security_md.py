@@ -10,7 +10,7 @@ from corpus_agent.seal import relay, routes, upstream
 from corpus_agent.settings import Settings
 from indexer.confine import system_files
 from indexer.parsers import limits
-from indexer.store import manifest, ownership
+from indexer.store import manifest, storage
 from tests.support.places import REPOSITORY, TESTS
 
 CLAIMS = (REPOSITORY / "SECURITY.md").read_text("utf-8")
@@ -70,7 +70,7 @@ MIB = 2**20
     [
         (
             "manifest of a store; its marker, its settings",
-            [manifest.MAX_BYTES, ownership.MAX_SMALL_BYTES],
+            [manifest.MAX_BYTES, storage.MAX_SMALL_BYTES],
         ),
         ("steps of a model", [conversation.MAX_STEPS, request.MAX_CALLS]),
         (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.store.ownership import FILES, FOLDERS
+from indexer.store.storage import FILES, FOLDERS
 
 REPOSITORY = next(above for above in Path(__file__).parents if (above / "pyproject.toml").is_file())
 PAGE = (REPOSITORY / "docs/architecture.md").read_text("utf-8")
@@ -57,7 +57,7 @@ def test_every_file_of_a_store_is_on_the_map_and_has_a_name_that_a_store_allows(
              for name in re.findall(r"`(.*?)`", row)]  # fmt: skip
     tops = {name.partition("/")[0] for name in named}
     folders = set(filter(FOLDERS.fullmatch, tops))
-    assert folders == {"lance", "texts", "probes", "saved", "staging", "tmp"}
+    assert folders == {"lance", "texts", "probes", "saved", "tmp"}
     assert [
         name for name in named if not (FILES.fullmatch(name) or name.split("/")[0] in folders)
     ] == []

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # What only the extras bring, each in one room by an import contract or a test.
-OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "pydantic_ai", "rapidocr", "ray"])
+OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "pydantic_ai", "rapidocr"])
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 

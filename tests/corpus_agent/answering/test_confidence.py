@@ -6,20 +6,11 @@ import pytest
 from corpus_agent.answering import confidence
 from corpus_agent.answering.confidence import Looked, comes_near, probability
 from corpus_agent.answering.coverage import PACKAGED, Coverage, Subject
-from corpus_agent.answering.records import Answer, word_of
+from corpus_agent.answering.records import Answer
 from indexer import Coverage as Searched
 from indexer import FolderEncoder
 
 ENCODER = FolderEncoder()
-
-
-@pytest.mark.parametrize(
-    ("probability", "word"),
-    [(1.0, "answered"), (0.9, "answered"), (0.899, "likely"), (0.75, "likely"), (0.749, "perhaps")],
-)
-def test_each_word_begins_at_its_probability(probability, word):
-    assert word_of(probability) == word
-    assert word_of(None) == "perhaps"
 
 
 def figures(question: str, sentence: str, kind: float = 0.0) -> dict[str, float]:

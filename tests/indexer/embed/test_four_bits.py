@@ -21,15 +21,9 @@ from tests.support.places import SAMPLE
 pytestmark = pytest.mark.slow
 
 TEXTS = (
-    "",
-    " ",
-    "Two  spaces, a\ttab and\nlines",
-    "Wie lange hält sich der Sauerteig im Kühlschrank?",
-    "Η μίσθωση λήγει στις 30 Ιουνίου 2027.",
-    "Договор аренды заканчивается через год.",
-    "会議は三時に終わりました。",
-    "สัญญาเช่าสิ้นสุดเมื่อใด",
-    "متى ينتهي عقد الإيجار؟",
+    *("", " ", "Two  spaces, a\ttab and\nlines", "Wie lange hält sich der Sauerteig?"),
+    *("Η μίσθωση λήγει στις 30 Ιουνίου 2027.", "Договор аренды заканчивается через год."),
+    *("会議は三時に終わりました。", "สัญญาเช่าสิ้นสุดเมื่อใด", "متى ينتهي عقد الإيجار؟"),
     "ﬁne ½ Ⅳ ㎏ ① naïve — 🙂 \u200bzero\u200bwidth \ufeff \x01\x7f ▁ 𝔘𝔫𝔦",
     "unheardofwordswithoutanyspace" * 8,
 )
@@ -88,15 +82,14 @@ def test_half_of_a_language_is_taken_off_a_question(encoder):
     assert not shared(ToyEncoder(), moved[0], ["de", "el"]).any()
 
 
-@pytest.mark.parametrize("damage", ["flipped", "cut", "empty"])
-def test_a_damaged_file_of_weights_is_named_with_what_mends_it(weights, tmp_path, damage):
-    data = bytearray(weights.read_bytes())
-    data[40_000_000] ^= 1
-    kept = {"flipped": data, "cut": data[:50_000_000], "empty": b""}[damage]
-    (tmp_path / FOUR_BITS).write_bytes(kept)
-    with pytest.raises(CorpusError) as caught:
-        FolderEncoder(tmp_path / FOUR_BITS).encode(["x"])
-    assert "pip install" in caught.value.hint
+def test_a_damaged_file_of_weights_is_named_with_what_mends_it(weights, tmp_path):
+    data = weights.read_bytes()
+    flipped = data[:40_000_000] + bytes([data[40_000_000] ^ 1]) + data[40_000_001:]
+    for kept in (flipped, data[:50_000_000], b""):
+        (tmp_path / FOUR_BITS).write_bytes(kept)
+        with pytest.raises(CorpusError) as caught:
+            FolderEncoder(tmp_path / FOUR_BITS).encode(["x"])
+        assert "pip install" in caught.value.hint
 
 
 def folder_of(tmp_path: Path, *languages: str) -> Path:

@@ -1,23 +1,134 @@
-"""Renders the outcome of `index`, or its plan."""
+"""Runs of `index`, their plans and the files that they saw, on a screen and in JSON."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
-from corpus_agent.render.common import as_object, taken
-from corpus_agent.render.files import problem_object, why_unread
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, taken
 from corpus_agent.render.stores import waiting_text
 from corpus_agent.text.naming import PATH, called, unambiguous
-from corpus_agent.text.sanitize import one_line
+from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.text.wording import UNREAD_FILES, number_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from corpus_agent.render.common import Object
-    from indexer import FileRow, Outcome, Plan, Progress, ShardCounts, Status, ToRecognise
+    from corpus_agent.render.common import Object, Seal
+    from indexer import (
+        Excluded,
+        FileRow,
+        Outcome,
+        Plan,
+        Progress,
+        Status,
+        ToRecognise,
+    )
+
+
+def problem_object(row: FileRow) -> Object:
+    """One file that yielded no text, with the reason."""
+    return {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
+
+
+def detail(row: FileRow) -> str | None:
+    """A parser's message about a file, sanitised, since it may quote the file."""
+    return one_line(row.detail) if row.detail else row.detail
+
+
+_AS_THEY_ARE = """
+    status reason bytes sha256 chunks pages lines extractor seconds waiting date language
+"""
+# What a person is told of a file without text, where nothing more is known of it.
+REASONS = {
+    "no_text_layer": "it has no text",
+    "encrypted": "it is encrypted",
+    "malformed": "it is damaged",
+    "timeout": "reading it took too long",
+    "memory": "reading it takes too much memory",
+    "crashed": "its reader ended",
+    "too_large": "it is too large",
+    "too_large_unpacked": "it is too large once unpacked",
+    "output": "it has too much text",
+    "binary": "it is not text",
+    "encoding": "its encoding is not known",
+    "unsupported": "its format is not read",
+    "no_bytes": "it is empty",
+    "changed": "it changed while it was read",
+}
+
+
+def why_unread(row: FileRow) -> str:
+    """Why a file has no text, as in "it ends too early"."""
+    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+
+
+def plain_reason(reason: str) -> str:
+    """What a person is told in place of a reason's code."""
+    return one_line(inert(REASONS.get(reason, reason.replace("_", " "))))
+
+
+def problem_line(row: FileRow) -> str:
+    """One line on a file that yielded no text."""
+    return f"{row.status} {called(row.source)} ({why_unread(row)})"
+
+
+def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
+    """The JSON of `files`."""
+    entries = [file_object(row) for row in rows]
+    return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
+
+
+def file_object(row: FileRow) -> Object:
+    """One file of the JSON of `files`."""
+    return {
+        "source": unambiguous(row.source),
+        **taken(row, _AS_THEY_ARE),
+        "detail": detail(row),
+        "title": one_line(row.title) if row.title else None,
+        "modified": _modified(row),
+        "author": one_line(row.author) if row.author else None,
+        "tags": [one_line(tag) for tag in (row.tags or "").split()],
+        "links": [one_line(target) for target in (row.links or "").splitlines()],
+    }
+
+
+def _modified(row: FileRow) -> str | None:
+    """When a file was last written to, ISO 8601; None where its time is in no calendar."""
+    try:
+        return datetime.fromtimestamp(row.mtime_ns // 10**9, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def file_line(row: FileRow) -> str:
+    """One file as a line of text."""
+    if row.status != "indexed":
+        return problem_line(row)
+    size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
+    size += f", {row.waiting} without text" if row.waiting else ""
+    size += f", {number_of(row.chunks, 'passage')}"
+    remark = f": {one_line(row.detail)}" if row.detail else ""
+    return f"indexed {called(row.source)} ({size}){remark}"
+
+
+def excluded_object(entry: Excluded) -> dict[str, Any]:
+    """One entry of the JSON of `files --ignored`."""
+    return {
+        "source": unambiguous(entry.source),
+        "place": unambiguous(entry.place) if entry.place else None,
+        "rule": one_line(entry.rule) or None,
+    }
+
+
+def excluded_line(entry: Excluded) -> str:
+    """What a rule keeps out, and where the rule stands, as a line of text."""
+    if not entry.place:
+        return f"{called(entry.source)} ({entry.rule or 'passed over by its name'})"
+    return f"{called(entry.source)} ({called(entry.place)}: {one_line(entry.rule)})"
+
 
 _COUNTS = """
     version added updated unchanged removed moved ignored chunks embedded reused interrupted
@@ -30,18 +141,11 @@ FILES_TO_ESTIMATE = 5  # that are done before the time left is told
 
 def index_object(outcome: Outcome) -> Object:
     """The JSON of `index`."""
-    report = as_object(index=run_object(outcome))
-    if outcome.cluster is not None and outcome.cluster.egress:
-        report["egress"] = outcome.cluster.egress
-    return report
+    return as_object(index=run_object(outcome))
 
 
 def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
-    cluster = None
-    if outcome.cluster is not None:
-        again = [one_line(why) for why in outcome.cluster.again]
-        cluster = {**taken(outcome.cluster, "where shards here"), "again": again}
     unread: Object = {
         status: [problem_object(row) for row in outcome.problems if row.status == status]
         for status in _UNREAD
@@ -55,7 +159,6 @@ def run_object(outcome: Outcome) -> Object:
         "waiting": outcome.waiting_pages + outcome.waiting_pictures,
         "repaired": one_line(outcome.repaired) or None,
         "seconds": round(outcome.seconds, 2),
-        "cluster": cluster,
     }
 
 
@@ -85,8 +188,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     pages = outcome.recognised
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
-    if outcome.cluster is not None:
-        yield from _cluster_lines(outcome.cluster)
     if changes:  # else it was said when it came to be so
         yield from _unread_lines(
             [row for row in outcome.problems if row.is_unread and not row.waiting]
@@ -105,13 +206,6 @@ def _changes(outcome: Outcome) -> str:
         (outcome.removed - outcome.moved, "removed"),
     )
     return ", ".join(f"{count:,} {what}" for count, what in counts if count)
-
-
-def _cluster_lines(counts: ShardCounts) -> Iterator[str]:
-    """What came of the shards of a cluster."""
-    egress = f" (egress: {one_line(counts.egress)})" if counts.egress else ""
-    again = f", {len(counts.again):,} of them done again" if counts.again else ""
-    yield f"{number_of(counts.shards, 'shard')} by {one_line(counts.where)}{egress}{again}"
 
 
 def store_lines(
