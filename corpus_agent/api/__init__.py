@@ -1,20 +1,17 @@
-"""`Corpus` and `AsyncCorpus`: the whole program from Python.
+"""`Corpus`: the whole program from Python.
 
 Imports nothing heavy until a method needs it. Only arguments count, no file and no environment.
 """
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from corpus_agent import answering, render, service
+from corpus_agent import answering, lazy_names, render, service
 from corpus_agent.seal import unsealed
 from corpus_agent.settings import OF_A_STORE, Device, Settings, absolute, check_one
 from corpus_agent.startup import Launch, for_indexing, for_reading
@@ -24,12 +21,13 @@ from corpus_agent.trust.known import stores_from_here
 from indexer import STATUSES, Choices, Ocr, Query, RunDisplay, UsageError, storage
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
-
+    from corpus_agent.api.asynchronous import AsyncCorpus as AsyncCorpus
     from corpus_agent.render.common import Object
     from corpus_agent.seal.enforce import SealState
     from corpus_agent.service.service import Service
     from indexer import Encoder, Index, Outcome, Progress
+else:
+    __getattr__ = lazy_names(__name__, {"corpus_agent.api.asynchronous": "AsyncCorpus"})
 
 OnProgress = Callable[["Progress"], None]
 Paths = str | Sequence[str]
@@ -392,69 +390,3 @@ class Corpus:
 def _several(given: Paths) -> Sequence[str]:
     """One text or several, as several; none of an empty one."""
     return ([given] if given else []) if isinstance(given, str) else given
-
-
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
-
-
-def _coroutine(
-    method: Callable[Concatenate[Corpus, _P], _R],
-) -> Callable[Concatenate[AsyncCorpus, _P], Coroutine[None, None, _R]]:
-    """A method of `Corpus` as a coroutine of `AsyncCorpus`."""
-
-    @wraps(method)
-    async def run(self: AsyncCorpus, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
-        return await self._run(partial(method, self._corpus, *args, **kwargs))
-
-    return run
-
-
-class AsyncCorpus:
-    """A corpus for coroutines: each method is that of `Corpus`, awaited.
-
-        async with AsyncCorpus.open("notes/.corpus-agent") as corpus:
-            answer = await corpus.ask("When does the lease end?")
-
-    Calls wait for each other, in their order. One whose task is cancelled and that has begun goes
-    on to its end in its thread, and its result is dropped.
-    """
-
-    def __init__(self, corpus: Corpus) -> None:
-        """Takes over `corpus`, which is to be used in no other way from here on."""
-        self._corpus = corpus
-        self._thread = ThreadPoolExecutor(1, "corpus")
-
-    @classmethod
-    def open(cls, store: Path | str | Sequence[Path | str], **options: Any) -> Self:  # noqa: ANN401
-        """The corpus of `Corpus.open`, which takes the same `options`."""
-        return cls(Corpus.open(store, **options))
-
-    index = _coroutine(Corpus.index)
-    search = _coroutine(Corpus.search)
-    read = _coroutine(Corpus.read)
-    ask = _coroutine(Corpus.ask)
-    table = _coroutine(Corpus.table)
-    list = _coroutine(Corpus.list)
-    timeline = _coroutine(Corpus.timeline)
-    files = _coroutine(Corpus.files)
-    forget = _coroutine(Corpus.forget)
-    check = _coroutine(Corpus.check)
-    check_receipts = _coroutine(Corpus.check_receipts)
-    status = _coroutine(Corpus.status)
-
-    async def close(self) -> None:
-        """End what was started for the corpus, once the calls before it are done."""
-        await self._run(self._corpus.close)
-        self._thread.shutdown(wait=False)
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *exception: object) -> None:
-        await self.close()
-
-    async def _run(self, call: Callable[[], _R]) -> _R:
-        if self._corpus.closed:
-            return call()  # which refuses, in the words of the method
-        return await asyncio.get_running_loop().run_in_executor(self._thread, call)

@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus_agent.seal import policy, seal
-from corpus_agent.selftest import attempts
+from corpus_agent.selftest import attempts, network
 from corpus_agent.selftest.attempts import Surroundings
 from indexer.confine import confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
 from indexer.parsers.limits import ocr_policy, worker_policy
 
 Listener = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
-_ATTEMPTS: dict[str, Any] = vars(attempts)
+_ATTEMPTS: dict[str, Any] = {**vars(network), **vars(attempts)}
 _CONFINED = {"parser": worker_policy, "recogniser": ocr_policy}
 
 
