@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from corpus_agent.agent import conversation, request, work
+from corpus_agent.agent import conversation, request
 from corpus_agent.models import discovery
 from corpus_agent.seal import relay, routes, upstream
 from corpus_agent.settings import Settings
@@ -79,7 +79,7 @@ MIB = 2**20
         ),
         (
             "characters of a reply, of a draft, of an error that is shown",
-            [request.MAX_REPLY_CHARACTERS, work.MAX_DRAFT, discovery.MAX_SAID],
+            [request.MAX_REPLY_CHARACTERS, conversation.MAX_DRAFT, discovery.MAX_SAID],
         ),
         (
             "seconds of a connection",

@@ -12,9 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, plain_lines, table, words
+from indexer.extract.extraction import (
+    Extraction,
+    OwnProperties,
+    own_properties,
+    plain_lines,
+    table,
+    words,
+)
 from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
-from indexer.extract.own_properties import OwnProperties, own_properties
 from indexer.extract.tables.rows import unmerged_text
 
 _TOKEN = re.compile(

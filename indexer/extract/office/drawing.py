@@ -145,11 +145,6 @@ _SIMPLE = {"t": "", "br": "\n", "tab": "\t"}
 # --- Charts and diagrams --------------------------------------------------------------------------
 
 
-def chart_titles(root: Element) -> str:
-    """The words of a chart alone, where its figures are those of cells beside it."""
-    return markdown.one_line(" ".join(text_of(each) for each in root.iter() if tag_of(each) == "t"))
-
-
 def chart_text(root: Element) -> str:
     """The words of a chart: its titles, then a table of its series; of a diagram, all its words."""
     columns: list[tuple[str, list[str], list[str]]] = []
@@ -159,7 +154,8 @@ def chart_text(root: Element) -> str:
         columns.append(
             (name, categories, _values(child(each, "val")) or _values(child(each, "yVal")))
         )
-    blocks = [chart_titles(root)]
+    titles = (text_of(each) for each in root.iter() if tag_of(each) == "t")
+    blocks = [markdown.one_line(" ".join(titles))]
     if columns:
         rows = [["", *(name for name, _, _ in columns)]]
         for index, category in enumerate(columns[0][1]):

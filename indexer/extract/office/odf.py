@@ -1,4 +1,4 @@
-"""OpenDocument texts and presentations (ODT, ODP, and their flat XML forms) as Markdown.
+"""OpenDocument texts and presentations (ODT, ODP) as Markdown.
 
 Deleted text of tracked changes, page headers and footers are left out; notes and comments stand
 after the paragraph that they belong to. Spreadsheets are read in `spreadsheets`.
@@ -20,8 +20,6 @@ from indexer.extract.container import (
     inside,
     meta_properties,
     number_of,
-    parse_xml,
-    properties_of_meta,
     refuse_locked,
     tag_of,
     text_of,
@@ -33,9 +31,7 @@ from indexer.extract.office.odf_tables import (
     comment_of,
     header_styles,
     odf_rows,
-    sheets_of_tree,
 )
-from indexer.extract.own_properties import OwnProperties
 from indexer.extract.tables.rows import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
@@ -61,20 +57,9 @@ def read_odf(data: bytes) -> Extraction:
     content = parts.xml("content.xml")
     if content is None:
         raise UnreadableDocument("malformed", "no content part")
-    return _extraction(content, meta_properties(parts), parts)
-
-
-def read_flat_odf(data: bytes) -> Extraction:
-    """The same of a document in one XML file."""
-    root = parse_xml(data)
-    return _extraction(root, properties_of_meta(root), None)
-
-
-def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Extraction:
-    body = child(content, "body")
-    if child(body, "spreadsheet") is not None:
-        return Extraction(own.title, sheets_of_tree(content), own=own)
+    own = meta_properties(parts)
     reader = _OdfReader(content, parts)
+    body = child(content, "body")
     slides = [*inside(body, "presentation"), *inside(body, "drawing")]
     if slides:
         return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
@@ -85,8 +70,8 @@ def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Ex
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(self, content: Element, parts: Parts | None) -> None:
-        styles = parts.xml("styles.xml") if parts is not None else None
+    def __init__(self, content: Element, parts: Parts) -> None:
+        styles = parts.xml("styles.xml")
         roots = [content] if styles is None else [content, styles]
         self._styles = OdfStyles(roots)
         self._numbered = _numbered_lists(roots)
@@ -206,7 +191,7 @@ class _OdfReader:
 
     def _object(self, name: str) -> Iterator[str]:
         """The words and figures of a chart, or the formula, that is kept in a folder of its own."""
-        if self._parts is None or not name.startswith("./"):
+        if not name.startswith("./"):
             return
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
