@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.own_words import without_numbers
+from corpus_agent.answering.claims import without_numbers
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
