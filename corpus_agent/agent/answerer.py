@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.conversation import MAX_STEPS, Conversation
+from corpus_agent.agent.conversation import MAX_STEPS, Conversation, Work
 from corpus_agent.agent.messages import (
     DEFAULT_WINDOW,
     NOT_FOUND,
     PASSAGES_PROMPT,
     READER_QUESTION,
-    SYSTEM_PROMPT,
     ContextWindow,
     UserMessage,
     refuses,
@@ -30,8 +29,8 @@ from corpus_agent.agent.request import (
     first_word,
     stream_reply,
 )
-from corpus_agent.agent.work import Work
 from corpus_agent.answering.citations import Settled, remarks
+from corpus_agent.answering.claims import without_own_words
 from corpus_agent.answering.decision import (
     READ_NO,
     READ_YES,
@@ -41,7 +40,6 @@ from corpus_agent.answering.decision import (
     said_by,
 )
 from corpus_agent.answering.drafts import Finished, repair_request
-from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
@@ -164,15 +162,7 @@ class ModelAnswerer:
 
     def _with_tools(self, work: Work, model: ChatModel) -> _Draft:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
-        conversation = Conversation(
-            model,
-            SYSTEM_PROMPT,
-            work.opening(),
-            work.call,
-            lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
-            work.window,
-            on_event=work.on_event,
-        )
+        conversation = Conversation(model, work)
         text = conversation.answer(self.limits.steps)
         if not text:
             steps = self.limits.steps

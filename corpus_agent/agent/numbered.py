@@ -26,7 +26,7 @@ from corpus_agent.text.sentences import units
 from indexer import Query
 
 if TYPE_CHECKING:
-    from corpus_agent.agent.work import Work
+    from corpus_agent.agent.conversation import Work
     from corpus_agent.answering.records import Citation
     from corpus_agent.check.records import Checked, Finding
     from corpus_agent.startup import Launch

@@ -11,17 +11,13 @@ import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from corpus_agent.models.discovery import BUSY_SECONDS, RETRY_SECONDS, ModelUnavailable
 from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import BadFrame, Cause, Failure, Kind, Reply, failure_in, head_in
 from corpus_agent.seal.routes import NotListed
-
-if TYPE_CHECKING:
-    from corpus_agent.seal.broker import Broker
-
 
 TICK_SECONDS = 0.1
 OK, BUSY = 200, 503
@@ -156,13 +152,20 @@ def _unavailable(failure: Failure) -> ModelUnavailable:
     )
 
 
-ASKING_SECONDS = 2.0  # for each endpoint
+# ---- What a server says that its model can do; one that says nothing is no error
+
+ASKING_SECONDS = 2.0  # for each page
 MAX_PAGE_BYTES = 4_000_000  # Ollama includes licence and template of a model
 LEAST_WINDOW = 512  # tokens; a smaller number is an error
 # Parameters. Qwen2.5-Coder-1.5B (1.8 billion with its vocabulary) refuses with tools what it
 # answers without (docs/decisions/agent.md); larger ones were not measured: asking finds out.
 SMALL = 2_000_000_000
 _OLLAMA_DEFAULT = 4_096  # tokens, on machines with less than 24 GB of graphics memory
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)  # of a Modelfile
+# Of llama.cpp; of Ollama, loaded, then of the model; of vLLM and llama.cpp; of LM Studio.
+_PAGES = ("/props", "/api/ps", "/api/show", "/v1/models", "/api/v0/models")
+_WINDOWS = ("n_ctx", "context_length", "max_model_len", "loaded_context_length")
+_PARAMETERS = ("n_params", "general.parameter_count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,69 +183,16 @@ class Capabilities:
         return small or self.tools is False
 
 
-Page = Mapping[str, Any]
-# Where each kind of server reports them: its page, the list with an entry for each model, and in
-# that entry the window, the support of tools and the parameters. Ollama's /api/show: `_ollama`.
-_PAGES = (
-    ("/props", "", "default_generation_settings/n_ctx", "chat_template_caps/supports_tools", ""),
-    ("/api/ps", "models", "context_length", "", ""),
-    ("/api/show", "", "", "", "model_info/general.parameter_count"),
-    ("/v1/models", "data", "max_model_len", "", "meta/n_params"),
-    ("/api/v0/models", "data", "loaded_context_length", "", ""),
-)
-
-
-def _reported(page: Page, where: tuple[str, ...], model: str) -> Capabilities:
-    path, listed, window, tools, parameters = where
-    entry: object = page
-    if listed:
-        entries = _list(page.get(listed))
-        others = entries[:1] if path == "/v1/models" else []  # llama.cpp takes any name
-        named = [one for one in entries if model in _names_of(one)]
-        entry = next(iter(named or others), None)
-    if path == "/api/show":
-        return replace(_ollama(page), parameters=_count(_at(entry, parameters)))
-    able = _at(entry, tools)
-    return Capabilities(
-        _window(_at(entry, window)),
-        able if isinstance(able, bool) else None,
-        _count(_at(entry, parameters)),
-    )
-
-
-def _ollama(page: Page) -> Capabilities:
-    """The window is num_ctx of the Modelfile, else the default."""
-    able = page.get("capabilities")
-    written = re.search(r"^num_ctx\s+(\d{1,9})", str(page.get("parameters", "")), re.MULTILINE)
-    known = "model_info" in page or "details" in page
-    window = int(written[1]) if written else _OLLAMA_DEFAULT if known else None
-    return Capabilities(_window(window), "tools" in able if isinstance(able, list) else None)
-
-
-def _at(value: object, path: str) -> object:
-    """What stands at a path of keys in an object; None if nothing does."""
-    for key in path.split("/"):
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
-
-
-def _names_of(entry: Page) -> tuple[object, ...]:
-    return entry.get("id"), entry.get("name"), entry.get("model")
-
-
 def fetch_capabilities(broker: Broker, model: str, deadline: Deadline) -> Capabilities:
     """The model's capabilities as its server reports them; the first report wins."""
     found = Capabilities()
-    for where in _PAGES:
-        asked = {"model": model} if where[0] == "/api/show" else None
-        page = _page(broker, where[0], asked, deadline)
-        if page is None:
-            continue
-        reported = _reported(page, where, model)
+    for path in _PAGES:
+        asked = {"model": model} if path == "/api/show" else None
+        said = _reported(_page(broker, path, asked, deadline), model)
         found = Capabilities(
-            found.window or reported.window,
-            reported.tools if found.tools is None else found.tools,
-            found.parameters or reported.parameters,
+            found.window or said.window,
+            said.tools if found.tools is None else found.tools,
+            found.parameters or said.parameters,
         )
         if found.window and found.tools is not None and found.parameters:
             break
@@ -251,28 +201,54 @@ def fetch_capabilities(broker: Broker, model: str, deadline: Deadline) -> Capabi
 
 def _page(
     broker: Broker, path: str, question: dict[str, str] | None, deadline: Deadline
-) -> Page | None:
-    """The JSON object at a path; None if there is none."""
+) -> dict[str, Any]:
+    """The JSON object at a path; an empty one if there is none."""
     seconds = {"first": ASKING_SECONDS, "stall": ASKING_SECONDS}
     try:
         with request(broker, path, question, deadline=deadline, **seconds) as response:
-            if response.status != OK:
-                return None
-            page = json.loads(response.page(MAX_PAGE_BYTES, ASKING_SECONDS))
+            content = (
+                response.page(MAX_PAGE_BYTES, ASKING_SECONDS) if response.status == OK else b""
+            )
+        page = json.loads(content)
     except TookTooLong:
         raise
     except (ModelUnavailable, ValueError, RecursionError):
-        return None
-    return page if isinstance(page, dict) else None
+        return {}
+    return page if isinstance(page, dict) else {}
 
 
-def _list(value: object) -> list[Page]:
-    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
+def _reported(page: dict[str, Any], model: str) -> Capabilities:
+    """What a page says of a model: all of it, or its entry in a list of models."""
+    entries = page.get("models", page.get("data"))
+    if isinstance(entries, list):
+        listed = [entry for entry in entries if isinstance(entry, dict)]
+        named = [e for e in listed if model in (e.get("id"), e.get("name"), e.get("model"))]
+        # llama.cpp takes any name; Ollama lists those that are loaded.
+        page = next(iter(named or ("data" in page and listed[:1]) or []), {})
+    values = dict(_values(page))
+    window = next((values[name] for name in _WINDOWS if name in values), None)
+    able, written = page.get("capabilities"), _NUM_CTX.search(str(page.get("parameters", "")))
+    if written:
+        window = int(written[1])
+    elif window is None and ("model_info" in page or "details" in page):
+        window = _OLLAMA_DEFAULT
+    tools = "tools" in able if isinstance(able, list) else values.get("supports_tools")
+    return Capabilities(
+        _whole(window, LEAST_WINDOW),
+        tools if isinstance(tools, bool) else None,
+        _whole(next((values[name] for name in _PARAMETERS if name in values), None), 1),
+    )
 
 
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and value > 0 else None
+def _values(page: object) -> Iterator[tuple[str, object]]:
+    """Every key of a page with its value, of objects within objects too."""
+    within = [page]
+    while within:
+        value = within.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            within += value.values()
 
 
-def _window(value: object) -> int | None:
-    return value if isinstance(value, int) and value >= LEAST_WINDOW else None
+def _whole(value: object, least: int) -> int | None:
+    return value if isinstance(value, int) and value >= least else None

@@ -10,7 +10,8 @@ _PUBLIC = {
         "read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.checked": (
-        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces"
+        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "
+        "receipt_lines receipts_object recorded_answer"
     ),
     "corpus_agent.render.common": "as_object evidence local_time place stores_read",
     "corpus_agent.render.fields": (
@@ -22,7 +23,6 @@ _PUBLIC = {
         "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
         "waiting_line watch_line"
     ),
-    "corpus_agent.render.receipts": "receipt_lines receipts_object recorded_answer",
     "corpus_agent.render.stores": (
         "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "
         "trust_lines trust_object waiting_text"
@@ -36,7 +36,6 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.common import *  # noqa: F403
     from corpus_agent.render.fields import *  # noqa: F403
     from corpus_agent.render.index import *  # noqa: F403
-    from corpus_agent.render.receipts import *  # noqa: F403
     from corpus_agent.render.stores import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

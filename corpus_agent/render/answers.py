@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import as_object, in_answer, place_of, qualified, taken
+from corpus_agent.render.common import as_object, in_answer, place_of, plain, qualified, taken
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.snippet import snippet
@@ -167,26 +166,17 @@ def citation_lines(passages: Iterable[Passage]) -> Iterator[str]:
 
 def answer_object(answer: Answer, seal: Seal) -> Object:
     """The JSON of `ask`."""
-    server = answer.model_server
     by = in_answer(answer.answerer)
     return {
         "schema_version": SCHEMA_VERSION,
         "question": visible(answer.question),
-        "status": answer.status,
-        "probability": _rounded(answer.probability),
+        **taken(answer, "status probability"),
         "answer": inert(answer.text) or None,
         "passages": [_passage_object(passage) for passage in answer.passages],
         "answerer": by,
         "model": None if answer.answerer == EXTRACTIVE else by,
-        "model_server": {k: v and visible(v) for k, v in asdict(server).items()}
-        if server
-        else None,
         "egress": answer.egress,
-        "unsupported": [inert(sentence) for sentence in answer.unsupported],
-        "changed": [in_answer(source) for source in answer.changed],
-        "coverage": asdict(answer.coverage),
-        "notices": [inert(notice) for notice in answer.notices],
-        "version": answer.version,
+        **taken(answer, "model_server unsupported changed coverage notices version"),
         "seal": seal,
     }
 
@@ -194,30 +184,16 @@ def answer_object(answer: Answer, seal: Seal) -> Object:
 def _passage_object(passage: Passage) -> Object:
     citation = passage.citation
     return {
-        "source": in_answer(citation.source),
-        "page": citation.page,
-        **taken(passage, "line_start line_end word age"),
-        "heading": inert(one_line(citation.heading)),
-        "text": inert(passage.text),
+        **taken(citation, "source page heading"),
+        **taken(passage, "line_start line_end word age text probability"),
         "likely": [citation.line_start, citation.line_end],
-        "probability": _rounded(passage.probability),
         "citation": citation_object(citation),
     }
 
 
-def _rounded(probability: float | None) -> float | None:
-    return None if probability is None else round(probability, 4)
-
-
 def citation_object(citation: Citation) -> Object:
     """One citation, of a passage or of a value."""
-    return {
-        **taken(citation, "n page line_start line_end verdict hidden confidence"),
-        "source": in_answer(citation.source),
-        "quote": inert(citation.quote),
-        **raw_words(citation.quote),
-        "heading": inert(one_line(citation.heading)),
-    }
+    return {**plain(citation), **raw_words(citation.quote)}
 
 
 def raw_words(quote: str) -> Object:
@@ -239,7 +215,7 @@ def search_object(
         version=version,
         query=visible(query),
         results=[_hit_object(hit, query) for hit in hits],
-        notices=[inert(notice) for notice in notices],
+        notices=plain(notices),
         seal=seal,
     )
 

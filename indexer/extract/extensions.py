@@ -15,7 +15,7 @@ from functools import cache
 from indexer.confine import extensions
 from indexer.confine.extensions import Extension
 from indexer.errors import UnreadableDocument, UsageError
-from indexer.extract.extraction import Extraction, Extractor, Within
+from indexer.extract.extraction import Extraction, Extractor
 from indexer.extract.registry import REGISTRY
 
 VARIABLE = "CORPUS_AGENT_EXTRACTORS"  # packages, with blanks between; of a parser's process too
@@ -57,7 +57,7 @@ def all_extensions() -> tuple[Extension, ...]:
 
 def _why_not(extension: Extension) -> str:
     if extension.package in _preferred or all(
-        extension.name not in each.suffixes for each in REGISTRY
+        extension.name not in each.suffixes.split() for each in REGISTRY
     ):
         return ""
     how = f'to prefer it: extractors = "{extension.package}"'
@@ -81,7 +81,7 @@ def _by_suffix(_: frozenset[str]) -> dict[str, Extractor]:
 
 
 def _extractor(extension: Extension) -> Extractor:
-    def read(data: bytes, _: Within) -> Extraction:
+    def read(data: bytes) -> Extraction:
         made = extension.load()
         if not callable(made):
             raise UnreadableDocument("malformed", f"{extension} is no function")
@@ -92,4 +92,4 @@ def _extractor(extension: Extension) -> Extractor:
 
     # `kinds` is not empty: what it cannot read is not tried as plain text instead.
     name = f"{PREFIX}{extension.package}"
-    return Extractor(name, extension.version, read, kinds=(extension.name,))
+    return Extractor(name, extension.version, "", kinds=extension.name, reader=read)

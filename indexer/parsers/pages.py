@@ -20,8 +20,7 @@ from typing import Any, TypeVar
 
 from indexer.errors import Refused
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
-from indexer.extract.ocr.places import PlacedText
-from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.extract.ocr.reading_order import UNREADABLE, PlacedText
 from indexer.extract.points import GREY_BYTES, Points
 from indexer.parsers import limits, protocol
 from indexer.parsers.engines import find_tesseract

@@ -21,13 +21,15 @@ from indexer.extract.normalise import lines_of, whole
 from indexer.extract.ocr.engine import RapidEngine, Recognition, is_blank
 from indexer.extract.ocr.figures import FIGURE, figures_of, with_figures
 from indexer.extract.ocr.pictures import Pages, Picture, opened
-from indexer.extract.ocr.places import PlacedText, Sheet, words_of_pieces
 from indexer.extract.ocr.reading_order import (
     UNREADABLE,
     Piece,
+    PlacedText,
+    Sheet,
     certain_rows,
     is_suspect,
     lines_of_pieces,
+    words_of_pieces,
 )
 from indexer.parsers.child import Answer, Tell, contents
 from indexer.parsers.limits import ocr_policy

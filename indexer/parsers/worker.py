@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import is_cut_at_limit
-from indexer.extract.own_properties import is_day
+from indexer.extract.extraction import is_day
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
 from indexer.parsers.process import Child, label_of, words_of

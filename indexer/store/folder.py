@@ -31,8 +31,8 @@ from indexer.errors import (
     UntrustedStore,
     UsageError,
 )
-from indexer.files.names import INDEX_MARKER
 from indexer.files.opening import READ_ONLY, lock_briefly
+from indexer.files.paths import INDEX_MARKER
 
 MARKER_NAME = INDEX_MARKER
 TABLES = "lance"

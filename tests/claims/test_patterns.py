@@ -241,7 +241,7 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 # bound, or in a code of 255 characters; never in a document.
 BOUNDED = {
     "indexer.extract.sheets.look._TOKEN",
-    "corpus_agent.agent.text_tool_calls",
+    "corpus_agent.agent.request",
     "corpus_agent.answering.answer_type.KINDS",
     "corpus_agent.answering.citations._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",

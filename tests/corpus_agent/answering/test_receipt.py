@@ -15,7 +15,7 @@ from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering import receipt
 from corpus_agent.answering.records import Answer
-from corpus_agent.render.receipts import FOREIGN
+from corpus_agent.render.checked import FOREIGN
 from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage, FileRow, OpenStore
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, says

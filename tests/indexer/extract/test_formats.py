@@ -87,7 +87,7 @@ KEPT = {
         *("Comment (Ana): check the fare", "See the fares", LINK),
     ],
     "a.pptx": ["Notes: say it slowly", "- [See the fares](https://example.org/x)"],
-    "a.xlsx": ["Comment (B2): since May", "Prices as of May", "Fares by port"],
+    "a.xlsx": ["Comment (B2): since May", "Prices as of May"],
     "a.odt": ["## Timetable", "Footnote: in summer", "| Vigo | 7.50 |", LINK],
     "a.doc": ["# Timetable", "| Port | Fare |", "in summer"],
     "a.rtf": [

@@ -9,7 +9,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from indexer.extract import open_document
-from indexer.extract.own_properties import OwnProperties, day_of, own_properties
+from indexer.extract.extraction import OwnProperties, day_of, own_properties
 from tests.support import made_files as made
 from tests.support.pdfs import pdf_of
 

@@ -1,7 +1,12 @@
 """Where recognised words stand on the page as it is shown, whichever way it lay."""
 
-from indexer.extract.ocr.places import Sheet, words_of_pieces
-from indexer.extract.ocr.reading_order import UNREADABLE, Piece, certain_rows
+from indexer.extract.ocr.reading_order import (
+    UNREADABLE,
+    Piece,
+    Sheet,
+    certain_rows,
+    words_of_pieces,
+)
 from indexer.extract.pdf.showing import letters_of_words, outlined
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from indexer.extract import open_document
@@ -187,15 +189,14 @@ def test_signs_in_cells_of_their_own_stand_with_their_figure():
 
 
 @pytest.mark.slow
-def test_spans_of_any_size_cost_little_and_beyond_the_limit_rows_stand_without_names():
-    head = "<tr><th>City<th>Rent"
+def test_spans_of_any_size_cost_little_and_no_text_is_lost():
     wide = "".join(f"<td rowspan=65534>c{n}" for n in range(100))
     rows = "".join(f"<tr><td>r{n}" for n in range(MAX_CARRIED // 100 + 2))
-    text = html_text(f"<table>{head}<tbody><tr>{wide}{rows}</table>")[1].split("\n")
-    note = next(n for n, line in enumerate(text) if line.startswith("(Merged cells fill more"))
-    assert "City: c0" in text[note - 1]
-    assert text[note - 1].endswith(f"r{MAX_CARRIED // 100 - 1} |")
-    assert text[note + 1 :] == [f"| r{MAX_CARRIED // 100} |", f"| r{MAX_CARRIED // 100 + 1} |"]
+    started = time.process_time()
+    text = html_text(f"<table><tr><th>City<th>Rent<tbody><tr>{wide}{rows}</table>")[1].split("\n")
+    assert "City: c0" in text[-4] and text[-4].endswith(f"r{MAX_CARRIED // 100 - 2} |")
+    assert text[-1].endswith(f"r{MAX_CARRIED // 100 + 1} |")
+    assert time.process_time() - started < 10
 
 
 def test_tables_within_tables_are_read_as_such_up_to_the_most():
