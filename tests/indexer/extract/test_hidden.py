@@ -140,14 +140,6 @@ def word(run: str = "", paragraph: str = "", style: str = "", around: str = "{}"
     )
 
 
-@pytest.mark.parametrize("way", [{"run": "<w:strike/>"}, {"style": "<w:dstrike/>"}])
-def test_what_is_struck_out_in_word_stands_between_the_signs_for_it(way):
-    lines, _ = read(word(**way), "a.docx")
-    assert [line.text for line in lines if SECRET in line.text] == [f"~~{SECRET}~~"]
-    plain, _ = read(word(run="<w:strike w:val='0'/>"), "a.docx")
-    assert SECRET in [line.text for line in plain]
-
-
 def box(shape: str, left: int = 10**6) -> str:
     return (
         "<w:p><w:r><w:drawing><wp:anchor><wp:positionH relativeFrom='page'><wp:posOffset>"
@@ -368,6 +360,16 @@ RULES = {
     ".x{display:none!important} .x{display:block}": "class=x",
     "body{background:#fff} .x{color:white;color:foo()}": "class=x",
 }
+SELECTED = [  # what any selector of CSS may say of the second element, a div
+    ("body > .x{}", "class=x"),
+    ("p + div.x, p ~ i{}", "class=x"),
+    ("html body [data-x=a]{}", "data-x=a"),
+    ("div[title^=Void]{}", "title='Void since May'"),
+    (":is(.x, .y):not(.z){}", "class=y"),
+    (".x:nth-child(2), .y:hover{}", "class=x"),
+    ("DIV.x::before{} body .x{}", "class=x"),
+]
+RULES |= {rule.replace("{}", "{display:none}"): attribute for rule, attribute in SELECTED}
 NOT_HIDING = [
     "<!doctype html><style>.X{display:none}</style>",
     "<style>.x{display:none}@media screen{.x{display:block}}</style>",
@@ -720,6 +722,49 @@ SHOWS = {
     "a.ods": ODS_SHOWS,
     "a.xlsx": SHEET_SHOWS | {"a sheet": sheet("visible")},
 }
+
+
+IN_TABLE = "<w:tbl><w:tblPr><w:tblStyle w:val='T'/></w:tblPr><w:tr><w:tc><w:p><w:r><w:t>"
+IN_TABLE = f"<w:d {SPACES}><w:body>{IN_TABLE}{SECRET}</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+TABLE_STYLE = "<w:style w:styleId='T'><w:rPr><w:strike/></w:rPr></w:style>"
+STRUCK = [
+    ("a.docx", word(run="<w:strike/>")),
+    ("a.docx", word(style="<w:dstrike/>")),
+    (
+        "a.docx",
+        zipped(
+            {
+                "word/document.xml": f"{IN_TABLE}</w:body></w:d>",
+                "word/styles.xml": f"<w:styles {SPACES}>{TABLE_STYLE}</w:styles>",
+            }
+        ),
+    ),
+    ("a.pptx", slides(" strike='sngStrike'")),
+    ("a.rtf", rtf(r"{\strike %s}")),
+    ("a.rtf", rtf(r"\striked1 %s\striked0 ")),
+    ("a.odt", written("style:text-line-through-style='solid'")),
+    ("a.odt", written("", "style:text-line-through-style='solid'")),
+    ("a.xlsx", workbook(lambda sheet, cell: setattr(cell, "font", Font(strike=True)))),
+    *(ruled(rule.replace("{}", "{text-decoration: line-through}"), at) for rule, at in SELECTED),
+    ruled("div{text-decoration-line:line-through}", "lang=en"),
+]
+NOT_STRUCK = [
+    ("a.docx", word(run="<w:strike w:val='0'/>", style="<w:strike/>")),
+    ("a.pptx", slides(" strike='noStrike'")),
+    ("a.rtf", rtf(r"\strike {\strike0 %s}")),
+    ("a.odt", written("style:text-line-through-style='none'", "style:text-line-through-style='x'")),
+    ("a.xlsx", workbook(lambda sheet, cell: setattr(cell, "font", Font(strike=False)))),
+    *(ruled(rule.replace("{}", "{text-decoration: underline}"), at) for rule, at in SELECTED),
+    *(ruled(rule.replace("{}", "{text-decoration: line-through}"), "") for rule, at in SELECTED),
+]
+
+
+def test_what_is_struck_out_stands_between_the_signs_for_it():
+    for name, data in STRUCK:
+        assert f"~~{SECRET}~~" in texts(read(data, name)[0], hidden=False), (name, data[:400])
+    for name, data in NOT_STRUCK:
+        seen = texts(read(data, name)[0], hidden=False)
+        assert SECRET in seen and f"~~{SECRET}" not in seen, (name, data[:400])
 
 
 def files(of: Mapping[str, Mapping[str, bytes]]) -> dict[str, tuple[str, bytes]]:
