@@ -42,12 +42,10 @@ class Documents(MemoryCorpus):
         self.documents = documents
 
     def flat(self, source: str) -> str:
-        """The words of a document."""
         return " ".join(" ".join(line.text for line in self.documents[source]).split())
 
 
 def sample_documents() -> Documents:
-    """The documents of sample_corpus that have text."""
     documents = {}
     for path in sorted(SAMPLE.rglob("*")):
         if path.suffix in (".md", ".txt", ".pdf") and "scans" not in path.parts:
@@ -66,7 +64,6 @@ class Run:
     text: str
 
     def changed(self, start: int, end: int, text: str) -> str:
-        """The sentence with something else in one place."""
         return self.text[:start] + text + self.text[end:]
 
 
@@ -170,7 +167,6 @@ MAKERS: dict[str, Maker] = {
 
 
 def cases(documents: Documents, count: int, seed: int) -> list[Case]:
-    """`count` cases, the kinds in turn."""
     chance = random.Random(seed)
     kinds = list(MAKERS)
     found: list[Case] = []

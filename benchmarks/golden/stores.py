@@ -40,7 +40,6 @@ def missing(names: set[str]) -> dict[str, str]:
 
 @contextmanager
 def opened(name: str) -> Iterator[Corpus]:
-    """The corpus of a set, indexed."""
     place = _place()
     os.environ["XDG_STATE_HOME"] = str(place / "state")  # not the user's own list of indexes
     store, made_by = place / name, place / f"{name}.key"
