@@ -30,6 +30,7 @@ from corpus_agent.agent.request import (
     stream_reply,
 )
 from corpus_agent.answering.citations import Settled, remarks
+from corpus_agent.answering.claims import without_own_words
 from corpus_agent.answering.decision import (
     READ_NO,
     READ_YES,
@@ -39,7 +40,6 @@ from corpus_agent.answering.decision import (
     said_by,
 )
 from corpus_agent.answering.drafts import Finished, repair_request
-from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
 from corpus_agent.models.discovery import ModelUnavailable, shown_name

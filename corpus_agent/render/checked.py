@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from string import Template
@@ -19,8 +19,8 @@ from corpus_agent.answering.receipt import is_own
 from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
-from corpus_agent.render.common import SCHEMA_VERSION, in_answer, place, place_of, qualified, taken
-from corpus_agent.text.naming import answerer, quoted
+from corpus_agent.render.common import as_object, place, place_of, qualified, taken
+from corpus_agent.text.naming import answered_by, quoted
 from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import documents_searched, number_of
@@ -38,36 +38,29 @@ _SHOWN = 100  # characters of a piece of the text, or of what differs, on a line
 
 def checked_object(checked: Checked, seal: Seal) -> Object:
     """The JSON of `check`."""
-    kinds = Counter(finding.kind for finding in checked.findings)
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "version": checked.version,
-        "check": {
+    return as_object(
+        version=checked.version,
+        check={
             "holds": checked.holds,
             "findings": [_finding_object(finding) for finding in checked.findings],
-            "counts": dict(kinds),
+            "counts": dict(Counter(finding.kind for finding in checked.findings)),
             "left_out": dict(checked.left_out),
             "model": checked.model,
         },
-        "egress": checked.egress,
-        "coverage": asdict(checked.coverage),
-        "notices": [inert(notice) for notice in checked.notices],
-        "seal": seal,
-    }
+        egress=checked.egress,
+        **taken(checked, "coverage notices"),
+        seal=seal,
+    )
 
 
 def _finding_object(finding: Finding) -> Object:
-    piece, named = finding.piece, finding.piece.named
+    piece = finding.piece
     cited = enumerate(map(citation_object, finding.citations), start=1)
     return {
-        "kind": finding.kind,
-        "is_quotation": piece.is_quotation,
-        "line": piece.line,
+        **taken(piece, "is_quotation line text named"),
         "span": [piece.start, piece.end],
-        "text": inert(piece.text),
-        "named": named and {**asdict(named), "source": in_answer(named.source)},
         "differs": [{"said": inert(one), "found": inert(two)} for one, two in finding.differs],
-        "model": finding.model,
+        **taken(finding, "kind model"),
         "probability": finding.probability,
         "nearest": finding.nearest and citation_object(finding.nearest),
         "citations": [{**citation, "n": number} for number, citation in cited],
@@ -223,8 +216,7 @@ def receipts_object(
     """The JSON of `check` for receipts; one that `key` did not sign, or that was edited, fails."""
     receipts: list[Object] = [
         {
-            "question": visible(str(content.get("question", ""))),
-            "started": visible(str(content.get("started", ""))),
+            **{name: visible(str(content.get(name, ""))) for name in ("question", "started")},
             "status": _status(content),
             "signed": is_own(content, key),
             "holds": all(found.holds for found in rows),
@@ -233,25 +225,16 @@ def receipts_object(
         for content, rows in checked
     ]
     holds = all(one["holds"] and one["signed"] for one in receipts)
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "version": version,
-        "check": {"holds": holds, "receipts": receipts},
-        "seal": seal,
-    }
+    check = {"holds": holds, "receipts": receipts}
+    return as_object(version=version, check=check, seal=seal)
 
 
 def _checked_object(found: Rechecked) -> Object:
-    now, lost = found.now, found.now.verdict == "not_found"
-    return {
-        **taken(now, "n verdict hidden confidence page"),
-        "source": in_answer(now.source),
-        "file": found.file,
-        "was": {"line_start": found.was[0], "line_end": found.was[1]},
-        "line_start": None if lost else now.line_start,
-        "line_end": None if lost else now.line_end,
-        "quote": inert(now.quote) or None,
-    }
+    now = taken(found.now, "n source page line_start line_end verdict hidden confidence quote")
+    if found.now.verdict == "not_found":
+        now |= {"line_start": None, "line_end": None}
+    was = {"line_start": found.was[0], "line_end": found.was[1]}
+    return now | {"file": found.file, "was": was, "quote": now["quote"] or None}
 
 
 def recorded_answer(
@@ -312,7 +295,7 @@ def heading(content: dict[str, Any], *, own: bool) -> str:
     when = started if _TIME.fullmatch(started) else "once"
     asked = quoted(str(content.get("question", "")), inert)
     status = (_status(content) or "of no known status").replace("_", " ")
-    return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}{whose}"
+    return f"{when} {asked}, {status}, {answered_by(str(content.get('answerer', '')))}{whose}"
 
 
 def _status(content: dict[str, Any]) -> AnswerStatus | None:

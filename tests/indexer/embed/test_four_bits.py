@@ -121,6 +121,6 @@ def test_an_index_keeps_its_model_and_says_what_it_needs_when_that_is_gone(
     monkeypatch.setattr("indexer.weights.find_spec", lambda name: None)
     settings = Settings(store=root / ".corpus-agent", root=root)
     with pytest.raises(CorpusError) as caught:
-        service.encoding.encoder_for(settings, settings.store)
+        service.session.encoder_for(settings, settings.store)
     assert "corpus-agent[multilingual]" in caught.value.hint
     assert indexer.storage.read_manifest(root / ".corpus-agent").chunks

@@ -131,15 +131,6 @@ def word(run: str = "", paragraph: str = "", style: str = "", around: str = "{}"
     )
 
 
-def test_what_is_struck_out_in_word_stands_between_the_signs_for_it():
-    for struck, way in (
-        (f"~~{SECRET}~~", {"run": "<w:strike/>"}),
-        (f"~~{SECRET}~~", {"style": "<w:dstrike/>"}),
-        (SECRET, {"run": "<w:strike w:val='0'/>"}),
-    ):
-        assert struck in [line.text for line in read(word(**way), "a.docx")[0]]
-
-
 def box(shape: str, left: int = 10**6) -> str:
     return (
         "<w:p><w:r><w:drawing><wp:anchor><wp:positionH relativeFrom='page'><wp:posOffset>"
@@ -357,6 +348,16 @@ RULES = {
     f"/*{'y' * 60_000}*/.x{{display:none}}": "class=x",
     ".x{display:none!important} .x{display:block}": "class=x",
 }
+SELECTED = [  # what any selector of CSS may say of the second element, a div
+    ("body > .x{}", "class=x"),
+    ("p + div.x, p ~ i{}", "class=x"),
+    ("html body [data-x=a]{}", "data-x=a"),
+    ("div[title^=Void]{}", "title='Void since May'"),
+    (":is(.x, .y):not(.z){}", "class=y"),
+    (".x:nth-child(2), .y:hover{}", "class=x"),
+    ("DIV.x::before{} body .x{}", "class=x"),
+]
+RULES |= {rule.replace("{}", "{display:none}"): attribute for rule, attribute in SELECTED}
 NOT_HIDING = [
     "<!doctype html><style>.X{display:none}</style>",
     "<style>.x{display:none}div.x{display:block}</style>",
@@ -705,6 +706,49 @@ SHOWS = {
     "a.ods": ODS_SHOWS,
     "a.xlsx": SHEET_SHOWS | {"a sheet": sheet("visible")},
 }
+
+
+IN_TABLE = "<w:tbl><w:tblPr><w:tblStyle w:val='T'/></w:tblPr><w:tr><w:tc><w:p><w:r><w:t>"
+IN_TABLE = f"<w:d {SPACES}><w:body>{IN_TABLE}{SECRET}</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
+TABLE_STYLE = "<w:style w:styleId='T'><w:rPr><w:strike/></w:rPr></w:style>"
+STRUCK = [
+    ("a.docx", word(run="<w:strike/>")),
+    ("a.docx", word(style="<w:dstrike/>")),
+    (
+        "a.docx",
+        zipped(
+            {
+                "word/document.xml": f"{IN_TABLE}</w:body></w:d>",
+                "word/styles.xml": f"<w:styles {SPACES}>{TABLE_STYLE}</w:styles>",
+            }
+        ),
+    ),
+    ("a.pptx", slides(" strike='sngStrike'")),
+    ("a.rtf", rtf(r"{\strike %s}")),
+    ("a.rtf", rtf(r"\striked1 %s\striked0 ")),
+    ("a.odt", written("style:text-line-through-style='solid'")),
+    ("a.odt", written("", "style:text-line-through-style='solid'")),
+    ("a.xlsx", workbook(lambda sheet, cell: setattr(cell, "font", Font(strike=True)))),
+    *(ruled(rule.replace("{}", "{text-decoration: line-through}"), at) for rule, at in SELECTED),
+    ruled("div{text-decoration-line:line-through}", "lang=en"),
+]
+NOT_STRUCK = [
+    ("a.docx", word(run="<w:strike w:val='0'/>", style="<w:strike/>")),
+    ("a.pptx", slides(" strike='noStrike'")),
+    ("a.rtf", rtf(r"\strike {\strike0 %s}")),
+    ("a.odt", written("style:text-line-through-style='none'", "style:text-line-through-style='x'")),
+    ("a.xlsx", workbook(lambda sheet, cell: setattr(cell, "font", Font(strike=False)))),
+    *(ruled(rule.replace("{}", "{text-decoration: underline}"), at) for rule, at in SELECTED),
+    *(ruled(rule.replace("{}", "{text-decoration: line-through}"), "") for rule, at in SELECTED),
+]
+
+
+def test_what_is_struck_out_stands_between_the_signs_for_it():
+    for name, data in STRUCK:
+        assert f"~~{SECRET}~~" in texts(read(data, name)[0], hidden=False), (name, data[:400])
+    for name, data in NOT_STRUCK:
+        seen = texts(read(data, name)[0], hidden=False)
+        assert SECRET in seen and f"~~{SECRET}" not in seen, (name, data[:400])
 
 
 def files(of: Mapping[str, Mapping[str, bytes]]) -> dict[str, tuple[str, bytes]]:
