@@ -27,7 +27,7 @@ from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.claims import without_own_words
 from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
 from corpus_agent.answering.drafts import Finished, repair_request
-from corpus_agent.answering.extractive import passage_of
+from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities

@@ -7,7 +7,6 @@ the document like a quotation of a model.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.coverage import comparison
 from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.languages import is_unbridged, language_of, notice_of
+from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
     PASSAGES_READ,
@@ -27,25 +27,16 @@ from corpus_agent.answering.ranking import (
     rank_sentences,
 )
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
-from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn, alone
+from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.sentences import units, with_neighbours
-from corpus_agent.text.tables import (
-    MAX_LINES_ABOVE,
-    ends_with_figures,
-    is_row,
-    names_of_columns,
-    tables_of,
-    unit_above,
-)
 from corpus_agent.text.tokens import content_terms, has_digit
 from corpus_agent.text.wording import number_of
-from indexer import Refused, file_stem
+from indexer import file_stem
 
 if TYPE_CHECKING:
     from corpus_agent.answering.reading import AskedAs
-    from corpus_agent.tools.corpus import CorpusView, Readable
+    from corpus_agent.tools.corpus import CorpusView
     from indexer import Encoder, Hit
 
 ADDS_FROM = 0.1  # of the likeliest passage's probability
@@ -168,60 +159,6 @@ def _why_left_out(dropped: Sequence[Hit]) -> tuple[str, ...]:
     """The notice of passages whose files cannot be looked at now."""
     count = sum(hit.unreachable for hit in dropped)
     return (_UNREACHABLE.format(number_of(count, "passage")),) if count else ()
-
-
-# ---- From a checked quotation to the passage that is shown: its neighbours, a row's header
-
-LINES_BELOW = 12
-
-
-def passage_of(
-    corpus: Readable, citation: Citation, probability: float | None = None, language: str = ""
-) -> Passage:
-    """The passage around a citation, read from its document.
-
-    The quotation alone where it does not stand, or its document cannot be read.
-    """
-    if not citation.quote:
-        return alone(citation, probability)
-    try:
-        lines, first = _page(corpus, citation)
-    except Refused:  # removed since it was quoted
-        return alone(citation, probability)
-    text, at = "\n".join(lines), citation.line_start - first
-    # A quotation that was widened over an empty line has a blank there.
-    words = re.compile(r"\s+".join(map(re.escape, citation.quote.split())))
-    found = words.search(text, sum(len(line) + 1 for line in lines[:at]))
-    if found is None:  # across a page end
-        return alone(citation, probability)
-    (start, end), citation = found.span(), replace(citation, quote=found[0])
-    row = text[start:end].rpartition("\n")[2]
-    if is_row(row) or ends_with_figures(row):
-        shown = "\n".join([*_names_above(lines, at, row), text[start:end]])
-        return Passage(citation, shown, citation.line_start, citation.line_end, probability)
-    start, end = with_neighbours(text, units(text, language), start, end)
-    begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
-    return Passage(citation, text[start:end], begins, ends, probability)
-
-
-def _page(corpus: Readable, citation: Citation) -> tuple[list[str], int]:
-    """The lines around a citation that stand on its page, and the number of the first of them."""
-    first = max(1, citation.line_start - MAX_LINES_ABOVE)
-    count = citation.line_end - first + 1 + LINES_BELOW
-    lines = corpus.read(citation.source, first, count).lines
-    at, last = citation.line_start - first, citation.line_end - first
-    marks = [number for number, line in enumerate(lines) if line.is_mark]
-    begin = max((mark + 1 for mark in marks if mark < at), default=0)
-    end = min((mark for mark in marks if mark > last), default=len(lines))
-    return [line.text for line in lines[begin:end]], first + begin
-
-
-def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
-    """The lines that say what the figures of a row are: names of columns, the unit above them."""
-    if is_row(row):
-        return [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
-    index = names_of_columns([*lines[:at], row])
-    return [] if index is None else lines[unit_above(lines[: index + 1]) : index + 1]
 
 
 # ---- Passages that say the same of one thing with other values: this year's price list and last's

@@ -25,9 +25,10 @@ from corpus_agent.answering.coverage import (
     Vectors,
     scaled,
 )
+from corpus_agent.answering.passages import with_neighbours
 from corpus_agent.text.dates import without_dates
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.sentences import is_item, leads_in, units, with_neighbours
+from corpus_agent.text.sentences import is_item, leads_in, units
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tokens import has_digit, terms
 

@@ -160,8 +160,8 @@ def left_lines(table: FieldTable) -> Iterator[str]:
 def _missing(
     unread: Iterable[tuple[str, str]], changed: int, unverified: int, what: str
 ) -> Iterator[str]:
-    for source, reason in unread:
-        yield f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
+    if names := ", ".join(called(source, inert) for source, _ in unread):
+        yield f"could not be read: {names}"
     if changed:
         yield f"{number_of(changed, 'document')} changed after indexing"
     if unverified:

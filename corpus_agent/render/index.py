@@ -164,6 +164,11 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
         yield "There are no documents in this folder; put some in and run the same command again."
         return
+    if outcome.interrupted:
+        done = number_of(outcome.added + outcome.updated, "document")
+        found = number_of(outcome.chunks, "passage")
+        yield f"Stopped: {done} indexed so far, {found} can be searched. Go on: corpus-agent index"
+        return
     holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
     changes = _changes(outcome)
     if not changes:
@@ -182,8 +187,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
-    if outcome.interrupted:
-        yield "Stopped early. What was done is kept; run the same command to go on."
 
 
 def _changes(outcome: Outcome) -> str:
@@ -210,7 +213,7 @@ def store_lines(
 def _left_lines(outcome: Outcome) -> Iterator[str]:
     """What waits, and what could not be looked at; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
-    if waiting and not outcome.interrupted:
+    if waiting:
         yield f"Not yet recognised: {waiting}. See: corpus-agent status"
     if left := sum(row.status == "unreachable" for row in outcome.problems):
         stay = "file could not be opened and stays", "files could not be opened and stay"

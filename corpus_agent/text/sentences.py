@@ -311,26 +311,3 @@ _UNDERLINED = lazy(r"\s*\|[\s:|-]*-[\s:|-]*\|")
 def heads_table(text: str, unit: Unit) -> bool:
     """Whether a table row is the header: a ruled row follows it."""
     return unit.kind == "row" and bool(_UNDERLINED.match(text, unit.end))
-
-
-# ---- What is shown around a sentence
-
-CONTEXT = 400  # characters on either side of a sentence that its neighbours fill at most
-BESIDE_ITEM = 240  # the same of an item of a list
-_ENDS = ("head", "page")
-
-
-def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> tuple[int, int]:
-    """Start and end with the sentences before and after, up to the next heading."""
-    before = [unit for unit in every if unit.end <= start and unit.kind != "property"]
-    most = BESIDE_ITEM if is_item(text[start:end]) else CONTEXT
-    first, last = start, end
-    for unit in reversed(before):
-        if unit.kind in _ENDS or start - unit.start > most:
-            break
-        first = unit.start
-    for unit in (unit for unit in every if unit.start >= end):
-        if unit.kind in _ENDS or unit.end - end > most:
-            break
-        last = unit.end
-    return first, last

@@ -129,6 +129,11 @@ def ends_with_figures(line: str) -> int:
     return _count(line.strip(), _FIGURES, _ONE_FIGURE)
 
 
+def is_brief(line: str) -> bool:
+    """Whether a line may name columns: a few words, and no sentence."""
+    return 0 < len(line.split()) <= _PROSE_WORDS and not line.rstrip().endswith((".", ":", ";"))
+
+
 def is_row_of_names(line: str) -> bool:
     """Whether a line only says which years, quarters or dates are below: a header, no answer."""
     return len(line.split()) <= _PROSE_WORDS and bool(_count(line.strip(), _PERIODS, _ONE_PERIOD))

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from indexer.chunk import HEADING_SEPARATOR, heading_paths
+from indexer.chunk import heading_of
 from indexer.embed.folder import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
-from indexer.extract import is_todays, writes_markdown
+from indexer.extract import is_todays, title_of
 from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
@@ -101,8 +101,8 @@ class Documents:
         return self._texts.notes(row.sha256)
 
     def heading(self, row: FileRow, line: int) -> str:
-        """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none."""
-        if row.extractor is None or not writes_markdown(row.extractor):
+        """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""
+        if row.extractor is None:
             return ""
         lines: list[Line] = []
         offset: int | None = 1
@@ -110,9 +110,8 @@ class Documents:
             window = self.read(row, offset, MAX_WINDOW_LINES)
             lines += window.lines
             offset = window.next_offset
-        document = Document(row.source, row.title or "", tuple(lines[:line]), row.extractor, "")
-        path = heading_paths(document)[-1:]
-        return HEADING_SEPARATOR.join(path[0].split(HEADING_SEPARATOR)[1:]) if path else ""
+        title = title_of(row.title or "", row.source)
+        return heading_of(Document(row.source, title, tuple(lines[:line]), row.extractor, ""))
 
     def page_picture(self, row: FileRow, page: int, width: int) -> PagePicture:
         """A page of a document as a picture; raises Refused, also where it has none."""
@@ -184,15 +183,14 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
-    option = option_for(stored.model) if stored.model != today.model else ""
-    if option:
+    if which and (option := option_for(today.model)):
+        hint = f"Those read together need one model: corpus-agent {option} -s{which} index"
+    elif stored.model != today.model and (option := option_for(stored.model)):
         hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
-    raise IncompatibleStore(
-        f"The index{which} was made with {stored.model} ({stored.weights_sha256[:8]}, "
-        f"{stored.chunker}), this run uses {today.model} "
-        f"({today.weights_sha256[:8]}, {today.chunker}).",
-        hint,
-    )
+    made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
+    if stored.model == today.model:
+        made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
+    raise IncompatibleStore(f"The index{which} was made with {made}, this run uses {used}.", hint)
 
 
 def within(prefix: str, quote: Callable[[str], str]) -> Callable[[str], str]:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import ZipParts, attribute, child, inside, number_of
+from indexer.extract.container import ZipParts, attribute, child, inside, is_on, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
 from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, Place, SheetLook
 
@@ -42,6 +42,7 @@ class Styles:
     bold: frozenset[int]
     unseen: frozenset[int] = frozenset()
     pale: frozenset[int] = frozenset()
+    struck: frozenset[int] = frozenset()
 
 
 def read_styles(parts: ZipParts, name: str) -> Styles:
@@ -55,7 +56,7 @@ def read_styles(parts: ZipParts, name: str) -> Styles:
     letters = [_letters(each) for each in inside(root, "fonts")[:MAX_STYLES]]
     fills = [_fill(each) for each in inside(root, "fills")[:MAX_STYLES]]
     formats: dict[int, str] = {}
-    bold, unseen, pale = set[int](), set[int](), set[int]()
+    bold, unseen, pale, struck = set[int](), set[int](), set[int](), set[int]()
     for index, style in enumerate(inside(root, "cellXfs")[:MAX_STYLES]):
         number = number_of(style, "numFmtId")
         code = own.get(number, BUILT_IN.get(number, ""))
@@ -71,13 +72,16 @@ def read_styles(parts: ZipParts, name: str) -> Styles:
             unseen.add(index)
         elif not ground and look.hides:
             pale.add(index)
-    return Styles(formats, frozenset(bold), frozenset(unseen), frozenset(pale))
+        elif look.struck:
+            struck.add(index)
+    return Styles(formats, *map(frozenset, (bold, unseen, pale, struck)))
 
 
 def _letters(font: Element) -> Look:
     size = child(font, "sz")
     points = _share(size.get("val") if size is not None else None)
-    return Look(_colour(child(font, "color")), points=10.0 if points is None else points)
+    points = 10.0 if points is None else points
+    return Look(_colour(child(font, "color")), points=points, struck=is_on(child(font, "strike")))
 
 
 def _fill(fill: Element) -> str:
@@ -137,7 +141,8 @@ def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
         look.unformatted = "the sheet is damaged"
     columns = (column for column, is_hidden in enumerate(reader.columns) if is_hidden)
     cells = reader.unseen if _COVERING.search(data) else reader.unseen | reader.pale
-    look.unseen = Concealed(False, frozenset(reader.rows), frozenset(columns), frozenset(cells))
+    rows, struck = frozenset(reader.rows), frozenset(reader.struck)
+    look.unseen = Concealed(False, rows, frozenset(columns), frozenset(cells), struck)
     return look
 
 
@@ -152,6 +157,7 @@ class _LookReader:
     columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))
     unseen: set[Place] = field(default_factory=set)
     pale: set[Place] = field(default_factory=set)
+    struck: set[Place] = field(default_factory=set)
     number: int = 0  # of rows so far
     column: int = 0  # of cells so far in this one
 
@@ -181,8 +187,8 @@ class _LookReader:
         style = _count(cell.get("s"), 0)
         code, is_bold = self.styles.formats.get(style), style in self.styles.bold
         computed = len(cell) > 0 and str(cell[0].tag)[-1] == "f"
-        hidden = (style in self.styles.unseen, style in self.styles.pale)
-        if not (code or is_bold or computed or any(hidden)):
+        marks = [style in own for own in (self.styles.unseen, self.styles.pale, self.styles.struck)]
+        if not (code or is_bold or computed or any(marks)):
             return
         place = _place(cell.get("r", "")) or (self._row_of(cell), self.column)
         if code:
@@ -191,7 +197,7 @@ class _LookReader:
             self.look.bold.add(place)
         if computed:
             self.look.formulas.append(place)
-        for is_so, places in zip(hidden, (self.unseen, self.pale), strict=True):
+        for is_so, places in zip(marks, (self.unseen, self.pale, self.struck), strict=True):
             if is_so:
                 places.add(place)
 

@@ -232,10 +232,11 @@ def _xls_sheets(book: xlrd.Book) -> Iterator[Line]:
             ]
         except _xlrd_errors() as error:
             raise UnreadableDocument("malformed", f"workbook: {what_broke(error)}") from None
-        look.unseen = Concealed(
-            bool(sheet.visibility),
-            frozenset(row for row, info in sheet.rowinfo_map.items() if info.hidden),
-            frozenset(column for column, info in sheet.colinfo_map.items() if info.hidden),
+        look.unseen = replace(
+            look.unseen,
+            whole=bool(sheet.visibility),
+            rows=frozenset(row for row, info in sheet.rowinfo_map.items() if info.hidden),
+            columns=frozenset(column for column, info in sheet.colinfo_map.items() if info.hidden),
         )
         notes = [f"Comment: {one_line(note.text)}" for note in sheet.cell_note_map.values()]
         yield from sheet_part(name, rows, look, notes)
@@ -246,7 +247,8 @@ def _xls_look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
     look = SheetLook(merged=[(a, c, b - 1, d - 1) for a, b, c, d in sheet.merged_cells])
     codes = [book.format_map[style.format_key].format_str for style in book.xf_list]
     applied = [code if is_applied(code) else "" for code in codes]
-    bold = [book.font_list[style.font_index].weight >= _BOLD for style in book.xf_list]
+    fonts = [book.font_list[style.font_index] for style in book.xf_list]
+    struck = set[Place]()
     for row in range(sheet.nrows):
         for column, cell in enumerate(sheet.row(row)):
             style = cell.xf_index
@@ -254,8 +256,11 @@ def _xls_look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
                 continue
             if applied[style]:
                 look.formats[row, column] = applied[style]
-            if bold[style]:
+            if fonts[style].weight >= _BOLD:
                 look.bold.add((row, column))
+            if fonts[style].struck_out:
+                struck.add((row, column))
+    look.unseen = Concealed(struck=frozenset(struck))
     return look
 
 

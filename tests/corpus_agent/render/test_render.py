@@ -37,6 +37,8 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     first = Outcome(added=2, chunks=9, seconds=1.25)
     many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
     many += "failed,empty"
+    stopped = "Stopped: 0 documents indexed so far, 0 passages can be searched. "
+    stopped += "Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
@@ -57,8 +59,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (Outcome(),
          ["There are no documents in this folder; put some in and run the same command again."]),
         (Outcome(interrupted=True),
-         ["0 documents, 0 passages; nothing changed.",
-          "Stopped early. What was done is kept; run the same command to go on."]),
+         [stopped]),
     )  # fmt: skip
     found = [list(render.index_lines(outcome)) for outcome, _ in screens]
     assert found == [lines for _, lines in screens]
