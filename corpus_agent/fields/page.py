@@ -14,8 +14,7 @@ import regex
 
 from corpus_agent.fields.amounts import find_durations
 from corpus_agent.text.dates import Reading, find_dates, habit
-from corpus_agent.text.front_matter import front_matter
-from corpus_agent.text.sentences import Unit, units
+from corpus_agent.text.sentences import Unit, front_matter, units
 from corpus_agent.text.tables import TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
