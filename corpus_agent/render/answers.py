@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
 from corpus_agent.render.common import as_object, in_answer, place_of, plain, qualified, taken
-from corpus_agent.text.naming import EXTRACTIVE, MODEL, called, unambiguous
+from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tables import ends_with_figures, is_row
@@ -140,7 +140,7 @@ def _who(answer: Answer) -> Iterator[str]:
     """The model, and its status or that it found nothing; nothing where there was none."""
     if answer.answerer == EXTRACTIVE:
         return
-    name = called(answer.answerer, inert, MODEL, again=True)
+    name = answerer(answer.answerer)
     if not answer.text:
         yield f"{name}: nothing found"
     else:

@@ -89,8 +89,12 @@ def quoted(name: str, breaking: Breaking = None) -> str:
 
 def answerer(name: str, breaking: Breaking = inert) -> str:
     """The answerer: the program's own word for itself, or a model's name."""
-    by = f"by {called(name, breaking, MODEL, again=True)}"
-    return "without a model" if name == EXTRACTIVE else by
+    return name if name == EXTRACTIVE else called(name, breaking, MODEL, again=True)
+
+
+def answered_by(name: str, breaking: Breaking = inert) -> str:
+    """Who answered, as a person reads it."""
+    return "without a model" if name == EXTRACTIVE else f"by {answerer(name, breaking)}"
 
 
 def _called(clean: str, name: str, kind: Kind) -> str:
