@@ -29,7 +29,7 @@ test: lint compiled
 suite:
 	$(TESTS) -m "not nightly"
 
-# The long tail, before an issue is resolved: crashes by the hundred, Ray, browsers, installers, fuzzing.
+# The long tail, before an issue is resolved: crashes by the hundred, browsers, installers, fuzzing.
 nightly: .venv/test compiled
 	@$(MAKE) --no-print-directory wheel
 	$(TESTS) -m nightly

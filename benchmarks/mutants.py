@@ -5,22 +5,27 @@
 A mutant is the program with one operator, constant, condition or statement changed. Which ones are
 tried is drawn from the text of the line and the change, so that two states of the program are tried
 with the same ones where they are alike. TREE is a checkout with a `.venv` that nothing else uses:
-it is changed in place, one mutant after the other, and put back. A mutant is run against the tests
-of its module first, then against the others of its area, and with `--slow`, if it is alive, against
-the slow ones. What fails, or takes five times as long as the unchanged area, has killed it.
+it is changed in place, one mutant after the other, and put back, and its Python runs this script. A
+mutant is run against the tests of its module first, then against the others of its area, and with
+`--slow`, if it is alive, against the slow ones, each in a fork that begins with the libraries
+imported. What fails, or takes five times as long as the unchanged area, has killed it.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import hashlib
+import importlib
 import json
 import math
 import os
 import re
+import select
 import signal
-import subprocess
+import sys
+import tempfile
 import time
 import tomllib
 from collections.abc import Iterator
@@ -28,10 +33,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 SEED = 20261124
 QUICK, SLOW = "not (slow or nightly)", "slow and not nightly"
 LONGEST = 2_400  # seconds, of the tests of an area unchanged
 OWN = 3  # files of tests that are asked first
+# What the tests and the program stand on, and that starts no thread which a seal would find.
+LIBRARIES = """
+asyncio click.testing email.message http.server hypothesis.internal.conjecture.engine lxml.html
+multiprocessing numpy openpyxl PIL.ImageDraw platformdirs pyarrow.compute pyarrow.dataset pydantic
+pypdfium2 pytest_timeout regex reportlab.pdfgen.canvas rich.progress safetensors tokenizers
+xdist.plugin _hypothesis_pytestplugin
+"""
 
 AREAS: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_suffix(".toml").read_text("utf-8")
@@ -147,21 +161,26 @@ def failing(
     """The tests of these that fail; None where they do not end."""
     if not tests:
         return []
-    command = [str(tree / ".venv/bin/python"), "tests/support/offline.py", "-m", "pytest", "-q"]
-    command += ["-n", "0", "-p", "no:cacheprovider", "-o", "addopts=-rfE"]
-    with subprocess.Popen(
-        [*command, "-m", marked, *options, *tests], cwd=tree, start_new_session=True, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    ) as run:  # fmt: skip
-        try:
-            said, _ = run.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(run.pid, signal.SIGKILL)
-            return None
-    if run.returncode in (0, 5):  # 5: none is so marked
-        return []
-    return re.findall(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE) or ["collection"]
+    options = ("-q", "-n", "0", "-p", "no:cacheprovider", "-o", "addopts=-rfE", *options)
+    options += ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # of what is imported
+    with tempfile.TemporaryFile("w+") as said:
+        if not (pid := os.fork()):
+            os.setsid()
+            os.dup2(said.fileno(), 1)
+            os.dup2(said.fileno(), 2)
+            code = pytest.main([*options, "-m", marked, *tests])
+            sys.stdout.flush()
+            os._exit(code)
+        with os.fdopen(os.pidfd_open(pid)) as process:
+            ended = bool(select.select([process], [], [], seconds)[0])
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)  # and what it has left behind
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        said.seek(0)
+        failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", said.read(), re.MULTILINE)
+    if not ended:
+        return None
+    return [] if code in (0, 5) else failed or ["collection"]  # 5: none is so marked
 
 
 def tried(tree: Path, mutant: Mutant, marked: str, seconds: float, *options: str) -> bool:
@@ -190,7 +209,14 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1.0, help="of the mutants of each area")
     parser.add_argument("--slow", action="store_true", help="ask the slow tests as well")
     options = parser.parse_args()
-    tree = options.tree.resolve()
+    tree, options.out = options.tree.resolve(), options.out.resolve()
+    if Path(sys.prefix) != tree / ".venv":
+        raise SystemExit(f"Run it with the Python of the tree: {tree}/.venv/bin/python")
+    os.chdir(tree)
+    sys.path[0], sys.dont_write_bytecode = str(tree), True
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    for name in LIBRARIES.split():
+        importlib.import_module(name)
     known = json.loads(options.out.read_text()) if options.out.exists() else {}
     for area in options.area or AREAS:
         every = chosen(tree, area, options.share)

@@ -18,8 +18,9 @@ from statistics import mean, median
 
 from benchmarks.common import Asked, few, print_table
 from benchmarks.sets import SETS, corpora, history
+from corpus_agent.answering.decision import ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.records import ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM, Answer
+from corpus_agent.answering.records import Answer
 from indexer.records import Query
 
 WORDS = (

@@ -24,9 +24,8 @@ from indexer.embed.onnx_engine import OnnxEngine
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document, title_of
 from indexer.files.walk import walk
-from indexer.parsers.pool import in_order, worker_count
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import Text, Worker
+from indexer.parsers.worker import Text, Worker, in_order, worker_count
 from indexer.records import Document
 from indexer.sync.read import copied
 
@@ -75,8 +74,6 @@ def tokens(most: int) -> None:
 
 
 def through_workers(root: Path, sources: list[str], workers: int) -> int:
-    """Pages of all reports, parsed by so many processes."""
-
     def read(worker: Worker, source: str) -> Text:
         with copied(root, source, 0) as copy:
             return worker.read(copy.descriptor, source)
@@ -86,7 +83,6 @@ def through_workers(root: Path, sources: list[str], workers: int) -> int:
 
 
 def pages() -> None:
-    """Print how quick the reports are read in each way."""
     root = data("qa", "financebench")
     sources = [seen.source for seen in walk(root).files if seen.source.endswith(".pdf")]
     rows = []

@@ -22,8 +22,7 @@ from urllib.parse import urlsplit
 from benchmarks.common import Asked, flat, print_table
 from benchmarks.sets import SETS, corpora, evenly, history
 from corpus_agent.agent.answerer import ModelAnswerer, log_odds
-from corpus_agent.agent.messages import UserMessage, sent
-from corpus_agent.agent.prompts import PASSAGES_PROMPT, READER_QUESTION
+from corpus_agent.agent.messages import PASSAGES_PROMPT, READER_QUESTION, UserMessage, sent
 from corpus_agent.agent.request import ChatModel, first_word
 from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -47,7 +46,6 @@ class Timings(DirectBroker):
         self.every: list[dict[str, Any]] = []
 
     def ask(self, method: str, path: str, body: bytes, on_frame: OnFrame) -> Exchange:
-        """As a broker does."""
         content = bytearray()
 
         def kept(frame: Reply) -> None:
@@ -124,7 +122,7 @@ class Reading:
     @property
     def both(self) -> float:
         """What the program makes of the two."""
-        return decision.reading(self.own, self.read)
+        return decision.odds_of(self.own, self.read)
 
 
 def reading(corpus: Index, asked: Asked, server: Server) -> Reading:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
     from indexer.embed import FolderEncoder as FolderEncoder
-    from indexer.embed import InstalledEncoder as InstalledEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
@@ -89,10 +88,6 @@ if TYPE_CHECKING:
     from indexer.sync.recognise import ToRecognise as ToRecognise
     from indexer.sync.run import Outcome as Outcome
     from indexer.sync.run import Progress as Progress
-    from indexer.sync.sharded import ShardCounts as ShardCounts
-    from indexer.sync.shards import Hands as Hands
-    from indexer.sync.shards import LocalHands as LocalHands
-    from indexer.sync.shards import ShardProcess as ShardProcess
     from indexer.weights import INSTALL_MULTILINGUAL as INSTALL_MULTILINGUAL
     from indexer.weights import multilingual_model as multilingual_model
     from indexer.window import MAX_WINDOW_BYTES as MAX_WINDOW_BYTES

@@ -29,6 +29,7 @@ CONTEXT_TOKENS = 40  # for title and headings in front of the embedded text
 # WordPiece makes one [UNK] of any word over 100 characters, so tokens alone do not bound a chunk.
 CHUNK_CHARS = 2_000
 HEADING_SEPARATOR = " > "
+TITLE_LINES = 80  # above a line of plain text, in which its title is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +256,58 @@ def heading_paths(document: Document) -> list[str]:
             del path[0]
         paths.append(HEADING_SEPARATOR.join([*above, *path]))
     return paths
+
+
+def heading_of(document: Document) -> str:
+    """What the last line stands under: the title, unless the file's name says it, and headings."""
+    lines = document.lines
+    if not lines:
+        return ""
+    if writes_markdown(document.extractor):
+        path = heading_paths(document)[-1].split(HEADING_SEPARATOR)
+    else:
+        path = list(dict.fromkeys((*_above(document.title, lines[-1]), *_titles(lines))))
+    named = _words(document.source)
+    return HEADING_SEPARATOR.join(each for each in path if not named.issuperset(_words(each)))
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", text.casefold()))
+
+
+MAX_TITLE = 100  # characters of a line of plain text that is a title
+_STOPS = tuple(".!?;,:…。！？；，：؟।|")
+_PROSE, _FULL = 40, 60  # characters of a line of prose, and of one that goes on in the next
+
+
+def _titles(lines: Sequence[Line]) -> Iterator[str]:
+    """The first line of a plain text and the nearest above the last, of those that are titles."""
+    texts = ["" if line.is_mark else line.text.strip() for line in lines]
+    written = [at for at, text in enumerate(texts) if text]
+    if written and _is_title(texts, written[0]):
+        yield texts[written[0]]
+    near = range(len(texts) - 2, max(-1, len(texts) - 2 - TITLE_LINES), -1)
+    found = list[str]()
+    for at in near:
+        if _is_title(texts, at):
+            found.insert(0, texts[at])
+        elif found and texts[at]:
+            break
+    yield from found
+
+
+def _is_title(texts: Sequence[str], at: int) -> bool:
+    """Whether a line stands by itself above prose or a list: short, and no part of a sentence."""
+    text, above = texts[at], texts[at - 1] if at else ""
+    if not 0 < len(text) <= MAX_TITLE or text.endswith(_STOPS) or not text[0].isalpha():
+        return False
+    goes_on = len(above) > _FULL and not above.endswith(_STOPS)
+    following = next((n for n in range(at + 1, len(texts)) if texts[n]), at)
+    below = texts[following]
+    is_prose = len(below) > _PROSE or below.endswith(_STOPS) or not below[:1].isalnum()
+    if goes_on or following == at or text[0].islower() or below[:1].islower():
+        return False
+    return is_prose or _is_title(texts, following)
 
 
 def _with_next(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:

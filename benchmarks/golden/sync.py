@@ -31,8 +31,8 @@ from benchmarks.golden.changes import STORE, TABLE, change
 from indexer import CorpusError, forget_document, plan_folder, sync_folder
 from indexer.records import Choices
 from indexer.store.manifest import MANIFEST_NAME, read_manifest
-from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import make_store
 from tests.support import toy_index
 from tests.support.fakes import ToyEncoder
 from tests.support.rows import chunk_rows
@@ -43,7 +43,7 @@ PROCESSES = 2
 CHOICES = ("force", "verify", "prune_unreachable")
 # Other in each run, of what the tables are made of, or words for people.
 LEFT_OUT = {"updated", "walked_ns", "contents", "fingerprint", "chunks_version", "files_version"}
-LEFT_OUT |= {"seconds", "cluster", "reasons", "rules"}
+LEFT_OUT |= {"seconds", "reasons", "rules"}
 SHORTENED: dict[str, Callable[[Any], int]] = {"keep": len, "repaired": bool}
 
 
@@ -69,7 +69,6 @@ def take(names: set[str] | None, report: Callable[[str], None]) -> dict[str, Any
 
 
 def gone_through(keys: list[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Each row's runs, on a copy of one base."""
     with tempfile.TemporaryDirectory() as folder:
         base, place = Path(folder) / "base", Path(folder) / "place"
         (base / "docs").mkdir(parents=True)
@@ -82,7 +81,6 @@ def gone_through(keys: list[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def runs(place: Path, row: list[str]) -> Iterator[dict[str, Any]]:
-    """What each run of a row leads to."""
     for command in row:
         words = shlex.split(command)
         if command.startswith("@"):
@@ -97,7 +95,6 @@ def runs(place: Path, row: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def killed(place: Path, moment: list[str], words: list[str]) -> dict[str, Any]:
-    """What a run that is killed at a moment leaves."""
     command = [sys.executable, "-m", "benchmarks.golden.sync", "--kill", str(place)]
     ended = subprocess.run([*command, *moment, *words], cwd=REPOSITORY, check=False)
     return {"killed": ended.returncode == -signal.SIGKILL} | held(place)
@@ -218,7 +215,6 @@ def plain(value: Any) -> Any:  # noqa: ANN401
 
 
 def main(arguments: list[str]) -> None:
-    """Print the entries of the rows that are named, or be killed."""
     if arguments[:1] == ["--kill"]:
         place, moment, count, *words = arguments[1:]
         run(Path(place), words, (moment, int(count)))

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["answerer", "judging"]
+__all__ = ["answerer", "numbered"]
 
 if TYPE_CHECKING:
     from corpus_agent.agent import answerer as answerer
-    from corpus_agent.agent import judging as judging
+    from corpus_agent.agent import numbered as numbered
 else:
     __getattr__ = lazy_modules(__name__, __all__)

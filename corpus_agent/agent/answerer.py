@@ -10,45 +10,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.context_window import DEFAULT_WINDOW, ContextWindow
-from corpus_agent.agent.conversation import MAX_STEPS, Conversation
+from corpus_agent.agent.conversation import MAX_STEPS, Conversation, Work
 from corpus_agent.agent.messages import (
-    UserMessage,
-    sent,
-)
-from corpus_agent.agent.prompts import (
+    DEFAULT_WINDOW,
     NOT_FOUND,
     PASSAGES_PROMPT,
     READER_QUESTION,
-    SYSTEM_PROMPT,
+    ContextWindow,
+    UserMessage,
     refuses,
+    sent,
 )
-from corpus_agent.agent.quotes_only import sentences_chosen
-from corpus_agent.agent.request import (
-    ChatModel,
-    NoTools,
-    OnDraft,
-    first_word,
-    stream_reply,
-)
-from corpus_agent.agent.work import Work
+from corpus_agent.agent.numbered import sentences_chosen
+from corpus_agent.agent.request import ChatModel, NoTools, OnDraft, first_word, stream_reply
 from corpus_agent.answering.citations import Settled, remarks
-from corpus_agent.answering.decision import (
-    READ_NO,
-    READ_YES,
-    Said,
-    decided,
-    quotes_any,
-    reading,
-    said_by,
-)
+from corpus_agent.answering.claims import without_own_words
+from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
 from corpus_agent.answering.drafts import Finished, repair_request
-from corpus_agent.answering.own_words import without_own_words
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
-from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
-from corpus_agent.models.http import Deadline
+from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from corpus_agent.text.naming import EXTRACTIVE, quoted
 from corpus_agent.text.wording import number_of
 
@@ -167,15 +149,7 @@ class ModelAnswerer:
 
     def _with_tools(self, work: Work, model: ChatModel) -> _Draft:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
-        conversation = Conversation(
-            model,
-            SYSTEM_PROMPT,
-            work.opening(),
-            work.call,
-            lambda left_out: work.toolbox.forget(left_out.name, left_out.arguments),
-            work.window,
-            on_event=work.on_event,
-        )
+        conversation = Conversation(model, work)
         text = conversation.answer(self.limits.steps)
         if not text:
             steps = self.limits.steps
@@ -201,9 +175,8 @@ class ModelAnswerer:
         tokens = min(MAX_DRAFT_TOKENS, work.window.reply)
         text = stream_reply(model, asked, max_tokens=tokens).message.text
         draft = self._checked(work, work.settled(text), model.deadline)
-        own = work.own.citations if work.own is not None else ()
         cited = draft.finished.citations if draft.finished is not None else ()
-        elsewhere = bool(own) and not quotes_any(cited, own)
+        elsewhere = work.has_passages and not work.quotes_own(cited)
         if draft.said == "yes" and (elsewhere or work.odds < READ_YES):
             return replace(draft, said="partly")
         return draft
@@ -213,8 +186,7 @@ class ModelAnswerer:
         finished = sentences_chosen(work, model)
         if finished is None:
             return _Draft("no")
-        own = work.own.citations if work.own is not None else ()
-        return _Draft("yes" if quotes_any(finished.citations, own) else "partly", finished)
+        return _Draft("yes" if work.quotes_own(finished.citations) else "partly", finished)
 
     def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
         """Whether program and model, asked for one word, doubt that the passages answer."""
@@ -228,7 +200,7 @@ class ModelAnswerer:
                 work.notices.append(
                     f"The model did not say whether the passages answer: {error.message}"
                 )
-            work.odds = reading(work.own.probability, read)
+            work.odds = odds_of(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 
     def _checked(self, work: Work, settled: Settled, deadline: Deadline) -> _Draft:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["extractive", "languages", "quotations", "reading", "receipt", "signing"]
+__all__ = ["decision", "extractive", "languages", "quotations", "reading", "receipt"]
 
 if TYPE_CHECKING:
+    from corpus_agent.answering import decision as decision
     from corpus_agent.answering import extractive as extractive
     from corpus_agent.answering import languages as languages
     from corpus_agent.answering import quotations as quotations
     from corpus_agent.answering import reading as reading
     from corpus_agent.answering import receipt as receipt
-    from corpus_agent.answering import signing as signing
 else:
     __getattr__ = lazy_modules(__name__, __all__)

@@ -5,10 +5,18 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-from corpus_agent.text.number_words import CARDINALS, HUNDRED, ORDINALS, SCALES, UNIT, by_word
+from corpus_agent.text.number_words import (
+    CARDINALS,
+    HUNDRED,
+    ORDINALS,
+    SCALES,
+    UNIT,
+    by_word,
+    calendar_names,
+    is_calendar_name,
+)
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import STOP_WORDS, fold, has_digit, terms
-from corpus_agent.text.when import calendar_names, is_calendar_name
 
 _CONTENT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _ASKS = {kind: lazy("|".join(patterns)) for kind, patterns in _CONTENT["asks"].items()}

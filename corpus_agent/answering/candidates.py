@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.column_names import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.dates import without_dates
 from corpus_agent.text.front_matter import key_of
 from corpus_agent.text.patterns import lazy
@@ -26,6 +25,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
+from corpus_agent.text.tables import ends_with_figures, is_row_of_names, names_of_columns
 from corpus_agent.text.tokens import has_digit, terms
 from indexer import file_stem
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.own_words import without_numbers
+from corpus_agent.answering.claims import without_numbers
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
@@ -196,16 +196,13 @@ def place_of(citation: Citation) -> tuple[str, int, int, str]:
 
 def remarks(citations: Sequence[Citation]) -> tuple[str, ...]:
     """The notices of an answer about text that its documents do not show or hold as text."""
-    hidden = [f"[{citation.n}]" for citation in citations if citation.hidden]
-    recognised = [f"[{each.n}]" for each in citations if each.confidence is not None]
-    found = []
-    if hidden:
-        found.append(f"{_quoted(hidden)} text that is hidden in the document.")
-    if recognised:
-        found.append(f"{_quoted(recognised)} text that was recognised from a picture.")
-    return tuple(found)
-
-
-def _quoted(marks: Sequence[str]) -> str:
-    """The subject of a notice, as in "[1], [3] quote"."""
-    return f"{', '.join(marks)} {'quotes' if len(marks) == 1 else 'quote'}"
+    said = {
+        "is hidden in the document": [c.n for c in citations if c.hidden],
+        "was recognised from a picture": [c.n for c in citations if c.confidence is not None],
+    }
+    return tuple(
+        f"{', '.join(f'[{n}]' for n in numbers)} {'quotes' if len(numbers) == 1 else 'quote'}"
+        f" text that {what}."
+        for what, numbers in said.items()
+        if numbers
+    )

@@ -1,15 +1,26 @@
-"""The claims of an answer: its sentences, with the numbers of the citations behind each. Pure."""
+# ruff: noqa: E501 - a pattern that is broken over lines is harder to read than a long one
+"""What a draft of an answer says: its claims with their citations, none of the program's own words.
+
+A model may write verdicts, marks, notices and delimiters, and readers trust these words, so they are
+removed before the program adds its own: as a whole line if the line has nothing else, otherwise the
+words only.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from html import unescape
+
+import regex
 
 from corpus_agent.text.naming import spellings
 from corpus_agent.text.numbers import figures
+from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import asks, leads_in, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms
+from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
 _STAND_IN = "†"
@@ -70,3 +81,104 @@ def without_sources(text: str, sources: Iterable[str]) -> str:
                 if "." in spelled:
                     text = text.replace(spelled, " ")
     return text
+
+
+_SURE = (
+    r"(?:verified(?: in recogni[sz]ed text)?(?: ?\(confidence \d[\d.,%]{0,5}\))?|unverified|"
+    + "|".join(word.replace("_", "[_ ]") for word in OWN_WORDS if word not in EVERYDAY)
+    + ")"
+)
+_EVERYDAY = f"(?:{'|'.join(EVERYDAY)})"
+_ANY = f"(?:{_SURE}|{_EVERYDAY})"
+# An everyday word is a verdict where nothing follows that it could belong to.
+_VERDICTS = rf"(?:{_SURE}|{_EVERYDAY}(?=[^\S\n]*+(?:$|[\n·•.,;:!)\]✓✔☑✅🗸🗹🟢])))"
+_PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
+_LINES = lazy(
+    # a citation as it is printed, and the line of its quotation below
+    rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}(?!\w).*(?:\n[ \t]+[“\"„«].*)?$"
+    # the heading of a passage, with its word before its place
+    rf"|^[ \t>*_-]*+{_EVERYDAY}[ \t]++(?:(?=\S*?\p{{L}})\S{{1,200}}?|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\")(?::\d{{1,9}}|, page \d{{1,9}})[ \t]*(?:·.*)?$"
+    r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
+    r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
+    r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
+    r"|[\d,.]+ (?:citations? (?:was|were) (?:dropped|left out)|sentences? (?:is|are|was|were) (?:not supported|left out)"
+    r"|documents? searched|passages? were left out|more quotations? (?:is|are) not shown)"
+    r"|[\[\]\d,; ]*+quotes? text that (?:is hidden in the document|was recogni[sz]ed from a picture)"
+    r"|the passages below the answer were added|(?:citations|verdicts?|sources?)[:.]?[ \t*_]*$).*$"
+    r"|^[ \t]*\([^()\n]{1,120};[ \t]*searched [^\n]*\)?[ \t]*$",
+    regex.MULTILINE,
+)
+# What a pattern begins with is tried where a run begins alone: from each of its places, a draft of
+# nothing but blanks or brackets would cost the square of its length.
+_BLANK = r"(?<![ \t])[ \t]*+"
+_OPEN = r"(?<![\[({【〔<])[\[({【〔<]++"
+_WITHIN = lazy(
+    rf"(?i){_BLANK}{_OPEN}[ \t✓✔☑✅🗸🗹🟢]*+(?:un(?:supported|verified)|differs:[^\[\]\n]{{0,200}}+|{_ANY})[ \t✓✔☑✅🗸🗹🟢]*+[\])}}】〕>]+"
+    rf"|{_BLANK}(?:{_OPEN}[ \t]*+|[·•|][ \t]*+)(?:hidden in the document|recogni[sz]ed text|unreadable line|private key, left out)(?:[ \t]*+[\])}}】〕>]+)?"
+    rf"|{_BLANK}[·•|✓✔☑✅🗸🗹🟢][ \t]*+{_VERDICTS}(?!\w)|{_BLANK}\b{_ANY}[ \t]*+[✓✔☑✅🗸🗹🟢]"
+    rf"|(?<=[\]\"”»])[ \t]*+(?:(?:[·:,–—-][ \t]*+)?{_SURE}|(?:[·:–—-][ \t]*+)?{_EVERYDAY})(?=[ \t]*+[.,;]?[ \t]*+(?:$|\n))"
+    rf"|<</?doc\b[^>\n]{{0,40}}>>|{_BLANK}[✓✔☑✅🗸🗹🟢]",
+    regex.MULTILINE,
+)
+_LABELS = lazy(r"(?im)^([ \t>*_#-]*)(?:note|verdict|status|evidence|verified)[*_]*[:：][*_]*[ \t]*")
+_SET = r"[ \t\u00a0\u2000-\u200a\u202f\u3000*_`\\]*+"  # blanks and Markdown about a number
+_NUMBERS = lazy(
+    rf"\\?(?:[\[【〔［⟦]|&#91;|&lbrack;){_SET}\d{{1,4}}+(?:{_SET}[,;–-]{_SET}\d{{1,4}}+)*+{_SET}(?:[\]】〕］⟧]|&#93;|&rbrack;)"
+)
+# A footnote's mark, and what it begins with at a line's start.
+_FOOTNOTES = lazy(r"[ \t]*\\?\[\s*\\?\^[^\]\n]{0,60}\]:?")
+_ALONE = lazy(
+    # a verdict, a heading of the citations, an answerer in brackets: and nothing else in a line
+    rf"(?i)^[^\p{{L}}\p{{N}}\n]*(?:{_ANY}|(?:citations?|verdicts?|sources?|evidence)\s*(?:\([^()\n]*\))?)[^\p{{L}}\p{{N}}\n]*$"
+    r"|^[ \t>*_#]*\((?:extractive|[^()\n]{1,60}[;,—–-]\s*searched [^()\n]*)\)[ \t*_]*$"
+    r"|^[ \t]*(?:quotations? that (?:was|were) looked up)\b.*$",
+    regex.MULTILINE,
+)
+# Markdown emphasis, code, escapes, tags and comments, which are invisible when rendered.
+_DRESS = lazy(r"<!--|-->|</?\p{L}[^<>\n]{0,80}>|[*`\\~]|(?<!\w)_+|_+(?!\w)|\p{Cf}")
+_BLANKS = lazy(r"(?<=\S)[\p{Zs}\t]+")
+_BEFORE_COLON = lazy(r"(?<=\p{L})\s+(?=[:;])")
+_DOTS = lazy(r"[∙‧⋅・･•●]")
+_STARTS = lazy(r"^[ \t]*(?:\d{1,3}[.)]|[“\"„«‘'])[ \t]*(?=\p{L})")
+
+_NUMBERS_OR_CODE = lazy(rf"`[^`\n]*`|\[(?P<one>\d{{1,4}})\]|{_NUMBERS.pattern}")
+_FENCES = lazy(r"(?m)^([ \t>]*(?:`{3,}|~{3,})).*$")
+
+
+def without_own_words(draft: str) -> str:
+    """A draft without text that looks like the program's own.
+
+    To be applied after quotations were replaced by numbers: a document may contain "(verified)".
+    """
+    text = _FENCES.sub(r"\1", draft)  # the text behind a fence is not a sentence to be marked
+    text = "\n".join(_undressed(line) for line in text.split("\n"))
+    for pattern in (_FOOTNOTES, _ALONE, _LINES, _WITHIN):
+        text = pattern.sub("", text)
+    text = _ALONE.sub("", _LABELS.sub(r"\1", text))
+    return text if text == draft else regex.sub(r"\n{3,}", "\n\n", text).strip()
+
+
+def _undressed(line: str) -> str:
+    """A line as rendered if that shows one of the program's words, else as written.
+
+    A word may be disguised by emphasis, entities, unusual blanks or other dots.
+    """
+    if not line or line.isspace():
+        return line
+    bare = _BLANKS.sub(" ", _DRESS.sub("", unescape(line)))
+    bare = _STARTS.sub("", _DOTS.sub("·", _BEFORE_COLON.sub("", bare)))
+    if bare == line:
+        return line
+    own = (_ALONE, _LINES, _WITHIN, _LABELS)
+    return bare if any(len(p.findall(bare)) > len(p.findall(line)) for p in own) else line
+
+
+def without_numbers(text: str, known: Callable[[int], bool]) -> str:
+    """A text without numbers in brackets, except `known` ones and those in code."""
+
+    def kept(match: regex.Match[str]) -> str:
+        if match["one"] and known(int(match["one"])):
+            return match[0]
+        return match[0] if match[0].startswith("`") else ""
+
+    return _NUMBERS_OR_CODE.sub(kept, text)

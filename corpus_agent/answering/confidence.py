@@ -79,7 +79,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
         float(kind < 0),
         float(max(0, denied)),
         float(sum(around[i] < EXACT for i in subject.names)),
-        float(counts[words < EXACT].sum()),
+        min(float(counts[words < EXACT].sum()), coverage.scale.most_lacking),
         float(words.mean()) if len(words) else EXACT,
         float(lacking.mean()) if len(lacking) else EXACT,
         float(words.min(initial=EXACT)),

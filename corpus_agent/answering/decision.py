@@ -1,7 +1,4 @@
-"""What becomes of a model's reply: the answer's status, or the passages without it. Pure.
-
-Called by agent/answerer.py.
-"""
+"""Which word an answer gets: of its passages, after a model's reply, about all documents. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from corpus_agent.answering.records import word_of
-
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Citation
+    from corpus_agent.answering.records import Answer, AnswerStatus, Citation
+    from corpus_agent.text.wording import Word
 
+ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM = 0.90, 0.75, 0.40
 Said = Literal["yes", "partly", "nothing", "no"]
 
 # Log-odds that the passages answer: the model's as a reader and the program's own, added. Of 341
@@ -22,10 +19,38 @@ Said = Literal["yes", "partly", "nothing", "no"]
 READ_YES = 1.5  # below it, nothing is called answered
 READ_NO = -0.5  # below it, no draft is asked for: the passages are shown
 UNKNOWN = 0.2  # the program's probability where it has none
-LIKELY_PROBABILITY = 0.8  # of a model's answer whose sentences are all supported
+SUPPORTED = 0.8  # the probability of a model's answer whose sentences are all supported
+OF_ALL = (
+    "Only the passages nearest to the question were looked at, and a question about all documents"
+    " needs every one of them. `corpus-agent table FIELD…` and `list CONDITION` look at each."
+)
 
 
-def reading(own: float | None, read: float | None) -> float:
+def word_of(probability: float | None) -> Word:
+    """The word for a probability; a passage below `PERHAPS_FROM` answers nothing outright."""
+    if probability is None or probability < LIKELY_FROM:
+        return "perhaps"
+    return "answered" if probability >= ANSWERED_FROM else "likely"
+
+
+def of_passages(probability: float | None) -> AnswerStatus:
+    """The status of passages by the highest of their probabilities; None: there are none."""
+    return "not_found" if probability is None else word_of(probability)
+
+
+def of_all(answer: Answer) -> Answer:
+    """The answer to a question about all documents, of which the nearest passages were read.
+
+    A probability holds for a question that one passage answers: none is said to answer this one.
+    """
+    answer = replace(answer, notices=(*answer.notices, OF_ALL))
+    if not answer.passages or answer.status == "perhaps":
+        return answer
+    passages = tuple(replace(passage, probability=None) for passage in answer.passages)
+    return replace(answer, status="perhaps", probability=None, passages=passages)
+
+
+def odds_of(own: float | None, read: float | None) -> float:
     """The log-odds that the passages answer, of the program's probability and the model's reading.
 
     `read` is None if the model cannot say: then the program decides alone.
@@ -48,15 +73,6 @@ def said_by(
     return "yes" if whole and not unsupported else "partly"
 
 
-def quotes_any(citations: Sequence[Citation], own: Sequence[Citation]) -> bool:
-    """Whether a draft quotes lines that the extractive answer quotes too."""
-    return any(
-        a.source == b.source and a.line_start <= b.line_end and b.line_start <= a.line_end
-        for a in citations
-        for b in own
-    )
-
-
 def decided(answer: Answer, own: Answer | None, said: Said) -> Answer:
     """A model's answer with its status, or the passages without it where it says nothing.
 
@@ -73,7 +89,5 @@ def decided(answer: Answer, own: Answer | None, said: Said) -> Answer:
         told = (*answer.notices, *(n for n in own.notices if n not in answer.notices))
         return replace(own, answerer=answer.answerer, notices=told, calls=answer.calls)
     probability = own.probability if own is not None else None
-    if said != "yes":
-        return replace(answer, status="perhaps", probability=probability)
-    best = max(LIKELY_PROBABILITY, probability or 0.0)
+    best = max(SUPPORTED, probability or 0.0) if said == "yes" else None
     return replace(answer, status=word_of(best), probability=probability)

@@ -20,7 +20,7 @@ from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
-from corpus_agent.tools.result import passage
+from corpus_agent.tools.corpus import passage
 from indexer import Refused
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.citations import Numbers, remarks
 from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.coverage import comparison
+from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.languages import is_unbridged, language_of, notice_of
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
@@ -26,7 +27,7 @@ from corpus_agent.answering.ranking import (
     rank_sentences,
 )
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
-from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn, word_of
+from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import one_line
 from corpus_agent.text.tokens import content_terms, has_digit
@@ -80,7 +81,7 @@ class ExtractiveAnswerer:
         return Answer(
             question=question,
             text="",
-            status=word_of(best) if passages else "not_found",
+            status=of_passages(best),
             probability=best,
             answerer=self.name,
             passages=passages,

@@ -8,22 +8,24 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from corpus_agent.answering.records import Citation, Passage, alone
-from corpus_agent.text.column_names import (
-    MAX_LINES_ABOVE,
+from corpus_agent.text.sentences import Unit, is_item, leads_in, units
+from corpus_agent.text.tables import (
     ends_with_figures,
+    is_brief,
+    is_row,
     names_of_columns,
+    tables_of,
     unit_above,
 )
-from corpus_agent.text.sentences import Unit, is_item, units
-from corpus_agent.text.table_rows import is_row, tables_of
 from corpus_agent.tools.corpus import Readable
 from indexer import Refused
 
 CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
 BESIDE_ITEM = 240  # the same of an item of a list
-LINES_BELOW = 12
+LINES_ABOVE, LINES_BELOW = 240, 12  # in which the head of a list or table is looked for
 _ENDS = ("head", "page")
 
 
@@ -51,14 +53,17 @@ def passage_of(
     if is_row(row) or ends_with_figures(row):
         shown = "\n".join([*_names_above(lines, at, row), text[start:end]])
         return Passage(citation, shown, citation.line_start, citation.line_end, probability)
-    start, end = with_neighbours(text, units(text, language), start, end)
+    every = units(text, language)
+    heads = _heads_above(text, [unit for unit in every if unit.start < end])
+    start, end = with_neighbours(text, every, start, end)
     begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
-    return Passage(citation, text[start:end], begins, ends, probability)
+    above = [text[head.start : head.end] for head in heads if head.start < start]
+    return Passage(citation, "\n".join([*above, text[start:end]]), begins, ends, probability)
 
 
 def _page(corpus: Readable, citation: Citation) -> tuple[list[str], int]:
     """The lines around a citation that stand on its page, and the number of the first of them."""
-    first = max(1, citation.line_start - MAX_LINES_ABOVE)
+    first = max(1, citation.line_start - LINES_ABOVE)
     count = citation.line_end - first + 1 + LINES_BELOW
     lines = corpus.read(citation.source, first, count).lines
     at, last = citation.line_start - first, citation.line_end - first
@@ -69,11 +74,39 @@ def _page(corpus: Readable, citation: Citation) -> tuple[list[str], int]:
 
 
 def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
-    """The lines that say what the figures of a row are: names of columns, the unit above them."""
+    """The lines that say what a row is: names of columns, the unit above them."""
     if is_row(row):
-        return [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
+        ruled = [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
+        return ruled or [*takewhile(is_row, reversed(lines[:at]))][-1:]
     index = names_of_columns([*lines[:at], row])
-    return [] if index is None else lines[unit_above(lines[: index + 1]) : index + 1]
+    if index is not None:
+        return lines[unit_above(lines[: index + 1]) : index + 1]
+    # No rule marks the names: the line above all rows.
+    first = at - len([*takewhile(ends_with_figures, reversed(lines[:at]))])
+    return [line for line in lines[max(0, first - 1) : first] if is_brief(line)]
+
+
+def _heads_above(text: str, every: Sequence[Unit]) -> Sequence[Unit]:
+    """The heads of the lists that the item of the last unit stands in, from the outermost."""
+    if not every or not is_item(text[every[-1].start : every[-1].end]):
+        return []
+    found: list[Unit] = []
+    depth = _indent(text, every[-1])
+    for unit in reversed(every[:-1]):
+        said, indent = text[unit.start : unit.end], _indent(text, unit)
+        if unit.kind in _ENDS:
+            break
+        if is_item(said):
+            if indent < depth or leads_in(said):
+                found, depth = [unit, *found], min(depth, indent)
+        elif leads_in(said) or (indent <= depth and text[: unit.start].endswith("\n\n")):
+            return [unit, *found]
+    return found
+
+
+def _indent(text: str, unit: Unit) -> int:
+    """The column in which a unit begins; of one behind another on its line a high one."""
+    return unit.start - text.rfind("\n", 0, unit.start) - 1
 
 
 def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> tuple[int, int]:

@@ -28,7 +28,7 @@ from corpus_agent.answering.records import Citation
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
-from corpus_agent.text.verdicts import Verdict
+from corpus_agent.text.wording import Verdict
 from indexer import PAIRED, Line, Refused, Window
 
 if TYPE_CHECKING:
@@ -362,19 +362,14 @@ def parted(before: str, after: str) -> bool:
         return True
     if _THOUSANDS.search(before) and _GROUP.match(after):
         return True
-    if not (before[-1].isalnum() and after[0].isalnum()):
-        return False
-    return not (_UNSPACED.match(before[-1]) or _UNSPACED.match(after[0]))
+    both = before[-1], after[0]
+    return all(map(str.isalnum, both)) and not any(map(_UNSPACED.match, both))
 
 
 def _occurrences(text: str, needle: str) -> Iterator[int]:
     start = -1
     while (start := text.find(needle, start + 1)) >= 0:
         yield start
-
-
-def _lines_of(lines: Sequence[Line], first: int, last: int) -> str:
-    return "\n".join(line.text for line in lines[first - 1 : last] if not line.is_mark)
 
 
 def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
@@ -384,4 +379,5 @@ def _resembling(lines: Sequence[Line], quote: str) -> Located | None:
     if run is None or run.share < ALTERED_SHARE:
         return None
     first, last = run.lines
-    return first + 1, last + 1, _lines_of(lines, first + 1, last + 1), "altered"
+    there = (line.text for line in lines[first : last + 1] if not line.is_mark)
+    return first + 1, last + 1, "\n".join(there), "altered"

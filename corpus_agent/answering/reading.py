@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING
 
 from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.ranking import Ranking
+from corpus_agent.text.number_words import with_spellings
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.sentences import asks, units
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
-from corpus_agent.text.when import with_spellings
 from corpus_agent.tools import search
-from corpus_agent.tools.result import ToolCall
+from corpus_agent.tools.corpus import ToolCall
 from indexer import Query, file_stem
 
 if TYPE_CHECKING:
@@ -42,17 +41,11 @@ _LONGEST_NAME = 4  # words
 _WORD = lazy(r"[\p{L}\p{N}]+")
 _OWN = lazy(r"['’]s\b")
 _APART = lazy(r"[\W_]+")
-_COLON = re.compile(r"(?i):\s*(?=(?:what|when|where|who|which|why|how)\b)")
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
 FEW_WORDS = 1  # content words: a question with no more than this may be a follow-up
 FEW_OF_CONNECTED = 2  # the same of one that begins with "and", and names something
 MAX_CARRIED = 6  # words that are added from the questions before
-# The one place that says what to do instead.
-NOTICE = (
-    "Only the passages nearest to the question were looked at, and a question about all documents"
-    " needs every one of them. `corpus-agent table FIELD…` and `list CONDITION` look at each."
-)
 _WORDS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _POINTS, _GOES_ON, _NOUN = (lazy("|".join(_WORDS[key])) for key in ("points", "goes_on", "noun"))
 _ASKS_ALL = lazy(
@@ -75,28 +68,24 @@ class AskedAs:
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The likeliest reading of a question, or one that leads it by LEAD_OF_LIKELIEST."""
-    likeliest, *others = (
-        _read(question, asked, corpus, rank) for asked in readings(question, history)
-    )
+    likeliest, *others = (_read(asked, corpus, rank) for asked in readings(question, history))
     best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
     lead = best.ranking.confidence - likeliest.ranking.confidence
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
-def _read(question: str, asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
-    """One reading; of a question alone the sentence that asks counts, else all that was said.
+def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
+    """One reading of a question; where it names documents, these alone are searched first.
 
-    Where it names documents, these alone are searched first: what a report is called stands in all
-    of its passages, and ranks none.
+    What a report is called stands in all of its passages, and ranks none.
     """
-    core = asking_sentence(asked) if asked == question else asked
     query = Query(with_spellings(asked), limit=NAMES_LOOKED_AT, per_source=None)
     hits = corpus.search(query)
-    every = _ranked(asked, query.text, hits[:POOL], rank(core, hits[:POOL], ()))
+    every = _ranked(asked, query.text, hits[:POOL], rank(asked, hits[:POOL], ()))
     if not (named := named_documents(hits)):
         return every
     hits = corpus.search(replace(query, limit=NAMED_POOL, among=frozenset(named)))
-    own = _ranked(asked, query.text, hits, rank(core, hits, named))
+    own = _ranked(asked, query.text, hits, rank(asked, hits, named))
     return every if _is_elsewhere(own, every) else own
 
 
@@ -113,16 +102,6 @@ def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
     lead = every.ranking.confidence - own.ranking.confidence
     silent = not comes_near(own.ranking.confidence)
     return comes_near(every.ranking.confidence) and (silent or lead > LEAD_OF_LIKELIEST)
-
-
-def asking_sentence(question: str) -> str:
-    """The only sentence of a text that asks, without what leads to it; else the whole text.
-
-    "You are an analyst. From the balance sheet: what is the debt? Answer in dollars."
-    """
-    found = [question[unit.start : unit.end] for unit in units(question)]
-    asking = [sentence for sentence in found if asks(sentence)]
-    return _COLON.split(asking[0])[-1].strip() if len(asking) == 1 else question
 
 
 # ---- The documents that a question names

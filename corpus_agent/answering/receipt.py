@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import hashlib
+import hmac
 import json
 import os
 import stat
@@ -37,7 +39,6 @@ LOG_NAME, OLD_LOG_NAME = "receipts.jsonl", "receipts.1.jsonl"
 MAX_LOG_BYTES = 4_000_000  # of each of the two files; the older is replaced when the newer is full
 MAX_RECEIPT_BYTES = 50_000_000  # read back by `check`
 _KEY_CHARACTERS = 32
-_SHOWN_NAME = 60  # characters
 
 _BEGIN = b'{"receipt": '  # of every receipt, since its version comes first
 
@@ -69,6 +70,7 @@ def receipt(
 
     `stores` are those that were read together, `follows` the question before it in a conversation.
     """
+    read_together = [{**asdict(one), "store": str(one.store)} for one in stores]
     return {
         "receipt": RECEIPT_VERSION,
         "program": f"corpus-agent {__version__}",
@@ -91,12 +93,8 @@ def receipt(
         "unsupported": list(answer.unsupported),
         "notices": list(answer.notices),
         "egress": answer.egress,
-        "model_server": asdict(answer.model_server) if answer.model_server else None,
-        **(
-            {"stores": [{**asdict(one), "store": str(one.store)} for one in stores]}
-            if stores
-            else {}
-        ),
+        "model_server": answer.model_server and asdict(answer.model_server),
+        **({"stores": read_together} if read_together else {}),
     }
 
 
@@ -115,31 +113,46 @@ def line_of(content: Receipt) -> bytes:
     return (json.dumps(content) + "\n").encode("ascii")
 
 
+def signed(content: Receipt, key: bytes | None) -> Receipt:
+    """The receipt with its signature; without one where there is no key."""
+    return content if key is None else {**content, "signature": _signature(content, key)}
+
+
+def is_own(content: Receipt, key: bytes | None) -> bool:
+    """Whether this program made the receipt here, and nobody changed it since."""
+    given = content.get("signature")
+    if key is None or not isinstance(given, str) or not given.isascii():
+        return False
+    return hmac.compare_digest(given, _signature(content, key))
+
+
+def _signature(content: Receipt, key: bytes) -> str:
+    """HMAC-SHA256 of the canonical JSON of all but the signature itself."""
+    rest = {name: value for name, value in content.items() if name != "signature"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+
+
 # ---- Writing
 
 
 def open_file(path: Path) -> int:
     """A descriptor for a receipt, to be opened before the seal; raises UsageError.
 
-    The file must be new, empty or a receipt, or a pipe: no link to a file is followed, since its
-    creator would choose the file that is overwritten. It is truncated when it is written.
+    The file must be new, empty or a receipt, or a pipe. No link to one is followed: whoever made it
+    would choose the file that is overwritten.
     """
     flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        pass
-    except OSError as error:
-        raise _unwritable(path, str(error.strerror)) from None
-    try:
+        with contextlib.suppress(FileExistsError):
+            return os.open(path, flags | os.O_CREAT | os.O_EXCL, 0o600)
         if path.exists() and not path.is_file():  # a pipe, including the shell's >(…)
             pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
             os.set_blocking(pipe, True)
             return pipe
         descriptor = os.open(path, flags)
     except OSError as error:
-        is_link = error.errno == errno.ELOOP
-        why = "it is a link to a file" if is_link else str(error.strerror)
+        why = "it is a link to a file" if error.errno == errno.ELOOP else str(error.strerror)
         raise _unwritable(path, why) from None
     if not _holds_receipt(descriptor):
         os.close(descriptor)
@@ -149,11 +162,13 @@ def open_file(path: Path) -> int:
 
 def _holds_receipt(descriptor: int) -> bool:
     """Whether an open file is empty or begins with a receipt."""
+    return _is_own(descriptor) and os.pread(descriptor, len(_BEGIN), 0) in (b"", _BEGIN)
+
+
+def _is_own(descriptor: int) -> bool:
+    """Whether an open file is a regular one without another name elsewhere."""
     info = os.fstat(descriptor)
-    if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
-        return False
-    begin = os.pread(descriptor, len(_BEGIN), 0)
-    return begin in (b"", _BEGIN)
+    return stat.S_ISREG(info.st_mode) and info.st_nlink == 1
 
 
 def _unwritable(path: Path, why: str) -> UsageError:
@@ -220,10 +235,7 @@ def key_of(content: Receipt) -> str:
 
 
 def logged(store: Path) -> tuple[list[Receipt], int]:
-    """The receipts of the store's log, the newest first, and how many of its lines are none.
-
-    Raises CorpusError if the log cannot be read.
-    """
+    """The receipts of a log, the newest first, and how many lines are none. Raises CorpusError."""
     found: list[Receipt] = []
     bad = 0
     for name in (OLD_LOG_NAME, LOG_NAME):
@@ -242,10 +254,9 @@ def logged(store: Path) -> tuple[list[Receipt], int]:
 
 
 def delete(store: Path, key: str) -> bool:
-    """Blank out the receipt of that key in the log; whether it was there.
+    """Blank out the receipt of that key in the log; whether it was there. Raises CorpusError.
 
-    In place, so that an answer that is logged meanwhile is not lost. Raises CorpusError if the log
-    cannot be written.
+    In place, so that an answer that is logged meanwhile is not lost.
     """
     for name in (LOG_NAME, OLD_LOG_NAME):
         try:
@@ -256,8 +267,7 @@ def delete(store: Path, key: str) -> bool:
         except OSError as error:
             raise CorpusError(f"The store's log cannot be written: {error.strerror}.") from None
         with os.fdopen(descriptor, "r+b") as file:
-            info = os.fstat(file.fileno())
-            if not stat.S_ISREG(info.st_mode) or info.st_nlink > 1:
+            if not _is_own(file.fileno()):
                 raise CorpusError("The store's log is no file of its own.")
             at = 0
             for line in file:
@@ -273,10 +283,9 @@ def delete(store: Path, key: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rechecked:
-    """A citation of a receipt, checked again: `now` is the citation in the current document.
+    """A citation of a receipt, checked again: as it stands `now`, without a quote if nowhere.
 
-    `now` has no quote where it is not found. `was` are its lines in the receipt; `file` is whether
-    the document is the one that was quoted.
+    `was` are its lines in the receipt; `file` is whether the document is the one that was quoted.
     """
 
     now: Citation
@@ -325,14 +334,11 @@ def _receipt_in(line: bytes, where: str) -> Receipt:
     if version != RECEIPT_VERSION:
         # The content of another program's file is not repeated in a message.
         shown = version if isinstance(version, int | None) else "unknown"
-        raise UsageError(
-            f"{where}: a receipt of version {shown}; this program reads version {RECEIPT_VERSION}."
-        )
-    for citation in content["citations"]:
-        good = isinstance(citation, dict) and all(
-            isinstance(citation.get(key), kind) for key, kind in _NEEDED.items()
-        )
-        if not good:
+        reads = f"this program reads version {RECEIPT_VERSION}."
+        raise UsageError(f"{where}: a receipt of version {shown}; {reads}")
+    for cited in content["citations"]:
+        known = cited if isinstance(cited, dict) else {}
+        if not all(isinstance(known.get(key), kind) for key, kind in _NEEDED.items()):
             raise UsageError(f"{where}: a citation lacks one of {', '.join(_NEEDED)}.")
     return content
 
@@ -346,15 +352,15 @@ def check(
     """
     names = _names_now(content, stores)
     for number, cited in enumerate(content["citations"], start=1):
-        line = cited["line_start"]
+        line, last = cited["line_start"], cited["line_end"]
         name, mark, rest = cited["source"].partition(MARK)
         source = f"{names[name]}{mark}{rest}" if name in names else cited["source"]
         n = cited["n"] if isinstance(cited.get("n"), int) else number
         now = check_quotation(corpus, n, source, cited["quote"], line)
         if now.verdict == "not_found":
-            now = replace(now, line_end=cited["line_end"], quote="")
+            now = replace(now, line_end=last, quote="")
         state = _state(source, cited.get("file_sha256"), corpus, row_of)
-        yield Rechecked(now, (line, cited["line_end"]), state)
+        yield Rechecked(now, (line, last), state)
 
 
 def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:
@@ -368,7 +374,7 @@ def _names_now(content: Receipt, stores: Sequence[OpenStore]) -> dict[str, str]:
     named = {str(one.get("name")): today.get(str(one.get("store"))) for one in then}
     found = {was: now for was, now in named.items() if now is not None}
     if then and len(found) < len(named):
-        of = ", ".join(visible(name)[:_SHOWN_NAME] for name in named)
+        of = ", ".join(visible(name)[:60] for name in named)
         raise UsageError(
             f"A receipt is of several indexes, and not all of them are named: {of}.",
             "Name them: corpus-agent check FILE -s NAME -s NAME; their names: corpus-agent stores",

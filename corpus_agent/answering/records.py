@@ -9,27 +9,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpus_agent.text.verdicts import Verdict, Word
-from corpus_agent.tools.result import ToolCall
+from corpus_agent.answering.decision import PERHAPS_FROM, word_of
+from corpus_agent.text.wording import Verdict, Word
+from corpus_agent.tools.corpus import ToolCall
 from indexer import Coverage
 
 if TYPE_CHECKING:
     from corpus_agent.tools.corpus import CorpusView
 
 AnswerStatus = Literal[Word, "not_found"]
-ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM = 0.90, 0.75, 0.40
 # Verdicts of a quotation that stands in its document, there or elsewhere, whole.
 STANDING: frozenset[Verdict] = frozenset(["verified", "moved"])
 
 OnEvent = Callable[[str], None]
 """Receives one line for a person about what is happening: a search, a read, a notice."""
-
-
-def word_of(probability: float | None) -> Word:
-    """The word for a probability; a passage below `PERHAPS_FROM` answers nothing outright."""
-    if probability is None or probability < LIKELY_FROM:
-        return "perhaps"
-    return "answered" if probability >= ANSWERED_FROM else "likely"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +54,11 @@ class Citation:
     def stands(self) -> bool:
         """Whether the document contains the quotation, there or elsewhere."""
         return self.verdict in STANDING
+
+    def shares_lines(self, other: Citation) -> bool:
+        """Whether another one quotes some of the same lines."""
+        beside = self.line_end < other.line_start or other.line_end < self.line_start
+        return self.source == other.source and not beside
 
 
 @dataclass(frozen=True, slots=True)

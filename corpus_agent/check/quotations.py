@@ -25,7 +25,7 @@ from indexer import Query, Refused
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from corpus_agent.text.verdicts import Verdict
+    from corpus_agent.text.wording import Verdict
     from corpus_agent.tools.corpus import CorpusView
     from indexer import Line
 

@@ -24,7 +24,7 @@ from corpus_agent.cli.common import (
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED
 from corpus_agent.cli.printing import print_notes
-from corpus_agent.mcp.client_config import CLIENTS, snippet
+from corpus_agent.mcp import CLIENTS, snippet
 from corpus_agent.settings import absolute, stores_to_read
 from indexer import paths
 
@@ -54,7 +54,7 @@ def mcp(llm: Llm, client: str | None) -> None:
     if sys.stdin.isatty():
         click.echo("Waiting for an MCP client on standard input; see --print-config.", err=True)
 
-    streams = service.stdio.take_standard_streams()
+    streams = service.process.take_standard_streams()
     launch = launch_to_read(settings, asking=True)
     print_notes(launch.notices)
     from corpus_agent.mcp.server import serve
@@ -73,7 +73,6 @@ def _print_config(client: str, settings: Settings, llm: Llm) -> None:
     named: list[tuple[str, object]] = [("--store", paths.from_here(one)) for one in stores]
     named.append(("--model", settings.model))
     named += [("--config", paths.from_here(given["config"]) if given["config"] else None)]
-    named += [("--embedder", settings.embedder)]
     named += [("--backend", settings.backend if settings.backend != "lance" else None)]
     of_mcp = (("--llm", llm["llm"]), ("--llm-model", llm["llm_model"]))
     arguments = [

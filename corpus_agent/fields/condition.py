@@ -19,9 +19,8 @@ Sign = Literal["=", "!=", "<", "<=", ">", ">=", "contains"]
 
 MAX_CHARS = 500
 UNDERSTOOD = (
-    "Write a field, a sign (=, !=, <, <=, >, >=, contains, before, after, in) and a value: "
-    "corpus-agent list 'governing law = Florida', 'rent > 1000 euros', 'expiry before 2026'; "
-    "or 'without dog'."
+    "Write a field, a sign and a value: corpus-agent list 'governing law = Florida', "
+    "'rent > 1000 euros', 'expiry before 2026', 'parties contains Smith'; or 'without dog'."
 )
 _SIGNS: dict[str, Sign] = {
     "==": "=", "≠": "!=", "<>": "!=", "≤": "<=", "≥": ">=", "before": "<", "after": ">", "in": "=",
@@ -63,13 +62,13 @@ def parse_condition(words: str) -> FieldCondition:
         return FieldCondition(mention_of(term), f"without “{term}”")
     compared = _COMPARED.fullmatch(asked)
     if compared is None:
-        raise _refused(asked, "is no condition on a field")
+        raise _refused(asked, "is no condition")
     written, value = (compared["sign"] or compared["word"]).lower(), compared["value"]
     shown = f"{compared['field'].strip()} {written} {value}"
     sign = _SIGNS.get(written, cast("Sign", written))
     field = field_of(compared["field"])
     if written == "in" and not field.is_known:  # "contracts that end in 2025" names no field
-        raise _refused(asked, "is no condition on a field")
+        raise _refused(asked, "is no condition")
     worded = field.type in WORDED and written not in _DATED
     if sign == "contains" or (sign in ("=", "!=") and worded):
         return FieldCondition(field, shown, sign, fold(value.strip(_QUOTES)))

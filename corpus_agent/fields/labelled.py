@@ -18,7 +18,7 @@ from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import name_at, place_at, with_role
 from corpus_agent.fields.records import WORDED, Field, FieldType, ProposedValue
 from corpus_agent.text.dates import Reading, find_dates
-from corpus_agent.text.table_rows import TextTable, cell_spans
+from corpus_agent.text.tables import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 
 ALIKE = 0.03  # values whose scores differ by no more stand beside each other

@@ -116,7 +116,7 @@ def _loopback(llm: str, host: str) -> str:
     import ipaddress
 
     if host == "localhost":
-        return _localhost(llm)
+        return "127.0.0.1"  # whatever /etc/hosts says; a server on ::1 alone is named by that
     try:
         address = ipaddress.ip_address(host) if _DOTTED.fullmatch(host) or ":" in host else None
     except ValueError:
@@ -128,24 +128,3 @@ def _loopback(llm: str, host: str) -> str:
             f"keeps the address local; to send passages there, add --allow-remote-llm {host}",
         )
     return str(address)
-
-
-def _localhost(llm: str) -> str:
-    """The address of localhost, then fixed; IPv4 first, where model servers listen."""
-    import ipaddress
-    import socket
-
-    try:
-        found = socket.getaddrinfo("localhost", None, type=socket.SOCK_STREAM)
-    except OSError as error:
-        raise UsageError(
-            f"--llm {llm!r}: localhost does not resolve ({error}).", f"Give --llm {_EXAMPLE}."
-        ) from error
-    addresses = {str(entry[4][0]) for entry in found}
-    elsewhere = sorted(a for a in addresses if not ipaddress.ip_address(a).is_loopback)
-    if elsewhere:
-        raise UsageError(
-            f"--llm {llm!r}: on this machine localhost also means {elsewhere[0]}.",
-            f"Give --llm {_EXAMPLE}, or correct /etc/hosts.",
-        )
-    return min(addresses, key=lambda address: (":" in address, address))

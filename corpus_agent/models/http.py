@@ -1,4 +1,4 @@
-"""One request to the model's server through the relay: its reply in pieces, bounded in time.
+"""Requests to a model's server through the relay, bounded in time, and what the server can do.
 
 No exception has a word of the server in its message: `said` has them, for people.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import queue
+import re
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -149,3 +150,105 @@ def _unavailable(failure: Failure) -> ModelUnavailable:
         f"The connection to the model server failed ({failure.reason}).",
         "Look at the server's log, or use --llm none.",
     )
+
+
+# ---- What a server says that its model can do; one that says nothing is no error
+
+ASKING_SECONDS = 2.0  # for each page
+MAX_PAGE_BYTES = 4_000_000  # Ollama includes licence and template of a model
+LEAST_WINDOW = 512  # tokens; a smaller number is an error
+# Parameters. Qwen2.5-Coder-1.5B (1.8 billion with its vocabulary) refuses with tools what it
+# answers without (docs/decisions/agent.md); larger ones were not measured: asking finds out.
+SMALL = 2_000_000_000
+_OLLAMA_DEFAULT = 4_096  # tokens, on machines with less than 24 GB of graphics memory
+_NUM_CTX = re.compile(r"^num_ctx\s+(\d{1,9})", re.MULTILINE)  # of a Modelfile
+# Of llama.cpp; of Ollama, loaded, then of the model; of vLLM and llama.cpp; of LM Studio.
+_PAGES = ("/props", "/api/ps", "/api/show", "/v1/models", "/api/v0/models")
+_WINDOWS = ("n_ctx", "context_length", "max_model_len", "loaded_context_length")
+_PARAMETERS = ("n_params", "general.parameter_count")
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """Window in tokens, support of tools, parameters; None if the server does not report it."""
+
+    window: int | None = None
+    tools: bool | None = None
+    parameters: int | None = None
+
+    @property
+    def answers_better_without_tools(self) -> bool:
+        """Whether it takes none, or is of a size that answers worse with them."""
+        small = self.parameters is not None and self.parameters < SMALL
+        return small or self.tools is False
+
+
+def fetch_capabilities(broker: Broker, model: str, deadline: Deadline) -> Capabilities:
+    """The model's capabilities as its server reports them; the first report wins."""
+    found = Capabilities()
+    for path in _PAGES:
+        asked = {"model": model} if path == "/api/show" else None
+        said = _reported(_page(broker, path, asked, deadline), model)
+        found = Capabilities(
+            found.window or said.window,
+            said.tools if found.tools is None else found.tools,
+            found.parameters or said.parameters,
+        )
+        if found.window and found.tools is not None and found.parameters:
+            break
+    return found
+
+
+def _page(
+    broker: Broker, path: str, question: dict[str, str] | None, deadline: Deadline
+) -> dict[str, Any]:
+    """The JSON object at a path; an empty one if there is none."""
+    seconds = {"first": ASKING_SECONDS, "stall": ASKING_SECONDS}
+    try:
+        with request(broker, path, question, deadline=deadline, **seconds) as response:
+            content = (
+                response.page(MAX_PAGE_BYTES, ASKING_SECONDS) if response.status == OK else b""
+            )
+        page = json.loads(content)
+    except TookTooLong:
+        raise
+    except (ModelUnavailable, ValueError, RecursionError):
+        return {}
+    return page if isinstance(page, dict) else {}
+
+
+def _reported(page: dict[str, Any], model: str) -> Capabilities:
+    """What a page says of a model: all of it, or its entry in a list of models."""
+    entries = page.get("models", page.get("data"))
+    if isinstance(entries, list):
+        listed = [entry for entry in entries if isinstance(entry, dict)]
+        named = [e for e in listed if model in (e.get("id"), e.get("name"), e.get("model"))]
+        # llama.cpp takes any name; Ollama lists those that are loaded.
+        page = next(iter(named or ("data" in page and listed[:1]) or []), {})
+    values = dict(_values(page))
+    window = next((values[name] for name in _WINDOWS if name in values), None)
+    able, written = page.get("capabilities"), _NUM_CTX.search(str(page.get("parameters", "")))
+    if written:
+        window = int(written[1])
+    elif window is None and ("model_info" in page or "details" in page):
+        window = _OLLAMA_DEFAULT
+    tools = "tools" in able if isinstance(able, list) else values.get("supports_tools")
+    return Capabilities(
+        _whole(window, LEAST_WINDOW),
+        tools if isinstance(tools, bool) else None,
+        _whole(next((values[name] for name in _PARAMETERS if name in values), None), 1),
+    )
+
+
+def _values(page: object) -> Iterator[tuple[str, object]]:
+    """Every key of a page with its value, of objects within objects too."""
+    within = [page]
+    while within:
+        value = within.pop()
+        if isinstance(value, dict):
+            yield from value.items()
+            within += value.values()
+
+
+def _whole(value: object, least: int) -> int | None:
+    return value if isinstance(value, int) and value >= least else None

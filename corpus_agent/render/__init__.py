@@ -6,26 +6,23 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines explain_lines near read_object "
-        "search_lines search_object window_lines"
+        "answer_lines answer_object block citation_lines explain_lines export_markdown headed near "
+        "read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.checked": (
-        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces"
+        "checked_foot checked_html checked_lines checked_markdown checked_object marked_pieces "
+        "receipt_lines receipts_object recorded_answer"
     ),
     "corpus_agent.render.common": "as_object evidence local_time place stores_read",
-    "corpus_agent.render.export": "export_markdown",
     "corpus_agent.render.fields": (
         "foot_lines left_lines list_lines list_object table_csv table_lines table_object "
         "timeline_lines timeline_object"
     ),
-    "corpus_agent.render.files": (
-        "excluded_line excluded_object file_line file_object files_object problem_line"
+    "corpus_agent.render.index": (
+        "duration excluded_line excluded_object file_line file_object files_object index_lines "
+        "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
+        "waiting_line watch_line why_unread"
     ),
-    "corpus_agent.render.indexing": (
-        "duration index_lines store_lines index_object plan_lines progress_line "
-        "plan_object run_object waiting_line watch_line"
-    ),
-    "corpus_agent.render.receipts": "receipt_lines receipts_object recorded_answer",
     "corpus_agent.render.stores": (
         "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "
         "trust_lines trust_object waiting_text"
@@ -37,11 +34,8 @@ if TYPE_CHECKING:  # type checkers see every public name of these
     from corpus_agent.render.answers import *  # noqa: F403
     from corpus_agent.render.checked import *  # noqa: F403
     from corpus_agent.render.common import *  # noqa: F403
-    from corpus_agent.render.export import *  # noqa: F403
     from corpus_agent.render.fields import *  # noqa: F403
-    from corpus_agent.render.files import *  # noqa: F403
-    from corpus_agent.render.indexing import *  # noqa: F403
-    from corpus_agent.render.receipts import *  # noqa: F403
+    from corpus_agent.render.index import *  # noqa: F403
     from corpus_agent.render.stores import *  # noqa: F403
 else:
     __getattr__ = lazy_names(__name__, _PUBLIC)

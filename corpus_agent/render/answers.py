@@ -1,19 +1,22 @@
-"""Renders answers, hits and windows: the one block that a passage is drawn as, screens, JSON."""
+"""Answers, hits and windows as JSON, on a screen and as Markdown; a passage is one block in all.
+
+All text is from documents and models: it is cleaned here, and nothing in it is mark-up or a link.
+"""
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import as_object, in_answer, place_of, qualified, taken
-from corpus_agent.text.column_names import ends_with_figures
+from corpus_agent.render.common import as_object, in_answer, place_of, plain, qualified, taken
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
-from corpus_agent.text.sanitize import inert, one_line, visible
+from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.snippet import snippet
-from corpus_agent.text.table_rows import is_row
+from corpus_agent.text.tables import ends_with_figures, is_row
 from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
 
 if TYPE_CHECKING:
@@ -21,12 +24,15 @@ if TYPE_CHECKING:
     from corpus_agent.render.common import Object, Seal
     from indexer import Coverage, Hit, Window
 
+
 SCHEMA_VERSION = 2  # of an answer
 # Of the score of the best. Chosen on the sample's 42 questions, of which none lost its passage; 2.7
 # of 5 hits are left.
 FAR = 0.25
 WIDTH = 96  # characters of a line of a passage
 MARK = "  ▸ "
+# An empty line, an item, a heading, a row: what continues no line before it.
+_BEGINS = re.compile(r"\s*($|[-*•#>|`]|\(?\w{1,3}[.)]\s|\s{8})")
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
 Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
@@ -40,9 +46,23 @@ def block(text: str, likely: tuple[int, int]) -> Iterator[tuple[str, bool]]:
     start, end = _of_whole_lines(text, *likely) if likely[0] < likely[1] else (0, 0)
     rest = text[end:].lstrip(" ")  # behind a marked sentence of a long line
     for piece, marked in ((text[:start], False), (text[start:end], True), (rest, False)):
-        for line in inert(piece).split("\n"):
-            if line.strip():
-                yield from ((wrapped, marked) for wrapped in _wrapped(line.rstrip()))
+        yield from ((line, marked) for line in _flowing(inert(piece).split("\n")))
+
+
+def _flowing(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that fit a screen, none empty; what is left of a longer one begins the next line."""
+    left = ""
+    for line in lines:
+        if left and (_BEGINS.match(line) or left.endswith((".", ":", ";", "!", "?"))):
+            yield left
+            left = ""
+        *whole, left = _wrapped(f"{left} {line.strip()}" if left else line.rstrip())
+        yield from whole
+        if not whole and left.strip():
+            yield left
+        left = left if whole else ""
+    if left:
+        yield left
 
 
 def _of_whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -60,7 +80,8 @@ def _wrapped(line: str) -> list[str]:
     if len(line) <= WIDTH or is_row(line) or ends_with_figures(line):
         return [line.strip() if len(line) > WIDTH else line]
     indent = line[: len(line) - len(line.lstrip())][:8]
-    return textwrap.wrap(line.lstrip(), WIDTH, initial_indent=indent, subsequent_indent=indent)
+    line = line.strip().replace("\xa0", " ")  # at which no line would be parted
+    return textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iterator[str]:
@@ -163,26 +184,17 @@ def citation_lines(passages: Iterable[Passage]) -> Iterator[str]:
 
 def answer_object(answer: Answer, seal: Seal) -> Object:
     """The JSON of `ask`."""
-    server = answer.model_server
     by = in_answer(answer.answerer)
     return {
         "schema_version": SCHEMA_VERSION,
         "question": visible(answer.question),
-        "status": answer.status,
-        "probability": _rounded(answer.probability),
+        **taken(answer, "status probability"),
         "answer": inert(answer.text) or None,
         "passages": [_passage_object(passage) for passage in answer.passages],
         "answerer": by,
         "model": None if answer.answerer == EXTRACTIVE else by,
-        "model_server": {k: v and visible(v) for k, v in asdict(server).items()}
-        if server
-        else None,
         "egress": answer.egress,
-        "unsupported": [inert(sentence) for sentence in answer.unsupported],
-        "changed": [in_answer(source) for source in answer.changed],
-        "coverage": asdict(answer.coverage),
-        "notices": [inert(notice) for notice in answer.notices],
-        "version": answer.version,
+        **taken(answer, "model_server unsupported changed coverage notices version"),
         "seal": seal,
     }
 
@@ -190,30 +202,16 @@ def answer_object(answer: Answer, seal: Seal) -> Object:
 def _passage_object(passage: Passage) -> Object:
     citation = passage.citation
     return {
-        "source": in_answer(citation.source),
-        "page": citation.page,
-        **taken(passage, "line_start line_end word age"),
-        "heading": inert(one_line(citation.heading)),
-        "text": inert(passage.text),
+        **taken(citation, "source page heading"),
+        **taken(passage, "line_start line_end word age text probability"),
         "likely": [citation.line_start, citation.line_end],
-        "probability": _rounded(passage.probability),
         "citation": citation_object(citation),
     }
 
 
-def _rounded(probability: float | None) -> float | None:
-    return None if probability is None else round(probability, 4)
-
-
 def citation_object(citation: Citation) -> Object:
     """One citation, of a passage or of a value."""
-    return {
-        **taken(citation, "n page line_start line_end verdict hidden confidence"),
-        "source": in_answer(citation.source),
-        "quote": inert(citation.quote),
-        **raw_words(citation.quote),
-        "heading": inert(one_line(citation.heading)),
-    }
+    return {**plain(citation), **raw_words(citation.quote)}
 
 
 def raw_words(quote: str) -> Object:
@@ -235,7 +233,7 @@ def search_object(
         version=version,
         query=visible(query),
         results=[_hit_object(hit, query) for hit in hits],
-        notices=[inert(notice) for notice in notices],
+        notices=plain(notices),
         seal=seal,
     )
 
@@ -308,3 +306,28 @@ def read_object(window: Window, version: int, seal: Seal) -> Object:
 def window_lines(window: Window) -> Iterator[str]:
     """The lines of a document as text."""
     return (visible(line.text) for line in window.lines)
+
+
+def export_markdown(answers: Iterable[Answer]) -> str:
+    """Answers as Markdown, each below its question."""
+    return "\n".join(chain.from_iterable(map(_markdown, answers))) + "\n"
+
+
+def _markdown(answer: Answer) -> Iterator[str]:
+    """An answer's question, status and text, its passages, its foot.
+
+    Text of models and documents is quoted as a block, so that no heading, rule or open fence in it
+    can imitate or swallow what is around it.
+    """
+    yield f"# {one_line(unlinked(answer.question))}\n"
+    yield f"*{answer.status.replace('_', ' ')}*\n"
+    if answer.text:
+        yield from (f"> {line}".rstrip() for line in unlinked(answer.text).splitlines())
+        yield ""
+    for passage in answer.passages:
+        yield f"[{passage.citation.n}] {headed(passage, worded=True, breaking=unlinked)}\n"
+        lines = block_lines(passage.text, passage.likely)
+        yield from (f"> {unlinked(line)}".rstrip() for line in lines)
+        yield ""
+    for line in answer_foot_lines(answer):
+        yield f"{message(line)}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -27,8 +28,24 @@ def as_object(**content: Any) -> Object:  # noqa: ANN401
 
 
 def taken(record: object, names: str) -> Object:
-    """The fields of a record that JSON has as they are, under their own names."""
-    return {name: getattr(record, name) for name in names.split()}
+    """Fields of a record under their own names, as JSON has them; see `plain`."""
+    return {name: plain(getattr(record, name), name) for name in names.split()}
+
+
+def plain(value: Any, name: str = "") -> Any:  # noqa: ANN401
+    """A value as JSON has it, by the name of its field: texts cleaned, records as objects.
+
+    A text is one line, but for those of documents and models.
+    """
+    if isinstance(value, str):
+        if name in ("source", "changed"):
+            return in_answer(value)
+        return inert(value if name in ("quote", "text", "unsupported") else one_line(value))
+    if isinstance(value, tuple | list):
+        return [plain(each, name) for each in value]
+    if is_dataclass(value):
+        return taken(value, " ".join(field.name for field in fields(value)))
+    return round(value, 4) if name == "probability" and value is not None else value
 
 
 def stores_read(stores: Sequence[OpenStore]) -> Object:
@@ -88,11 +105,6 @@ def cited_place(citation: Citation) -> str:
     lines = citation.line_start, citation.line_end
     where = inert(place(citation.source, *lines, citation.page, lambda name: called(name, inert)))
     return " · ".join(filter(None, (where, qualified(citation))))
-
-
-def unreadable(count: int) -> str:
-    """The end of a line of counts; "" where every document could be read."""
-    return f", {count:,} unreadable" if count else ""
 
 
 def left_out(number: int, noun: str) -> str:

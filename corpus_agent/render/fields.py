@@ -17,8 +17,16 @@ from corpus_agent.fields.condition import ListVerdict
 from corpus_agent.fields.definition import not_understood
 from corpus_agent.fields.records import CellStatus
 from corpus_agent.render.answers import citation_object
-from corpus_agent.render.common import SCHEMA_VERSION, cited_place, in_answer, left_out, place_of
-from corpus_agent.render.files import plain_reason
+from corpus_agent.render.common import (
+    as_object,
+    cited_place,
+    in_answer,
+    left_out,
+    place_of,
+    plain,
+    taken,
+)
+from corpus_agent.render.index import plain_reason
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import enclosed, inert, one_line
 from corpus_agent.text.wording import number_of
@@ -41,56 +49,36 @@ _SEPARATED = re.compile(r"([;\t])(?=[\"']*[=+\-@＝＋－＠])")
 _BOM = "\ufeff"  # without it a spreadsheet takes UTF-8 for something else
 
 
-def _plain(text: str) -> str:
-    return inert(one_line(text))
-
-
 def table_object(table: FieldTable, seal: Seal) -> Object:
     """The JSON of `table`."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "version": table.version,
-        "fields": [
-            {
-                "name": _plain(field.name),
-                "type": field.type,
-                "documents": {state: table.count(column, state) for state in get_args(CellStatus)},
-            }
-            for column, field in enumerate(table.fields)
-        ],
-        "rows": [_row_object(row) for row in table.rows],
-        "looked_at": len(table.rows),
-        "unreadable": table.unreadable,
-        "changed": table.changed,
-        "unverified": table.unverified,
-        "notices": [*map(inert, (*table.notices, *not_understood(table)))],
-        "seal": seal,
-    }
+    columns = [
+        {
+            **taken(field, "name type"),
+            "documents": {state: table.count(column, state) for state in get_args(CellStatus)},
+        }
+        for column, field in enumerate(table.fields)
+    ]
+    return as_object(
+        fields=columns,
+        rows=[_row_object(row) for row in table.rows],
+        looked_at=len(table.rows),
+        **taken(table, "version unreadable changed unverified"),
+        notices=plain((*table.notices, *not_understood(table))),
+        seal=seal,
+    )
 
 
 def _row_object(row: DocumentRow) -> Object:
-    return {
-        "source": in_answer(row.source),
-        "reason": _plain(row.reason) if row.reason else None,
-        "changed": row.changed,
-        "cells": [
-            {
-                "status": cell.status,
-                "values": [
-                    {
-                        "value": _plain(value.normal),
-                        "text": _plain(value.text),
-                        "computed": value.computed,
-                        "doubt": value.doubt,
-                        "notes": [*map(_plain, value.notes)],
-                        "citations": [citation_object(each) for each in value.citations],
-                    }
-                    for value in cell.values
-                ],
-            }
-            for cell in row.cells
-        ],
-    }
+    cells = [
+        {"status": cell.status, "values": [*map(_value_object, cell.values)]} for cell in row.cells
+    ]
+    return {**taken(row, "source changed"), "reason": plain(row.reason) or None, "cells": cells}
+
+
+def _value_object(value: FieldValue) -> Object:
+    cited = [citation_object(each) for each in value.citations]
+    rest = taken(value, "computed doubt notes")
+    return {"value": plain(value.normal), "text": plain(value.text), **rest, "citations": cited}
 
 
 def list_object(listed: ListedDocuments, seal: Seal) -> Object:
@@ -102,36 +90,30 @@ def list_object(listed: ListedDocuments, seal: Seal) -> Object:
             {**row, "verdict": verdict}
             for row, verdict in zip(table["rows"], listed.verdicts, strict=True)
         ],
-        "condition": _plain(listed.condition.shown),
+        "condition": plain(listed.condition.shown),
         "counts": {verdict: listed.count(verdict) for verdict in get_args(ListVerdict)},
     }
 
 
 def timeline_object(timeline: Timeline, seal: Seal) -> Object:
     """The JSON of `timeline`."""
-    return {
-        "schema_version": SCHEMA_VERSION,
-        "version": timeline.version,
-        "statements": [
+    return as_object(
+        statements=[
             {
                 "date": one.day,
                 "either": one.either,
-                "column": _plain(one.column) if one.column else None,
+                "column": plain(one.column) or None,
                 "citation": citation_object(one.citation),
             }
             for one in timeline.statements
         ],
-        "looked_at": timeline.looked_at,
-        "undated": timeline.undated,
-        "unreadable": [
-            {"source": in_answer(source), "reason": _plain(reason)}
+        unreadable=[
+            {"source": in_answer(source), "reason": plain(reason)}
             for source, reason in timeline.unread
         ],
-        "changed": timeline.changed,
-        "unverified": timeline.unverified,
-        "notices": [*map(inert, timeline.notices)],
-        "seal": seal,
-    }
+        **taken(timeline, "version looked_at undated changed unverified notices"),
+        seal=seal,
+    )
 
 
 # ---- For a person
@@ -172,14 +154,14 @@ def left_lines(table: FieldTable) -> Iterator[str]:
     """What is missing: unreadable and changed documents, values, and fields not understood."""
     unread = [(row.source, row.reason) for row in table.rows if row.reason]
     yield from _missing(unread, table.changed, table.unverified, "value")
-    yield from (_plain(notice) for notice in not_understood(table))
+    yield from (plain(notice) for notice in not_understood(table))
 
 
 def _missing(
     unread: Iterable[tuple[str, str]], changed: int, unverified: int, what: str
 ) -> Iterator[str]:
-    for source, reason in unread:
-        yield f"unreadable: {called(source, inert)} ({plain_reason(reason)})"
+    if names := ", ".join(called(source, inert) for source, _ in unread):
+        yield f"could not be read: {names}"
     if changed:
         yield f"{number_of(changed, 'document')} changed after indexing"
     if unverified:
@@ -202,7 +184,7 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
     if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
         yield ""
     unnamed = " (-v names those that do not)" if listed.count("no") and not verbose else ""
-    yield _plain(listed.counted) + unnamed
+    yield plain(listed.counted) + unnamed
     yield from left_lines(listed.table)
 
 
@@ -241,7 +223,7 @@ def _lines(cells: list[str], widths: list[int]) -> Iterator[str]:
 
 def cell_text(cell: Cell) -> str:
     """A cell on one line: its values as the document writes them, a dash where it has none."""
-    return " | ".join(map(_plain, cell.texts)) or "–"
+    return " | ".join(map(plain, cell.texts)) or "–"
 
 
 def _quotation_lines(value: FieldValue, label: str = "    ") -> Iterator[str]:
@@ -269,7 +251,7 @@ def _csv_cells(cell: Cell, unread: str) -> tuple[str, str]:
     """The values of a cell; and where each stands, or why there is none."""
     if cell.status == "unknown" or unread:
         return "", f"unreadable: {plain_reason(unread)}" if unread else "not understood"
-    normal = " | ".join(_DURATION.sub(_span, _plain(value.normal)) for value in cell.values)
+    normal = " | ".join(_DURATION.sub(_span, plain(value.normal)) for value in cell.values)
     return normal, " | ".join(map(inert, map(_csv_place, cell.values)))
 
 

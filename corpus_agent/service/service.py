@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import indexer
 from corpus_agent import answering, check, fields, service
-from corpus_agent.service.cancel import Cancel, Onlooker
+from corpus_agent.service.process import Cancel, Onlooker
 from corpus_agent.settings import (
     Settings,
     engine_of,
@@ -71,7 +71,7 @@ class Service:
         self._loaded = encoder
         if searching and encoder is None:
             store = stores_to_read(self.settings)[0].store
-            self._loaded = service.encoding.encoder_for(self.settings, store)
+            self._loaded = service.session.encoder_for(self.settings, store)
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None
@@ -151,7 +151,7 @@ class Service:
             follows=history[-1].question if history else None,
             conversation=conversation,
         )
-        content = answering.signing.signed(content, launch.receipt_key)
+        content = answering.receipt.signed(content, launch.receipt_key)
         if self.settings.log == "on" and not self.settings.several:  # none holds another's text
             problem = answering.receipt.log(existing_store(self.settings), content)
             if problem is not None:
@@ -220,7 +220,10 @@ class Service:
     def forget(self, source: str) -> Forgotten:
         """Remove a document, by its name or its path; see session.forget."""
         existing_store(self.settings)
-        return service.session.forget(self.settings, service.places.on_disk(self.corpus(), source))
+        source = service.places.on_disk(self.corpus(), source)
+        with self._lock:
+            self._corpus = None  # who reads a version keeps all of it on the disk
+        return service.session.forget(self.settings, source)
 
     def status(self) -> list[tuple[str, IndexStatus]]:
         """What each index holds, by its name, "" of one alone; no table is opened."""

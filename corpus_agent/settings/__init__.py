@@ -68,7 +68,6 @@ class Settings:
     llm: str = "auto"
     llm_model: str | None = None
     model: Path | None = None
-    embedder: str | None = None
     backend: str = "lance"
     extractors: str | None = None
     device: Device = "auto"
@@ -101,7 +100,6 @@ KINDS: dict[str, SettingKind] = {
     "llm": str,
     "llm_model": str,
     "model": Path,
-    "embedder": str,
     "backend": str,
     "extractors": str,
     "device": get_args(Device),
@@ -286,8 +284,7 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
 
 def engine_of(settings: Settings) -> str:
     """What embeds under these settings, and why; nothing is loaded to say it."""
-    packaged = settings.model is None
-    return indexer.engine_for(settings.device, packaged=packaged, embedder=settings.embedder)
+    return indexer.engine_for(settings.device, packaged=settings.model is None)
 
 
 def extensions() -> tuple[Extension, ...]:

@@ -29,12 +29,12 @@ from corpus_agent.text.number_words import (
     SYMBOL,
     SYMBOLS,
     by_word,
+    calendar_spans,
     listed,
     word_set,
 )
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.when import calendar_spans
 
 _SPACES = "\u00a0\u202f "
 _DATE = lazy(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")
@@ -55,8 +55,9 @@ _HAN_NUMBER = lazy(
     rf"(?<![{_HAN}\d])(?:[{_HAN}]{{2,}}|[{_HAN}](?=[元个名天年月日号小周次倍岁吨米公升页章条楼]))"
 )
 _SCALES = f"(?i:{'|'.join(sorted(listed(SCALES), key=len, reverse=True))})"
+# Without a bound each comma of "1,1,1,…" would begin a search of the whole rest.
 _SCALED = lazy(
-    rf"(?<![\p{{L}}\p{{N}}])(?P<number>\d[\d.,'’]*\d|\d)\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<={SYMBOL}\s?[\d.,]+\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
+    rf"(?<![\p{{L}}\p{{N}}])(?P<number>(?>\d[\d.,'’]{{0,40}}(?<=\d)))\)?[{_SPACES}-]?(?P<scale>(?:{_SCALES})\b\.?|(?<={SYMBOL}\s?[\d.,]{{1,40}}\s?)(?:[mMkKbB]|bn)\b|[千万亿])"
 )
 _SYMBOL_SCALES = {"k": 1_000, "m": 10**6, "b": 10**9, "千": 1_000, "万": 10**4, "亿": 10**8}
 # A dash that touches a figure and nothing before it is a sign; a bullet has a blank behind it.

@@ -9,11 +9,18 @@ from functools import cache
 
 import regex
 
-from corpus_agent.text.number_words import ANY_CASE_CODES, SYMBOL, SYMBOLS, UNIT, line, word_set
+from corpus_agent.text.number_words import (
+    ANY_CASE_CODES,
+    SYMBOL,
+    SYMBOLS,
+    UNIT,
+    is_calendar_name,
+    line,
+    word_set,
+)
 from corpus_agent.text.numbers import WORD, apart, found
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tokens import fold
-from corpus_agent.text.when import is_calendar_name
 
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 _LOOKED_AT = 80  # characters behind a figure

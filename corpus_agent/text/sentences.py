@@ -9,9 +9,9 @@ from pathlib import Path
 
 import sentencex
 
-from corpus_agent.text.column_names import ends_with_figures, is_row_of_names
 from corpus_agent.text.front_matter import front_matter
 from corpus_agent.text.patterns import lazy
+from corpus_agent.text.tables import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import WANT_MORE, fold, has_digit
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it

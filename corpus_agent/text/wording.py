@@ -1,11 +1,18 @@
-"""Counts in the program's own sentences. Pure."""
+"""The program's own words: verdicts of quotations, words of confidence, counts. Pure."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     from indexer import Coverage
+
+
+Verdict = Literal["verified", "partial", "moved", "altered", "not_found"]
+# The word of confidence, from the calibrated probability that a passage holds the answer.
+Word = Literal["answered", "likely", "perhaps"]
+OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *get_args(Word))
+EVERYDAY: tuple[str, ...] = ("partial", *get_args(Word))  # of these, what prose often says
 
 
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read

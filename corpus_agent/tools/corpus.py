@@ -1,10 +1,14 @@
-"""What tools and answerers ask of a corpus: an index, or documents in memory."""
+"""What tools ask of a corpus, an index or documents in memory, and what they return."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
 
-from indexer import MAX_WINDOW_LINES, Coverage, Hit, Query, Window
+from indexer import MAX_WINDOW_LINES, Chunk, Coverage, Hit, Query, Window
+
+if TYPE_CHECKING:
+    from indexer import Hit, Window
 
 
 class Readable(Protocol):
@@ -30,3 +34,55 @@ class CorpusView(Readable, Protocol):
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; ties by source and ordinal."""
         ...
+
+
+Outcome = Literal["ok", "error", "repeated"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The text for the model, the outcome of the call, its passages, and the index version it read.
+
+    `repeated`: the text only refers to an earlier result. `code` is why a call failed.
+    """
+
+    text: str
+    outcome: Outcome = "ok"
+    hits: tuple[Hit, ...] = ()
+    window: Window | None = None
+    version: int | None = None
+    code: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the text is an error message."""
+        return self.outcome == "error"
+
+    @property
+    def passages(self) -> tuple[Chunk, ...]:
+        """The passages in the text: those of the hits, or the lines that were read."""
+        if self.window is None:
+            return tuple(hit.chunk for hit in self.hits)
+        text = "\n".join(line.text for line in self.window.lines)
+        return (passage(self.window.source, self.window.offset, text),)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One tool call behind an answer: `arguments` as JSON, `result` as its SHA-256."""
+
+    name: str
+    arguments: str
+    result: str
+    characters: int
+    outcome: Outcome = "ok"
+
+
+def failure(text: str, version: int | None = None, *, code: str) -> ToolResult:
+    """The result of a call that failed; `text` has the reason, and what to do instead."""
+    return ToolResult(f"Error: {text}", "error", version=version, code=code)
+
+
+def passage(source: str, line: int, text: str) -> Chunk:
+    """Text of a document from `line` on (1-based), as a passage that was not found by a search."""
+    return Chunk(source, 0, text, "", line, line + text.count("\n"))

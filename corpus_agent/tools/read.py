@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.naming import called
-from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.corpus import ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, Window, narrowed
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called
 from corpus_agent.text.snippet import snippet
 from corpus_agent.text.wording import number_of, searched
-from corpus_agent.tools.result import ToolResult, failure
+from corpus_agent.tools.corpus import ToolResult, failure
 from indexer import Chunk, Coverage, Hit, Query, Refused
 
 if TYPE_CHECKING:

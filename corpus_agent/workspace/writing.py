@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.workspace.content import is_binary
 from corpus_agent.workspace.guarded import why_asked
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, FileState, Ledger, snapshot
+from corpus_agent.workspace.reading import MAX_WHOLE_BYTES, FileState, Ledger, is_binary, snapshot
 from corpus_agent.workspace.roots import (
     Workspace,
     WorkspacePath,

@@ -16,32 +16,27 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Literal
 
 from indexer.confine import starting
-from indexer.errors import CorpusError, UsageError
+from indexer.errors import CorpusError
 
-Kind = Literal["extractors", "embedders"]
-GROUP = "corpus_agent."  # before a kind: the group of entry points
-# What a name may be: of an extractor the suffix that it reads, else the name that a setting gives.
-_NAMES: dict[Kind, re.Pattern[str]] = {
-    "extractors": re.compile(r"\.[a-z0-9][a-z0-9_-]{0,20}"),
-    "embedders": re.compile(r"[a-z][a-z0-9_-]{0,40}"),
-}
+KIND = "extractors"
+GROUP = f"corpus_agent.{KIND}"  # of entry points
+_SUFFIX = re.compile(r"\.[a-z0-9][a-z0-9_-]{0,20}")
 _VERSION = re.compile(r"[0-9][0-9a-z.]{0,40}")
 _PACKAGE = re.compile(r"[a-z][a-z0-9_-]{0,40}")
 
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """One entry point: `name` is its own, `package` and `version` are those of its distribution."""
+    """One entry point, by the suffix that it reads; package and version are its distribution's."""
 
-    kind: Kind
     name: str
     package: str
     version: str
     place: str
     refused: str = ""
+    kind: str = KIND
 
     def load(self) -> object:
         """What the entry point names, imported now; raises CorpusError where that fails."""
@@ -51,12 +46,6 @@ class Extension:
             for part in attribute.split(".") if attribute else ():
                 found = getattr(found, part)
         return found
-
-    def make(self) -> object:
-        """What a call of it makes, None where it cannot be called; raises CorpusError as `load`."""
-        found = self.load()
-        with self._told():
-            return found() if callable(found) else None
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -86,25 +75,13 @@ class Extension:
 
 @cache
 def installed() -> tuple[Extension, ...]:
-    """All extensions that are installed, by kind and name; nothing of them is imported."""
-    found = sorted(_found(), key=lambda each: (each.kind, each.name, each.package))
-    counts = Counter((each.kind, each.name) for each in found)
+    """All extensions that are installed, by name; nothing of them is imported."""
+    found = sorted(_found(), key=lambda each: (each.name, each.package))
+    counts = Counter(each.name for each in found)
     return tuple(
-        replace(each, refused="two packages name it") if counts[each.kind, each.name] > 1 else each
+        replace(each, refused="two packages name it") if counts[each.name] > 1 else each
         for each in found
     )
-
-
-def named(kind: Kind, name: str) -> Extension:
-    """The extension of a kind that a setting names; raises UsageError where there is none."""
-    usable = {each.name: each for each in installed() if each.kind == kind and not each.refused}
-    if name not in usable:
-        there = ", ".join(usable) or "none"
-        raise UsageError(
-            f"No installed package brings {name!r} to the {kind} of corpus-agent.",
-            f"There are: {there}. See: corpus-agent doctor",
-        )
-    return usable[name]
 
 
 def _found() -> Iterator[Extension]:
@@ -117,11 +94,10 @@ def _found() -> Iterator[Extension]:
         version = (distribution.version or "").replace("+", ".").lower()
         known = _PACKAGE.fullmatch(package) and _VERSION.fullmatch(version)
         for entry in distribution.entry_points:
-            kind = next((kind for kind in _NAMES if entry.group == GROUP + kind), None)
-            if kind is not None:
-                fits = known and _NAMES[kind].fullmatch(entry.name)
+            if entry.group == GROUP:
+                fits = known and _SUFFIX.fullmatch(entry.name)
                 wrong = "" if fits else "its name, or that or the version of its package, is none"
-                yield Extension(kind, entry.name, package, version, entry.value, wrong)
+                yield Extension(entry.name, package, version, entry.value, wrong)
 
 
 def _with_extensions() -> Iterator[Path]:
@@ -129,5 +105,5 @@ def _with_extensions() -> Iterator[Path]:
     folders = [*site.getsitepackages(), starting.user_site()]
     for folder in dict.fromkeys(filter(None, folders)):
         for described in sorted(Path(folder).glob("*.dist-info/entry_points.txt")):
-            if f"[{GROUP}".encode() in described.read_bytes():
+            if f"[{GROUP}]".encode() in described.read_bytes():
                 yield described.parent

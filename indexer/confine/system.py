@@ -146,10 +146,8 @@ def gpu_seen() -> str | None:
     return next((device for device in GPU_DEVICES if Path(device).exists()), None)
 
 
-def engine_for(device: str, *, packaged: bool, embedder: str | None = None) -> str:
+def engine_for(device: str, *, packaged: bool) -> str:
     """What computes vectors under these settings, and why, on one line."""
-    if embedder is not None:
-        return f"the installed embedder {embedder!r}: --embedder"
     own = "ONNX Runtime (sentence-transformers for an architecture that it does not know)"
     own = "ONNX Runtime in int8" if packaged else own
     seen = gpu_seen()

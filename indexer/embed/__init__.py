@@ -7,7 +7,6 @@ sentence-transformers (`torch_engine`). Importing this package imports no engine
 
 from indexer.embed.encoder import FolderEncoder
 from indexer.embed.folder import PACKAGED_SHA256
-from indexer.embed.installed import InstalledEncoder
 from indexer.embed.protocol import Encoded, Encoder, Engine
 from indexer.measure import Tokens
 from indexer.records import PACKAGED_MODEL
@@ -20,7 +19,6 @@ __all__ = [
     "Encoder",
     "Engine",
     "FolderEncoder",
-    "InstalledEncoder",
     "Tokens",
     "packaged_model",
 ]

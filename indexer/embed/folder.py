@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from indexer.errors import CorpusError
 from indexer.measure import Tokens
-from indexer.records import CHUNK_TOKENS, PACKAGED_MODEL
+from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL
 from indexer.weights import packaged_model
 
 if TYPE_CHECKING:
@@ -50,6 +50,13 @@ _CONVENTIONS = (
     (r"\bnomic-embed-text", "search_query: ", "search_document: "),
     (r"\bqwen3-embedding", _QWEN, ""),
 )
+
+
+def option_for(model: str) -> str:
+    """What chooses the model of this name, for a hint; of a folder its name alone is known."""
+    known = {PACKAGED_MODEL: "minilm", MULTILINGUAL: "multilingual"}
+    option = known.get(model.partition(" ")[0])  # its precision behind it
+    return f"--model {option or f'DIR, its folder is called {model!r}'}"
 
 
 class Rows(Protocol):

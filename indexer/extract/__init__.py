@@ -20,12 +20,12 @@ from indexer.extract.extraction import (
     MAX_NESTING,
     Extraction,
     Extractor,
+    OwnProperties,
     Within,
     what_broke,
 )
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
-from indexer.extract.own_properties import OwnProperties
 from indexer.extract.registry import REGISTRY as REGISTRY
 from indexer.extract.text.plain import is_text
 from indexer.records import Line
@@ -57,7 +57,7 @@ def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
     if kind is None and not is_text(sample):
         return
     for extractor in REGISTRY:
-        if kind in extractor.kinds if kind else extractor.claims(sample, suffix):
+        if kind in extractor.kinds.split() if kind else extractor.claims(sample, suffix):
             yield extractor
 
 

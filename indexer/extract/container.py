@@ -13,8 +13,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import MAX_PART_BYTES, MAX_UNPACKED_BYTES, what_broke
-from indexer.extract.own_properties import OwnProperties, own_properties
+from indexer.extract.extraction import (
+    MAX_PART_BYTES,
+    MAX_UNPACKED_BYTES,
+    OwnProperties,
+    own_properties,
+    what_broke,
+)
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -216,14 +221,9 @@ def core_properties(parts: Parts) -> OwnProperties:
 
 
 def meta_properties(parts: Parts) -> OwnProperties:
-    """An OpenDocument file's properties."""
-    return properties_of_meta(_if_readable(parts, "meta.xml"))
-
-
-def properties_of_meta(root: Element | None) -> OwnProperties:
-    """The properties in an OpenDocument tree; the first author before the last one."""
+    """An OpenDocument file's properties; the first author before the last one."""
     names = ("title", "initial-creator", "creator", "creation-date", "date")
-    title, first, last, *days = _texts(child(root, "meta"), *names)
+    title, first, last, *days = _texts(child(_if_readable(parts, "meta.xml"), "meta"), *names)
     return own_properties(title, first or last, *days)
 
 

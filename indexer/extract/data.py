@@ -1,9 +1,10 @@
-"""JSON, XML, notebooks and CSV: data and documents that were written for programs.
+"""JSON, XML, notebooks, CSV, contacts and calendars: what was written for programs.
 
 JSON stays as it is, with characters for its escapes and line ends where there are none. XML is
-read by its root element: a feed, a drawing, a Word or OpenDocument file in XML form; else every
-element with text becomes a line, named by its tag. A notebook is read as Markdown: text cells,
-code, and what the code printed; pictures are left out.
+read by its root element: a feed, a drawing, a Word file in XML form; else every element with text
+becomes a line, named by its tag. A notebook is read as Markdown: text cells,
+code, and what the code printed; pictures are left out. Each contact (vCard, RFC 6350, 3) and each
+appointment (iCalendar, RFC 5545, 3.1) is a part, with a line for each property that is for people.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import quopri
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,12 +20,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import child, parse_xml, tag_of, text_of
-from indexer.extract.extraction import Extraction, plain_lines
+from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
 from indexer.extract.html.page import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
-from indexer.extract.office import docx, odf
+from indexer.extract.office import docx
 from indexer.extract.tables.sheet_rows import labelled
-from indexer.extract.text.plain import decode, markdown_title
+from indexer.extract.text.plain import decode, decode_named, decode_part, markdown_title
+from indexer.records import Line
 
 T = TypeVar("T")
 if TYPE_CHECKING:
@@ -64,8 +67,6 @@ def read_xml(data: bytes) -> Extraction:
     kind = tag_of(root)
     if kind in ("wordDocument", "package"):
         return docx.read_word_xml(root)
-    if kind == "document" and child(root, "body") is not None:
-        return odf.read_flat_odf(data)
     if kind == "html":
         return read_html(data)
     if kind in ("rss", "feed", "RDF") and any(tag_of(e) in ("item", "entry") for e in root.iter()):
@@ -196,3 +197,95 @@ def _delimiter(text: str) -> str:
         return (counts.count(usual) / len(counts) if usual > 1 else 0.0, usual)
 
     return max(_DELIMITERS, key=score) if lines else ","
+
+
+# --- Contacts and calendars -----------------------------------------------------------------------
+
+_KINDS = table("VCARD=Contact, VEVENT=Appointment, VTODO=Task, VJOURNAL=Journal entry")
+# How a property is called where its name is not the word for it.
+_LABELS = table(
+    "FN=Name, N=Name in parts, SUMMARY=Title, ORG=Organisation, TEL=Phone, ADR=Address, "
+    "BDAY=Birthday, URL=Web, DTSTART=Start, DTEND=End, RRULE=Repetition, EXDATE=Left out dates, "
+    "RECURRENCE-ID=Replaced date, ORGANIZER=Organiser, TRIGGER=Reminder"
+)
+_TITLES = ("Title", "Name", "Name in parts", "Organisation")
+_OF_PROGRAMS = words(
+    "BEGIN END VERSION PRODID UID REV CLASS SOURCE KIND PHOTO LOGO SOUND KEY ATTACH DTSTAMP "
+    "CREATED LAST-MODIFIED SEQUENCE TRANSP ACTION ACKNOWLEDGED"
+)
+_PROPERTY = re.compile(
+    r'(?:[\w-]{1,40}\.)?([A-Za-z][\w-]{0,60})((?:;(?:[^":;]|"[^"]*")*)*):(.*)', re.DOTALL
+)
+_PARAMETER = re.compile(r'(?i);(?:(TZID|CN|TYPE|CHARSET)=)?(?:"([^"]*)"|([^;"]*))')
+_NO_TYPES = words("internet voice pref uri")
+_MOMENT = re.compile(r"(\d{4}|--)-?(\d\d)-?(\d\d)(?:T(\d\d):?(\d\d)(?::?\d\d)?(Z?))?")
+_FOLD = re.compile(r"(?:\r\n?|\n)[ \t]")
+_SOFT = re.compile(r"(?im)^.*;(?:encoding=)?quoted-printable.*(?:=\r?\n.*)+")  # vCard 2.1
+_Said = list[tuple[str, str]]  # label and text of each property
+
+
+def read_dated(data: bytes) -> Extraction:
+    """The lines of all contacts and appointments; raises UnreadableDocument without any."""
+    found = list(_entries(decode(data)))
+    if not found:
+        raise UnreadableDocument("malformed", "no contact and no appointment")
+
+    def lines() -> Iterator[Line]:
+        for number, (kind, said) in enumerate(found, start=1):
+            names = (text for each in _TITLES for label, text in said if label == each)
+            name = markdown.one_line(next(names, ""))
+            shown = "\n".join(f"{label}: {text}" for label, text in said)
+            yield from part_lines(kind, f"{number}: {name}" if name else number, [shown])
+
+    return Extraction(None, lines())
+
+
+def _entries(text: str) -> Iterator[tuple[str, _Said]]:
+    """The kind and properties of each contact or appointment; the last may have no end."""
+    kind, said = "", _Said()
+    whole = _SOFT.sub(lambda folded: re.sub(r"=\r?\n", "", folded[0]), _FOLD.sub("", text))
+    for line in whole.splitlines():
+        match = _PROPERTY.fullmatch(line)
+        name, value = (match[1].upper(), match[3]) if match else ("", "")
+        of = _KINDS.get(value.strip().upper(), "") if name in ("BEGIN", "END") else ""
+        if of and kind:
+            yield kind, said
+        if of:
+            kind, said = of if name == "BEGIN" else "", _Said()
+        elif kind and match and name not in _OF_PROGRAMS and not name.startswith("X-"):
+            said += _said(name, match[2], value)
+    if kind:
+        yield kind, said
+
+
+def _said(name: str, given: str, value: str) -> Iterator[tuple[str, str]]:
+    """Label and text as a person writes them: ("Phone (work)", "123"); nothing for base64."""
+    if ";base64," in value[:80] or re.search(r"(?i);(?:encoding=)?b(?:ase64)?\b", given):
+        return
+    params = [(key.upper(), quoted or plain) for key, quoted, plain in _PARAMETER.findall(given)]
+    about = dict(params)
+    if "QUOTED-PRINTABLE" in given.upper():
+        data = quopri.decodestring(value.encode("utf-8", "replace"))
+        value = decode_named(data, about.get("CHARSET", "utf-8")) or decode_part(data)
+    if name in ("ADR", "ORG", "N"):
+        value = re.sub(r"(?<!\\)[;,]+", ", ", value)
+    text = re.sub(r"(?s)\\(.)", lambda m: "\n" if m[1] in "nN" else m[1], value)
+    text = re.sub(r"(?i)^(?:tel|mailto|sip|xmpp):", "", text.strip(" ,;\n\t"))
+    if name.startswith(("DT", "DUE", "BDAY", "EXDATE", "RECURRENCE")):
+        text = _MOMENT.sub(lambda found: _moment(found, name, about.get("TZID", "")), text)
+    kinds = (
+        kind for key, each in params if key in ("", "TYPE") for kind in each.lower().split(",")
+    )
+    types = ", ".join(kind for kind in kinds if kind not in _NO_TYPES and "=" not in kind)
+    label = _LABELS.get(name, name.replace("-", " ").capitalize())
+    if text:
+        shown = f"{about['CN']} <{text}>" if about.get("CN", text) != text else text
+        yield f"{label} ({types})" if types else label, shown
+
+
+def _moment(found: re.Match[str], name: str, zone: str) -> str:
+    year, month, day, hour, minute, utc = found.groups()
+    if hour is None:  # the end of whole days is the day behind them
+        return f"{'before ' if name == 'DTEND' else ''}{year}-{month}-{day}".lstrip("-")
+    where = "UTC" if utc else zone
+    return f"{year}-{month}-{day} {hour}:{minute}{f' ({where})' if where else ''}"

@@ -15,7 +15,7 @@ from functools import cache
 from indexer.confine import extensions
 from indexer.confine.extensions import Extension
 from indexer.errors import UnreadableDocument, UsageError
-from indexer.extract.extraction import Extraction, Extractor, Within
+from indexer.extract.extraction import Extraction, Extractor
 from indexer.extract.registry import REGISTRY
 
 VARIABLE = "CORPUS_AGENT_EXTRACTORS"  # packages, with blanks between; of a parser's process too
@@ -33,7 +33,7 @@ def use_extractors(packages: str | None) -> None:
     global _preferred
     wanted = frozenset((packages or "").split())
     for package in sorted(wanted):
-        known = {each.package for each in extensions.installed() if each.kind == "extractors"}
+        known = {each.package for each in extensions.installed()}
         if package not in known:
             raise UsageError(
                 f"The setting extractors names {package!r}, which brings none.",
@@ -48,16 +48,16 @@ def variable() -> dict[str, str]:
 
 
 def all_extensions() -> tuple[Extension, ...]:
-    """All extensions of every kind, with the reason why one is not used."""
+    """All extensions, with the reason why one is not used."""
     return tuple(
-        each if each.kind != "extractors" or each.refused else replace(each, refused=_why_not(each))
+        each if each.refused else replace(each, refused=_why_not(each))
         for each in extensions.installed()
     )
 
 
 def _why_not(extension: Extension) -> str:
     if extension.package in _preferred or all(
-        extension.name not in each.suffixes for each in REGISTRY
+        extension.name not in each.suffixes.split() for each in REGISTRY
     ):
         return ""
     how = f'to prefer it: extractors = "{extension.package}"'
@@ -76,12 +76,12 @@ def versions() -> dict[str, str]:
 
 @cache
 def _by_suffix(_: frozenset[str]) -> dict[str, Extractor]:
-    usable = (each for each in all_extensions() if each.kind == "extractors" and not each.refused)
+    usable = (each for each in all_extensions() if not each.refused)
     return {each.name: _extractor(each) for each in usable}
 
 
 def _extractor(extension: Extension) -> Extractor:
-    def read(data: bytes, _: Within) -> Extraction:
+    def read(data: bytes) -> Extraction:
         made = extension.load()
         if not callable(made):
             raise UnreadableDocument("malformed", f"{extension} is no function")
@@ -92,4 +92,4 @@ def _extractor(extension: Extension) -> Extractor:
 
     # `kinds` is not empty: what it cannot read is not tried as plain text instead.
     name = f"{PREFIX}{extension.package}"
-    return Extractor(name, extension.version, read, kinds=(extension.name,))
+    return Extractor(name, extension.version, "", kinds=extension.name, reader=read)

@@ -1,20 +1,22 @@
-"""The types of the registry, the budget of documents within documents, and the marks of parts.
+"""The types of the registry: what a reader gives, properties, bounds, and the marks of parts.
 
 Does not parse. Imported by the registry and by every module of a format.
 """
 
 from __future__ import annotations
 
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import date
+from importlib import import_module
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
-from indexer.extract.own_properties import OwnProperties
 from indexer.records import Line
 
 BROKEN = (
@@ -53,6 +55,96 @@ def what_broke(error: BaseException) -> str:
     )
     return next((_SAYS[name] for name in names if name in _SAYS), "its structure is damaged")
 
+
+# --- What a file says of itself beside its text ---------------------------------------------------
+
+MAX_TITLE_CHARS = 200
+MAX_AUTHOR_CHARS = 200
+MAX_AUTHORS = 20
+_LOOKED_AT = 2_000  # characters of a value; what is longer is cut
+# What a program left behind in the place of a title or an author.
+_NO_TITLE = re.compile(
+    r"(?i)^(untitled.*|unbenannt.*|ohne titel.*|sans (titre|nom).*|unknown|no title"
+    r"|\((anonymous|unspecified|untitled)\)|microsoft (word|powerpoint|excel|office).*"
+    r"|(libre|open)office.*|powerpoint.pr[eä]sentation|présentation powerpoint"
+    r"|(slide|document|presentation|sheet|workbook|book|scan|scanned document|print|template"
+    r"|dokument|präsentation|mappe|vorlage|classeur|documento|libro)\s*\d*"
+    r"|.*\.\w{2,4}|[\W\d_]*)$"
+)
+_NO_AUTHOR = re.compile(
+    r"(?i)^(administrat(o|eu)r|administrador|admin|root|(windows |ms )?user|owner|author|autor"
+    r"|microsoft( office)?( user)?|office|benutzer|utilisateur|usuario|unknown|unbekannt|inconnu"
+    r"|anonym(ous)?|guest|default|none|null|n/?a|\((anonymous|unspecified|unknown)\)"
+    r"|python-docx|openpyxl|xlsxwriter|apache poi|[\W\d_]*)$"
+)
+# The author and the day of a template that a program fills and never dates anew.
+_TEMPLATES = frozenset({"python-docx"})
+_DAY = re.compile(r"\s*(?:D:)?((?:1\d|20|21)\d\d)(-?)(\d\d)\2(\d\d)(?![\d-])", re.ASCII)
+_DAY_AND_TIME = re.compile(r"\s*(?:D:)?((?:1\d|20|21)\d\d)()(\d\d)(\d\d)(?=\d{2})", re.ASCII)
+# What clocks and formats begin with: a day that nobody set.
+_UNSET = frozenset(
+    {"1601-01-01", "1899-12-30", "1899-12-31", "1900-01-01", "1904-01-01", "1970-01-01"}
+    | {"1980-01-01"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class OwnProperties:
+    """What a file says of itself, "" where it says nothing; `date` is an ISO day."""
+
+    title: str = ""
+    author: str = ""
+    date: str = ""
+
+
+def own_properties(title: object = None, authors: object = None, *dates: object) -> OwnProperties:
+    """The properties among values of any kind, placeholders left out; of the days the first.
+
+    `authors` is a text or a list of them.
+    """
+    listed = [authors] if not isinstance(authors, list) else authors[:MAX_AUTHORS]
+    named = [_on_one_line(each) for each in listed]
+    author = ", ".join(dict.fromkeys(each for each in named if not _NO_AUTHOR.match(each)))
+    if _TEMPLATES.intersection(named):
+        dates = ()
+    day = next((found for each in dates if (found := day_of(each))), "")
+    return OwnProperties(usable_title(title) or "", author[:MAX_AUTHOR_CHARS].strip(), day)
+
+
+def usable_title(title: object) -> str | None:
+    """A title on one line; None for placeholders."""
+    shown = _on_one_line(title)[:MAX_TITLE_CHARS].strip()
+    return None if _NO_TITLE.match(shown) else shown
+
+
+def day_of(value: object) -> str:
+    """The day of a time in ISO form or as in a PDF ("D:20240312…"); "" for none, or one unset."""
+    text = _on_one_line(value)
+    found = _DAY.match(text) or _DAY_AND_TIME.match(text)
+    if found is None:
+        return ""
+    day = f"{found[1]}-{found[3]}-{found[4]}"
+    return day if is_day(day) and day not in _UNSET else ""
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a day of the calendar in ISO form, as "2024-03-12"."""
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _on_one_line(value: object) -> str:
+    """A value without line ends and other control characters; "" if it is no text."""
+    if not isinstance(value, str):
+        return ""
+    text = whole(value[:_LOOKED_AT])
+    plain = (char if char.isprintable() or char.isspace() else " " for char in text)
+    return " ".join("".join(plain).split())
+
+
+# --- What readers give, and within which bounds ---------------------------------------------------
 
 Begins = Callable[[bytes, str], bool]  # of a file's first bytes (or all) and its suffix
 
@@ -116,27 +208,38 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """One way from bytes to text. A change of what `read` yields is a new `version`.
+    """One way from bytes to text. A change of what it yields is a new `version`.
 
-    `kinds` are the results of `kind_of` that it reads; if empty, its files are text, told by
-    their suffixes or by how they begin. `empty_reason` is the code for a file without text,
-    `markdown` is set if headings in the lines are Markdown, `container` if other documents may
-    stand in its files.
+    The reader is `read_NAME` of the module, imported when a file of that format is met. `kinds` are
+    the results of `kind_of` that it reads; if empty, its files are text, told by their suffixes or
+    by how they begin. `empty_reason` is the code for a file without text, `markdown` is set if
+    headings in the lines are Markdown, `container` if other documents may stand in its files, whose
+    reader is also given their budget.
     """
 
     name: str
     version: int | str
-    read: Callable[[bytes, Within], Extraction]
-    kinds: tuple[str, ...] = ()
-    suffixes: frozenset[str] = frozenset()
+    module: str
+    suffixes: str = ""
+    kinds: str = ""
     begins: Begins = lambda sample, suffix: False
     empty_reason: str = "no_text"
     markdown: bool = False
     container: bool = False
+    reader: Callable[..., Extraction] | None = None  # of an installed package
+
+    def read(self, data: bytes, within: Within) -> Extraction:
+        """The document in these bytes; raises as its reader does."""
+        reader = self.reader
+        if reader is None:
+            reader = getattr(import_module(f"indexer.extract.{self.module}"), f"read_{self.name}")
+        assert reader is not None
+        return reader(data, within) if self.container else reader(data)
 
     def claims(self, sample: bytes, suffix: str) -> bool:
         """Whether it reads a text with this suffix that begins so."""
-        return not self.kinds and (suffix in self.suffixes or self.begins(sample, suffix))
+        known = suffix in self.suffixes.split() or self.begins(sample, suffix)
+        return not self.kinds and known
 
     @property
     def label(self) -> str:

@@ -1,8 +1,8 @@
-"""Text that a document does not show: marked where it is met, parted from the rest at the end.
+"""Text that a document does not show, or strikes out: marked where it is met.
 
 A reader wraps what is hidden by `hide`, in the middle of a line if need be, and everything that
-handles strings carries it along. `parted` then gives shown lines without it, each followed by its
-hidden text as lines of their own behind a mark. The two signs are noncharacters, which Unicode
+handles strings carries it along. At the end `parted` gives shown lines without it, each followed by
+its hidden text as lines of their own behind a mark. The two signs are noncharacters, which Unicode
 keeps for internal use (The Unicode Standard, 23.7), and differ in every process, so that a document
 that holds some forges no sign and takes no letter out of what it shows.
 """
@@ -31,12 +31,23 @@ _INTERNAL = re.compile("[\ufdd0-\ufdef]+")  # signs, and what is left of one tha
 # What stands between hidden cells or a hidden name and its value is theirs.
 _BETWEEN = re.compile(f"{_END}([ \\t|:]*){_START}")
 _WORD = re.compile(r"\w")
+_STRETCH = re.compile(r"\S(?:[^\n]*\S)?")  # of a line, blanks outside
 _LONE = re.compile(f"{_START}\\s*+[^\\s\ufdd0\ufdd1]*+\\s*+{_END}")
 
 
 def hide(text: str) -> str:
     """The text marked as hidden, once."""
     return f"{_START}{bare(text)}{_END}" if text and not text.isspace() else text
+
+
+def struck(text: str) -> str:
+    """Text that is struck out, between the signs that Markdown has for it."""
+    return _STRETCH.sub(r"~~\g<0>~~", text)
+
+
+def joined(runs: Iterable[str]) -> str:
+    """Runs of text as one; what is struck out in one and the next is so as a whole."""
+    return "".join(runs).replace("~~~~", "")
 
 
 def is_hidden(text: str) -> bool:
@@ -117,12 +128,17 @@ class Look:
     points: float = 10.0
     width: float = 1.0
     opacity: float = 1.0
+    struck: bool = False
 
     @property
     def hides(self) -> bool:
         """Whether nobody can read it."""
         small = self.points <= MAX_UNSEEN_POINTS or min(self.width, self.opacity) < MIN_SEEN
         return small or alike(self.colour, self.ground)
+
+    def marked(self, text: str) -> str:
+        """A text that looks so."""
+        return hide(text) if self.hides else struck(text) if self.struck else text
 
 
 def alike(colour: str, background: str) -> bool:

@@ -30,14 +30,6 @@ def item(text: str, depth: int, label: str = "-") -> str:
     return f"{indent}{label} {text.strip()}".replace("\n", f"\n{indent}  ")
 
 
-_STRETCH = re.compile(r"\S(?:[^\n]*\S)?")  # of a line, blanks outside
-
-
-def struck(text: str) -> str:
-    """Text that is struck out, between the signs that Markdown has for it."""
-    return _STRETCH.sub(r"~~\g<0>~~", text)
-
-
 def row(cells: Iterable[str]) -> str:
     """A table row on one line."""
     return f"| {' | '.join(map(cell, cells))} |"

@@ -8,121 +8,69 @@ that fails. A new format is one module and one row here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from importlib import import_module
+from functools import partial
 
 from indexer.extract.claims.kinds import MARKDOWN, of, of_html, of_mail
-from indexer.extract.extraction import Begins, Extraction, Extractor, Within, words
+from indexer.extract.extraction import Extractor
 
-
-def _row(
-    name: str,
-    version: int,
-    module: str,
-    suffixes: str = "",
-    *,
-    kinds: str = "",
-    begins: Begins = lambda sample, suffix: False,
-    empty_reason: str = "no_text",
-    markdown: bool = False,
-    container: bool = False,
-) -> Extractor:
-    """A format; the reader of one that others stand in is also given their budget."""
-
-    def read(data: bytes, within: Within) -> Extraction:
-        reader: Callable[..., Extraction] = getattr(
-            import_module(f"indexer.extract.{module}"), f"read_{name}"
-        )
-        return reader(data, within) if container else reader(data)
-
-    return Extractor(
-        name,
-        version,
-        read,
-        tuple(kinds.split()),
-        words(suffixes),
-        begins,
-        empty_reason,
-        markdown,
-        container,
-    )
-
-
+_DATED = of(b"BEGIN:(?:VCARD|VCALENDAR)")
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    _row("pdf", 13, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
-    _row(
+    Extractor("pdf", 13, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    Extractor(
         "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
-    _row("docx", 8, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
-    _row("pptx", 7, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True),
-    _row("xlsx", 9, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
-    _row("odf", 8, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
-    _row("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
-    _row("epub", 9, "html.ebook", ".epub", kinds="epub", markdown=True),
-    _row("iwork", 5, "iwork", ".pages .key .numbers", kinds="iwork"),
-    _row("doc", 6, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
-    _row("ppt", 8, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    _row("xls", 7, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
-    _row("msg", 9, "mail.msg", ".msg", kinds="msg", container=True),
-    _row("rtf", 9, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
-    _row("mbox", 11, "mail.mime", ".mbox", kinds="mbox", container=True),
-    _row(
-        "eml",
-        11,
-        "mail.mime",
-        ".eml .emlx .mht .mhtml",
-        begins=of_mail,
-        container=True,
+    Extractor("docx", 9, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
+    Extractor(
+        "pptx", 8, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True
     ),
-    _row("contacts", 4, "personal", ".vcf .vcard", begins=of(b"BEGIN:VCARD")),
-    _row(
-        "calendar",
-        4,
-        "personal",
-        ".ics .ical .icalendar .ifb .vcs",
-        begins=of(b"BEGIN:VCALENDAR"),
+    Extractor("xlsx", 10, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
+    Extractor("odf", 9, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
+    Extractor("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
+    Extractor("epub", 10, "html.ebook", ".epub", kinds="epub", markdown=True),
+    Extractor("iwork", 5, "members", ".pages .key .numbers", kinds="iwork"),
+    Extractor("doc", 6, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
+    Extractor("ppt", 8, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
+    Extractor("xls", 7, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
+    Extractor("msg", 9, "mail.msg", ".msg", kinds="msg", container=True),
+    Extractor("rtf", 9, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
+    Extractor("mbox", 11, "mail.mime", ".mbox", kinds="mbox", container=True),
+    Extractor("eml", 11, "mail.mime", ".eml .emlx .mht .mhtml", begins=of_mail, container=True),
+    Extractor("dated", 1, "data", ".vcf .vcard .ics .ical .icalendar .vcs", begins=_DATED),
+    Extractor("notebook", 6, "data", ".ipynb", markdown=True),
+    Extractor("csv", 3, "data", ".csv .tsv .tab"),
+    Extractor(
+        "html", 8, "html.page", ".html .htm .xhtml .xht .shtml", begins=of_html, markdown=True
     ),
-    _row("notebook", 6, "data", ".ipynb", markdown=True),
-    _row("csv", 3, "data", ".csv .tsv .tab"),
-    _row(
-        "html",
-        7,
-        "html.page",
-        ".html .htm .xhtml .xht .shtml",
-        begins=of_html,
-        markdown=True,
-    ),
-    _row("json", 4, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
-    _row(
+    Extractor("json", 4, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
+    Extractor(
         "xml",
         9,
         "data",
-        ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .fodt .fodp .fods .plist "
+        ".xml .svg .rss .atom .kml .gpx .opml .xsd .xsl .xslt .dbk .tei .plist "
         ".rdf .owl .wsdl .resx .xlf .xliff .tmx .ttml .dita .fb2",
         begins=of(rb"<\?xml"),
         markdown=True,
     ),
-    _row("markdown", 2, "text.plain", MARKDOWN, markdown=True),
-    _row("org", 2, "text.plain", ".org"),
-    _row("rst", 2, "text.plain", ".rst .rest"),
-    _row("latex", 2, "text.plain", ".tex .ltx"),
-    _row("text", 2, "text.plain", ".txt .text .log .srt .vtt", begins=lambda sample, suffix: True),
+    Extractor("markdown", 2, "text.plain", MARKDOWN, markdown=True),
+    Extractor("org", 2, "text.plain", ".org"),
+    Extractor("rst", 2, "text.plain", ".rst .rest"),
+    Extractor("latex", 2, "text.plain", ".tex .ltx"),
+    Extractor(
+        "text", 2, "text.plain", ".txt .text .log .srt .vtt", begins=lambda sample, suffix: True
+    ),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
-_ARCHIVE_VERSION = 2 + sum(int(extractor.version) for extractor in _DOCUMENTS)
-
-
-def _archive(name: str, suffixes: str, kinds: str, module: str) -> Extractor:
-    """A format without text of its own: what is in it is read by the others."""
-    return _row(
-        name, _ARCHIVE_VERSION, module, suffixes, kinds=kinds, markdown=True, container=True
-    )
-
-
+_archive = partial(
+    Extractor,
+    version=2 + sum(int(extractor.version) for extractor in _DOCUMENTS),
+    module="members",
+    markdown=True,
+    container=True,
+)
 REGISTRY = (
-    _archive("zip", ".zip", "zip", "archives"),
-    _archive("tar", ".tar .tgz", "tar", "archives"),
-    _archive("packed", ".gz .bz2 .xz", "gz bz2 xz", "archives"),
+    _archive("zip", suffixes=".zip", kinds="zip"),
+    _archive("tar", suffixes=".tar .tgz", kinds="tar"),
+    _archive("packed", suffixes=".gz .bz2 .xz", kinds="gz bz2 xz"),
     *_DOCUMENTS,
 )

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from indexer.errors import Refused, StoreLocked, UsageError
-from indexer.files.names import is_closed, source_of
-from indexer.files.paths import is_there, leads_below
+from indexer.files.paths import is_closed, is_there, leads_below, source_of
 
 if TYPE_CHECKING:
     from indexer.records import FileRow

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
 from indexer.files.ignore import Rules, rules_in
-from indexer.files.names import INDEX_FOLDER, INDEX_MARKER, is_key, never_a_document, source_of
 from indexer.files.opening import MAX_FILE_BYTES, time_of
+from indexer.files.paths import INDEX_FOLDER, INDEX_MARKER, is_key, never_a_document, source_of
 
 # Reasons for which a file or a folder could not be looked at, which says nothing of what is in it.
 UNREACHED = ("permission", "unreadable")

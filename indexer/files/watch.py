@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.files.ignore import IGNORE_FILES
-from indexer.files.names import never_a_document
+from indexer.files.paths import never_a_document
 
 if TYPE_CHECKING:
     from watchfiles import Change

@@ -1,15 +1,14 @@
-"""Pages in, pictures or recognised text out, even if the process dies.
+"""Pages in, recognised text or pictures out, even if the process dies.
 
-The only caller of the jobs of `picturing` and `recognising`. What comes back is checked field by
-field; pictures are made here, of points, so that what a viewer decodes was written by this program.
+The only caller of the jobs of `recognising`, and of those of `reading` that are about pages. What
+comes back is checked field by field; pictures are made here, of points, so that what a viewer
+decodes was written by this program.
 """
 
 from __future__ import annotations
 
 import importlib.metadata
-import re
 import struct
-import weakref
 import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -21,11 +20,10 @@ from typing import Any, TypeVar
 
 from indexer.errors import Refused
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
-from indexer.extract.ocr.places import PlacedText
-from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.extract.ocr.reading_order import UNREADABLE, PlacedText
 from indexer.extract.points import GREY_BYTES, Points
 from indexer.parsers import limits, protocol
-from indexer.parsers.engines import SCRIPTS, find_tesseract
+from indexer.parsers.engines import find_tesseract
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child
 from indexer.parsers.protocol import Malformed
@@ -33,18 +31,16 @@ from indexer.parsers.worker import Copy
 from indexer.records import Box, PagePicture
 
 RECOGNISING = "indexer.parsers.recognising"
-PICTURING = "indexer.parsers.picturing"
+PICTURING = "indexer.parsers.reading"
 VERSION = 2  # of what is written for a page; a change has every page read again
 LABEL = f"ocr-{VERSION}"  # in the label of an extractor
 MAX_PAGE_LINES = 20_000
 MAX_PAGE_WORDS = 20_000
-MAX_BOXES = 1_000  # of a quotation on a page
 MAX_WIDTH = 4_000  # of a picture, in points
 MAX_QUOTATION_CHARS = 8_000  # that are looked for
 OCR_LIMITS = DocumentLimits(
     limits.OCR_MEMORY_BYTES, limits.OCR_CPU_SECONDS, limits.OCR_WALL_SECONDS
 )
-_SHA256 = re.compile(r"[0-9a-f]{64}")
 # Memory of a page goes back to the system after it: else that of several adds up to over 1 GB.
 _ENVIRONMENT = {"MALLOC_MMAP_THRESHOLD_": "4194304", "MALLOC_TRIM_THRESHOLD_": "67108864"}
 
@@ -102,12 +98,12 @@ class Recogniser:
         self._is_open = True
         return pages
 
-    def draw(self, number: int) -> tuple[str, bool]:
-        """Have a page drawn, to be read: the hash of its points, and whether it is empty."""
+    def draw(self, number: int) -> bool:
+        """Have a page drawn, to be read; whether it is empty."""
         if not (self._is_open and self._child.runs):  # the one before may have died of a page
             self.count()
         self._child.tasks += 1
-        return self._asked(_drawn, "draw", number=number)
+        return self._asked(lambda said, _: said.get("blank") is True, "draw", number=number)
 
     def shows_text(self) -> bool:
         """Whether a first look at the drawn page finds lines of text."""
@@ -123,7 +119,7 @@ class Recogniser:
         if found is not None and suspect is True:
             strip = self._asked(_body, "grey", strip=True)
             tables = {script: found.trial(strip, script) for script in found.languages}
-            script = self._asked(_script, "judge", tables=tables)
+            script = self._asked(lambda said, _: str(said.get("script")), "judge", tables=tables)
             if script in found.languages:
                 table = found.table(self._asked(_body, "grey", strip=False), script)
                 read = self._asked(lambda _, body: _page(body), "merge", table=table)
@@ -134,20 +130,8 @@ class Recogniser:
         return self._child.ask(check, job, values, self._limits)
 
 
-def _drawn(said: dict[str, Any], _: bytes) -> tuple[str, bool]:
-    sha256 = said.get("sha256")
-    if not isinstance(sha256, str) or not _SHA256.fullmatch(sha256):
-        raise Malformed("no hash of a page")
-    return sha256, said.get("blank") is True
-
-
 def _body(_: dict[str, Any], body: bytes) -> bytes:
     return body
-
-
-def _script(said: dict[str, Any], _: bytes) -> str:
-    script = said.get("script")
-    return script if isinstance(script, str) and script in SCRIPTS else ""
 
 
 def _page(body: bytes) -> RecognisedPage:
@@ -156,12 +140,11 @@ def _page(body: bytes) -> RecognisedPage:
 
 def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
     """A page that an engine or an entry says was read; raises Malformed for none."""
-    lines, words = (
-        content.get(name) if isinstance(content, dict) else None for name in ("lines", "words")
-    )
+    content = content if isinstance(content, dict) else {}
+    lines, words = content.get("lines"), content.get("words")
     if not isinstance(lines, list) or len(lines) > MAX_PAGE_LINES or not all(map(is_line, lines)):
         raise Malformed("lines that are none")
-    if not isinstance(words, list) or not all(map(is_placed, words)):
+    if not isinstance(words, list) or not all(map(_is_placed, words)):
         raise Malformed("words that are none")
     placed = tuple(PlacedText(*entry) for entry in words[:MAX_PAGE_WORDS])
     by, problem = (str(content.get(name, "")) for name in ("engine", "problem"))
@@ -170,35 +153,36 @@ def page_of(content: Any) -> RecognisedPage:  # noqa: ANN401 - as JSON has it
 
 def is_line(entry: object) -> bool:
     """Whether a value is a line of text with a confidence, as a correct engine returns it."""
-    if not isinstance(entry, list | tuple) or len(entry) != 2:
-        return False
-    text, confidence = entry
-    return (
-        isinstance(text, str)
-        and len(text) <= MAX_LINE_CHARS
-        and not any(char in text for char in "\0\r\n")
-        and whole(text) == text
-        and isinstance(confidence, float | int)
-        and 0 <= confidence <= 1
-    )
+    match entry:
+        case [str(text), float() | int() as confidence]:
+            ends = any(char in text for char in "\0\r\n")
+            fits = len(text) <= MAX_LINE_CHARS and not ends and whole(text) == text
+            return fits and 0 <= confidence <= 1
+    return False
 
 
-def is_placed(entry: object) -> bool:
+def _is_placed(entry: object) -> bool:
     """Whether a value is a word with its place, as a correct engine returns it."""
-    if not isinstance(entry, list | tuple) or len(entry) != len(PlacedText._fields):
-        return False
-    line, *places, text = entry
-    known = type(line) is int and 0 <= line <= MAX_PAGE_LINES
-    return known and is_line((text, 1)) and _is_area(places)
+    match entry:
+        case [line, *area, text]:
+            known = type(line) is int and 0 <= line <= MAX_PAGE_LINES
+            return known and is_line([text, 1]) and _is_area(area)
+    return False
 
 
-def _is_area(shares: Sequence[object]) -> bool:
+def is_box(values: list[object], pages: int) -> bool:
+    """Whether values are a page and a box on it, as a correct process returns them."""
+    page, *area = values or [0]
+    return type(page) is int and 1 <= page <= pages and _is_area(area)
+
+
+def _is_area(values: Sequence[object]) -> bool:
     """Whether values are left, top, right and bottom of a part of a page, as shares of it."""
-    places = [share for share in shares if isinstance(share, float | int)]
     # Compared, not asked whether finite: a whole number may be larger than any float.
-    if len(places) != 4 or not all(0 <= place <= 1 for place in places):
+    shares = [share for share in values if isinstance(share, float | int) and 0 <= share <= 1]
+    if not len(values) == len(shares) == 4:
         return False
-    left, top, right, bottom = places
+    left, top, right, bottom = shares
     return left < right and top < bottom
 
 
@@ -214,14 +198,11 @@ class PageViewer:
 
     def __init__(self, program: str = PICTURING, seconds: float = limits.PAGE_WALL_SECONDS) -> None:
         """`program` is what the process does, `seconds` the time for one request."""
-        jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._jobs = jobs
-        self._showing = showing = _Showing(program, seconds)
-        self._thread = Thread(target=_attend, args=(jobs, showing), daemon=True)
+        self._child, self._seconds = Child(program), seconds
+        self._held, self._pages = "", 0  # the hash of the document that is open, and its pages
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread = Thread(target=self._attend, daemon=True)
         self._thread.start()
-        # Nobody has to close it: an index is handed on from version to version. A collection of
-        # garbage may begin anywhere, so that what it calls must take no lock and wait for nothing.
-        self._ended = weakref.finalize(self, jobs.put, None)
 
     def picture(self, document: Copy, number: int, width: int) -> PagePicture:
         """A page as a picture, at most `width` points wide."""
@@ -244,92 +225,67 @@ class PageViewer:
         words: Sequence[PlacedText] = (),
     ) -> tuple[Box, ...]:
         """The boxes of a quotation; see indexer.extract.pdf.showing. Raises as `picture` does."""
-        said = quotation[:MAX_QUOTATION_CHARS]
-        check = self._showing.boxes
-        asked = {"quotation": said, "near": near, "words": words}
-        return self._asked(document, number, check, "outline", **asked)
+        asked = {"quotation": quotation[:MAX_QUOTATION_CHARS], "near": near, "words": words}
+        return self._asked(document, number, self._boxes, "outline", **asked)
 
     def close(self) -> None:
         """End the process and its thread, and wait until they have ended."""
-        self._ended()
+        self._jobs.put(None)
         self._thread.join()
 
+    def _attend(self) -> None:
+        """In the thread: do one job after the other until there is None."""
+        while (job := self._jobs.get()) is not None:
+            job()
+            del job  # what it holds may be waited for
+        self._child.close()
+
     def _asked(
-        self,
-        document: Copy,
-        number: int,
-        check: _Check[_T],
-        job: str,
-        **values: object,
+        self, document: Copy, number: int, check: _Check[_T], job: str, **values: object
     ) -> _T:
         """What a job returns or raises in the thread of the process."""
-        assert self._ended.alive, "closed"
         answer: Future[_T] = Future()
-        showing = self._showing
 
         def do() -> None:
             try:
-                answer.set_result(showing.ask(document, number, check, job, **values))
+                answer.set_result(self._shown(document, number, check, job, values))
             except BaseException as error:  # noqa: BLE001 - the caller waits for it and raises it
                 answer.set_exception(error)
 
         self._jobs.put(do)
         return answer.result()
 
-
-def _attend(jobs: SimpleQueue[Callable[[], None] | None], showing: _Showing) -> None:
-    """Do one job after the other until there is None, then end the process."""
-    while (job := jobs.get()) is not None:
-        job()
-        del job  # what it holds may be waited for
-    showing.child.close()
-
-
-class _Showing:
-    """The process and the document that it holds; for one thread."""
-
-    def __init__(self, program: str, seconds: float) -> None:
-        self.child = Child(program)
-        self.seconds = seconds
-        self._held = ""  # the hash of the document that is open in it
-        self._pages = 0
-
-    def ask(
-        self,
-        document: Copy,
-        number: int,
-        check: _Check[_T],
-        job: str,
-        **values: object,
+    def _shown(
+        self, document: Copy, number: int, check: _Check[_T], job: str, values: dict[str, object]
     ) -> _T:
         """The answer about a page; raises Refused where the document has none of that number."""
         memory = limits_for(document.bytes).memory_bytes
-        bounds = DocumentLimits(memory, limits.PAGE_CPU_SECONDS, self.seconds)
-        self.child.new_task()
-        if self._held != document.sha256 or not self.child.runs:
+        bounds = DocumentLimits(memory, limits.PAGE_CPU_SECONDS, self._seconds)
+        self._child.new_task()
+        if self._held != document.sha256 or not self._child.runs:
             self._held = ""
-            self._pages = self.child.pages(document.descriptor, bounds)
+            self._pages = self._child.pages(document.descriptor, bounds)
             self._held = document.sha256
         if not 1 <= number <= self._pages:
             plural = "" if self._pages == 1 else "s"
             message = f"There is no page {number}: the document has {self._pages:,} page{plural}."
             raise Refused(message, code="beyond_end")
-        return self.child.ask(check, job, {"number": number, **values}, bounds)
+        return self._child.ask(check, job, {"number": number, **values}, bounds)
 
-    def boxes(self, said: dict[str, Any], _: bytes) -> tuple[Box, ...]:
+    def _boxes(self, said: dict[str, Any], _: bytes) -> tuple[Box, ...]:
         """The boxes of an answer; raises Malformed for what no correct process sends."""
         boxes = said.get("boxes")
-        if not isinstance(boxes, list) or len(boxes) > MAX_BOXES:
+        if not isinstance(boxes, list) or len(boxes) > protocol.MAX_BOXES:
             raise Malformed("no boxes")
         if not all(isinstance(box, list) and is_box(box, self._pages) for box in boxes):
             raise Malformed("a box that is none")
         return tuple(Box(*box) for box in boxes)
 
 
-def is_box(values: list[object], pages: int) -> bool:
-    """Whether values are a page and a box on it, as a correct process returns them."""
-    page, *places = values or [0]
-    return type(page) is int and 1 <= page <= pages and _is_area(places)
+@cache
+def page_viewer() -> PageViewer:
+    """That of this process, for all indices: pages are told apart by their bytes."""
+    return PageViewer()
 
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"

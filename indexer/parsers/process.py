@@ -56,16 +56,9 @@ class Child:
     process ends too, and `stop` for any. `claimed` is the extractor that it named last.
     """
 
-    def __init__(
-        self,
-        program: str,
-        environment: Mapping[str, str] | None = None,
-        *,
-        confined: bool | None = None,
-    ) -> None:
+    def __init__(self, program: str, environment: Mapping[str, str] | None = None) -> None:
         """`environment` are variables beside those of every such process."""
         self._program, self._environment = program, environment or {}
-        self._confined = confined
         self._lock = threading.Lock()
         self._process: _Process | None = None
         self._limits = DocumentLimits()
@@ -99,8 +92,7 @@ class Child:
         `limits` are those from now on; without them the last ones go on. Raises UnreadableDocument
         with the reason; where no process `runs` after that, it ended.
         """
-        process = self._running()
-        asked = {"job": job, **(values or {})}
+        process, asked = self._running(), {"job": job, **(values or {})}
         if limits is not None:
             self._limits = limits
             self._deadline = time.monotonic() + limits.wall_seconds
@@ -109,7 +101,8 @@ class Child:
             if descriptor >= 0:
                 self.claimed = None
                 os.lseek(descriptor, 0, os.SEEK_SET)  # the process shares the position
-            process.send(asked, self._deadline, descriptor)
+            process.channel.settimeout(protocol.seconds_until(self._deadline))
+            protocol.send(process.channel, asked, b"", descriptor)
             said, body = protocol.receive(process.channel, self._deadline)
             while "claimed" in said:
                 self.claimed = label_of(said["claimed"])
@@ -136,7 +129,7 @@ class Child:
                 return pages
             raise protocol.Malformed("no number of pages")
 
-        return self.ask(number, "open", None, limits, descriptor)
+        return self.ask(number, "pages", None, limits, descriptor)
 
     def end(self, patience: float = 0.0) -> tuple[int | None, int]:
         """End the process and wait for it; what `_Process.end` returns, (None, 0) without one."""
@@ -161,8 +154,7 @@ class Child:
             if self._stopped:
                 raise UnreadableDocument("interrupted")
             if self._process is None:
-                confined = can_confine() if self._confined is None else self._confined
-                self._process = _Process(self._program, self._environment, confined=confined)
+                self._process = _Process(self._program, self._environment)
             return self._process
 
     def _cause(self) -> UnreadableDocument:
@@ -185,11 +177,11 @@ class Child:
 class _Process:
     """A running process, confined and ready."""
 
-    def __init__(self, program: str, environment: Mapping[str, str], *, confined: bool) -> None:
+    def __init__(self, program: str, environment: Mapping[str, str]) -> None:
         self._first_peak_kib = sys.maxsize
         self.channel, theirs = socket.socketpair()
         with theirs:
-            self._popen = _start(program, theirs.fileno(), environment, confined)
+            self._popen = _start(program, theirs.fileno(), environment)
             self.pid = self._popen.pid
         try:
             said, _ = protocol.receive(self.channel, time.monotonic() + START_SECONDS)
@@ -203,11 +195,6 @@ class _Process:
             self.end()
             raise SealUnavailable(said["unsealed"], said["hint"])
         self._first_peak_kib = said["peak_kib"]
-
-    def send(self, values: Mapping[str, Any], deadline: float, descriptor: int) -> None:
-        """Send a job; raises OSError, TimeoutError."""
-        self.channel.settimeout(protocol.seconds_until(deadline))
-        protocol.send(self.channel, values, b"", descriptor)
 
     def end(self, patience: float = 0.0) -> tuple[int | None, int]:
         """The exit code (a signal: negative) and the bytes of memory that it held at most.
@@ -237,15 +224,13 @@ def _ends(pid: int, seconds: float) -> bool:
         os.close(descriptor)
 
 
-def _start(
-    program: str, channel: int, environment: Mapping[str, str], confined: bool
-) -> subprocess.Popen[bytes]:
+def _start(program: str, channel: int, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     """A new interpreter that does the jobs of `program`, with `channel` as standard input.
 
     By exec, not by fork alone, since this process has threads. In a session of its own, so that
     Ctrl-C reaches only the parent, which ends the child.
     """
-    arguments = (starting.packages(), program, str(os.getpid()), str(int(confined)))
+    arguments = (starting.packages(), program, str(os.getpid()), str(int(_can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
     given = {**kept, **_ENVIRONMENT, **extensions.variable(), **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)
@@ -262,7 +247,7 @@ def _start(
 
 
 @cache
-def can_confine() -> bool:
+def _can_confine() -> bool:
     """Whether this system supports confinement.
 
     If not, this process runs unsealed by the user's choice, which its answers state, and parsers

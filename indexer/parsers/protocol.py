@@ -25,6 +25,7 @@ MAX_VALUES_BYTES = 2**16
 MAX_BODY_BYTES = 16 * 2**20
 MAX_RUNS_BYTES = 4 * 2**20  # of a body of lines; a parsed one takes up to twenty times as much
 MAX_PAGE = 2**31 - 1  # what a row can hold
+MAX_BOXES = 1_000  # of a quotation on a page: as many lines as a message holds
 
 _LENGTHS = struct.Struct("=II")  # of the values and the body
 _PART = struct.Struct("=II")  # bytes of the runs, bytes of the text

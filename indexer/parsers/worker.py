@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import closing
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import is_cut_at_limit
-from indexer.extract.own_properties import is_day
+from indexer.extract.extraction import is_day
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits_for
 from indexer.parsers.process import Child, label_of, words_of
@@ -22,6 +26,17 @@ Enough = Callable[[int, int], bool]  # of so many lines and characters
 Batch = tuple[int, int]  # lines and characters of text asked for at a time; a last line may exceed
 WHOLE: Batch = (20_000, 2**20)
 WINDOW: Batch = (2_000, 51_200)  # as much as one reading can show
+
+MAX_WORKERS = 4
+FILES_A_WORKER = 64
+BYTES_A_WORKER = 2**18
+# Results that wait for their turn. Enough for the embedding model to find its next batch ready, and
+# the second bound is what the results of all workers may exceed by one document each.
+AHEAD_ITEMS = 256
+AHEAD_BYTES = 64 * 2**20
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +173,82 @@ def parsed_lines(data: bytes, name: str, enough: Enough) -> tuple[list[Line], bo
     finally:
         os.close(descriptor)
     return list(protocol.decoded(text.encoding)), text.complete
+
+
+# ---- Several at work
+
+
+def worker_count() -> int:
+    """The number of workers: one per core of this process, up to a maximum."""
+    return min(MAX_WORKERS, len(os.sched_getaffinity(0)))
+
+
+def workers_for(files: int, size: int) -> int:
+    """The number of workers for so many files of so many bytes in all.
+
+    To start a worker costs a tenth of a second of a core, in which one reads this much.
+    """
+    return min(worker_count(), 1 + files // FILES_A_WORKER + size // BYTES_A_WORKER)
+
+
+@contextmanager
+def in_order(
+    task: Callable[[Worker, _Item], _Result],
+    items: Sequence[_Item],
+    size: Callable[[_Result], int],
+    make_worker: Callable[[], Worker],
+    workers: int | None = None,
+) -> Iterator[Iterator[_Result]]:
+    """The results of `task` for the items, in their order, made ahead by several threads.
+
+    Each thread has a worker, which starts a process on first use. `size` gives the bytes of a
+    result. An exception of a task is raised at its result's turn. Leaving the block kills running
+    tasks.
+    """
+    lent = [make_worker() for _ in range(max(1, min(workers or worker_count(), len(items))))]
+    free: SimpleQueue[Worker] = SimpleQueue()
+    for worker in lent:
+        free.put(worker)
+    changed = threading.Condition()
+    taken = held = 0
+    stopped = False
+
+    def run(place: int, item: _Item) -> _Result:
+        nonlocal held
+        with changed:  # items begin in order, so the one that is waited for goes on: no lock-up
+            changed.wait_for(lambda: stopped or place <= taken or held < AHEAD_BYTES)
+        worker = free.get()
+        try:
+            result = task(worker, item)
+        finally:
+            free.put(worker)
+        with changed:
+            held += size(result)
+        return result
+
+    def results() -> Iterator[_Result]:
+        nonlocal held, taken
+        waiting: deque[Future[_Result]] = deque()
+        coming = enumerate(items)
+        for _ in items:
+            while len(waiting) < AHEAD_ITEMS and (following := next(coming, None)) is not None:
+                waiting.append(executor.submit(run, *following))
+            result = waiting.popleft().result()
+            with changed:
+                held -= size(result)
+                taken += 1
+                changed.notify_all()
+            yield result
+
+    executor = ThreadPoolExecutor(len(lent), "reading")
+    try:
+        yield results()
+    finally:
+        with changed:
+            stopped = True
+            changed.notify_all()
+        for worker in lent:
+            worker.stop()
+        executor.shutdown(cancel_futures=True)
+        for worker in lent:
+            worker.close()

@@ -31,8 +31,8 @@ from indexer.errors import (
     UntrustedStore,
     UsageError,
 )
-from indexer.files.names import INDEX_MARKER
 from indexer.files.opening import READ_ONLY, lock_briefly
+from indexer.files.paths import INDEX_MARKER
 
 MARKER_NAME = INDEX_MARKER
 TABLES = "lance"
@@ -225,6 +225,7 @@ def writer_lock(store: Path) -> Iterator[None]:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps(myself).encode(), 0)
         yield
+        os.ftruncate(descriptor, 0)  # a command may name a document that it forgot
     finally:
         os.close(descriptor)
 

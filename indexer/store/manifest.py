@@ -28,8 +28,8 @@ from pathlib import Path
 from typing import Any
 
 from indexer.errors import CorpusError, DamagedStore, IncompatibleStore
-from indexer.files.names import INDEX_FOLDER
 from indexer.files.opening import READ_ONLY, lock_briefly
+from indexer.files.paths import INDEX_FOLDER
 from indexer.records import MAX_NUMBER, PACKAGED_MODEL, Coverage, Fingerprint, fits, is_other
 from indexer.store.folder import (
     MEND,

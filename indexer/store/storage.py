@@ -1,9 +1,40 @@
-"""What others ask of a store's folder: who made it, what it has committed, how large it is.
+"""What others ask of a store's folder: who made it, what it may hold, what it has committed.
 
-Others use it as `indexer.storage`. It loads no LanceDB, so it can be used before the seal.
+The given folder may hold the user's documents, or be a store made by an attacker. So a store is
+created only in a new or empty folder, is recognised by its marker, and everything is opened
+relative to the folder's descriptor without following links. Trust is decided elsewhere
+(corpus_agent.trust). Others use it as `indexer.storage`; it loads no LanceDB.
+
+What it does not stop: another process of the same user that changes the folder meanwhile.
 """
 
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import shlex
+import stat
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.errors import CorpusError, UsageError
+from indexer.files.opening import READ_ONLY, lock_briefly
+from indexer.files.paths import may_be_named, resolved
 from indexer.store.folder import MAKE_ONE as MAKE_ONE
+from indexer.store.folder import (
+    MARKER_NAME,
+    TEMP,
+    translated,
+    unreadable,
+    write_new,
+)
 from indexer.store.folder import Usage as Usage
 from indexer.store.folder import no_index as no_index
 from indexer.store.folder import untrusted as untrusted
@@ -18,11 +49,282 @@ from indexer.store.manifest import find_store as find_store
 from indexer.store.manifest import read_manifest as read_manifest
 from indexer.store.manifest import recorded as recorded
 from indexer.store.manifest import root_of as root_of
-from indexer.store.ownership import Identity as Identity
-from indexer.store.ownership import check_apart as check_apart
-from indexer.store.ownership import identity_of as identity_of
-from indexer.store.ownership import is_store as is_store
-from indexer.store.ownership import make_store as make_store
-from indexer.store.ownership import may_be_made as may_be_made
-from indexer.store.ownership import named_store as named_store
-from indexer.store.ownership import read_small as read_small
+
+MAX_DEPTH = 8  # folders within each other; LanceDB's are five deep
+LOOKS = 5  # at a folder that a writer may be changing
+MAX_SMALL_BYTES = 1_000_000  # of a file that is read before the seal
+_FIRST_LINE = "corpus-agent store"
+_MARKER = re.compile(rf"{_FIRST_LINE}\nid = ([0-9a-f]{{32}})\n".encode())
+_IGNORE, _IGNORE_ALL = ".gitignore", b"*\n"
+_NO_LINK = os.O_NOFOLLOW | os.O_CLOEXEC
+UNFINISHED_MARKER = f"{MARKER_NAME}.new"
+# What may lie at the top of a store, so that no folder of documents is taken for one; what lies in
+# its folders is the program's own, except in `saved`.
+FOLDERS = re.compile("lance|vectors|texts|recognised|probes|saved|tmp")
+FILES = re.compile(
+    rf"{re.escape(MARKER_NAME)}(\.new)?|\.gitignore|config\.toml|writer\.lock"
+    r"|manifest\.json|draft\.json|manifest\.new|manifest\.[0-9]{16,20}\.json|receipts(\.1)?\.jsonl"
+    r"|\.DS_Store|Thumbs\.db|desktop\.ini|\.directory"  # file managers' own, never touched
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Identifies a store independently of its path: the marker's id, device and inode."""
+
+    id: str
+    device: int
+    inode: int
+
+
+def named_store(path: Path) -> Path:
+    """The store meant by `path`: `path` itself, or the store inside it."""
+    within = path / STORE_NAME
+    return within if not is_store(path) and is_store(within) else path
+
+
+def is_store(folder: Path) -> bool:
+    """Whether the folder looks like a store, of any owner."""
+    return any(os.path.lexists(folder / name) for name in (MARKER_NAME, MANIFEST_NAME))
+
+
+def check_apart(store: Path, root: Path) -> None:
+    """Raise UsageError if documents and store overlap, or LanceDB could not open the path."""
+    store, root = resolved(store), resolved(root)
+    controls = any(unicodedata.category(char) == "Cc" for char in str(store))
+    if controls or not may_be_named(str(store)):
+        what = "holds a line end or a control character, or is not valid UTF-8"
+        raise UsageError(
+            f"The path of the index {str(store)!r} {what}: its tables cannot be there.",
+            "Rename that folder, or put the index elsewhere: corpus-agent --store DIR index FOLDER",
+        )
+    if root == store or root.is_relative_to(store):
+        where = "is the folder of the documents" if root == store else "holds the documents"
+        hint = f"corpus-agent --store {str(root / STORE_NAME)!r} index {str(root)!r}"
+        message = f"{str(store)!r} {where}, so it cannot be their index."
+        raise UsageError(message, f"Name a folder of its own: {hint}")
+
+
+def identity_of(store: Path) -> Identity:
+    """The identity of a store that this user owns, with allowed content and no link."""
+    with _opened(store) as folder:
+        names = _names(folder)
+        if not names:
+            raise no_index(store)
+        if MARKER_NAME not in names:
+            within = store / STORE_NAME
+            raise UsageError(
+                f"{str(store)!r} is a folder with files in it, and no index of corpus-agent.",
+                f"Name a new folder: corpus-agent --store {shlex.quote(str(within))} …",
+            )
+        _check_tree(store, folder)
+        match = _MARKER.fullmatch(_read(store, folder, MARKER_NAME) or b"")
+        if match is None:
+            raise UsageError(
+                f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
+                f"If you know it for yours, remove {str(store)!r} and run: corpus-agent index",
+            )
+        return _identity_with(folder, match[1].decode())
+
+
+def make_store(store: Path, announce: Callable[[Identity], object] = lambda _: None) -> Identity:
+    """The identity of the store, made here if the folder does not exist, or is empty.
+
+    Readable by its owner only, and ignored by git. `announce` is called with the identity of a new
+    store before its marker is written: if this process is killed in between, the announced folder
+    is empty, and the next process makes a store in it. Raises as `identity_of` for a folder with
+    other content, CorpusError if the folder cannot be made.
+    """
+    with translated(store), suppress(FileExistsError):  # a file, which is seen when it is opened
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _opened(store) as folder, translated(store):
+        # Of two processes that make it at once, the other one finds it made.
+        lock_briefly(folder, fcntl.LOCK_EX, f"The index folder {str(store)!r}")
+        if _is_new(folder):
+            os.fchmod(folder, 0o700)
+            fresh = _identity_with(folder, secrets.token_hex(16))
+            announce(fresh)
+            _mark(store, folder, fresh.id)
+        elif MARKER_NAME in _names(folder):
+            _keep_out_of_repositories(store, folder)
+    return identity_of(store)
+
+
+def may_be_made(store: Path) -> bool:
+    """Whether a store can be created: nothing is there, or an interrupted creation."""
+    if not os.path.lexists(store):
+        return True
+    with _opened(store) as folder:
+        return _is_new(folder)
+
+
+def read_small(store: Path, name: str) -> bytes | None:
+    """The bytes of a small regular file in the store; None if it does not exist."""
+    with _opened(store) as folder:
+        return _read(store, folder, name)
+
+
+# ---- Looking
+
+
+@contextmanager
+def _opened(store: Path) -> Iterator[int]:
+    """A descriptor of the store's folder, owned by this user; its files are opened through it."""
+    try:
+        folder = os.open(store, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK)
+    except OSError as error:
+        raise _cannot_open(store, error) from None
+    try:
+        info = os.fstat(folder)
+        _check_owner(store, info)
+        if info.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and _names(folder):
+            raise UsageError(
+                f"The index folder {str(store)!r} may be written by other users.",
+                f"If all that is in it is yours: chmod go-w {shlex.quote(str(store))}",
+            )
+        yield folder
+    finally:
+        os.close(folder)
+
+
+def _names(folder: int) -> set[str]:
+    return set(os.listdir(folder))
+
+
+def _check_owner(path: Path, info: os.stat_result) -> None:
+    if info.st_uid != os.geteuid():
+        raise UsageError(
+            f"{str(path)!r} belongs to user {info.st_uid}, not to this one ({os.geteuid()}).",
+            "Run as its owner, or make an index of your own: corpus-agent --store DIR index FOLDER",
+        )
+
+
+def _check_tree(store: Path, folder: int) -> None:
+    """Raise UsageError for a link or device at any depth, another owner and a foreign name.
+
+    Kept texts, which are as many as documents and are never opened through a link, are left out.
+    """
+    for path, folders, files, at in os.fwalk(".", dir_fd=folder):
+        within = path[2:]
+        for name in (*folders, *files):
+            shown = f"{within}/{name}" if within else name
+            info = _seen(at, name)
+            if info is None:  # dropped by a writer meanwhile
+                continue
+            is_folder = stat.S_ISDIR(info.st_mode)
+            is_servers = within == TEMP and not stat.S_ISLNK(info.st_mode)  # a socket
+            if not (is_folder or stat.S_ISREG(info.st_mode) or is_servers):
+                raise _no_regular_file(store, shown)
+            if not within:
+                _check_owner(store / name, info)
+            ours = within or (FOLDERS if is_folder else FILES).fullmatch(name)
+            if within.count("/") > MAX_DEPTH or not ours:
+                raise UsageError(
+                    f"The index folder {str(store)!r} holds {shown!r}, which corpus-agent did not "
+                    "make.",
+                    "Move it away, or name another folder: --store DIR",
+                )
+        if within == "texts":
+            folders.clear()
+    _check_names_elsewhere(store, folder)
+
+
+def _check_names_elsewhere(store: Path, folder: int) -> None:
+    """Raise UsageError for a file beside the marker that has another name outside of the store.
+
+    Who writes it would write that file too. A manifest that is being replaced has two names here,
+    which may come and go between one look and the next.
+    """
+    shared: list[str] = []
+    for _ in range(LOOKS):
+        found = {name: _seen(folder, name) for name in _names(folder)}
+        known = {name: info for name, info in found.items() if info and stat.S_ISREG(info.st_mode)}
+        here = Counter(info.st_ino for info in known.values())
+        shared = [name for name, info in known.items() if info.st_nlink > here[info.st_ino]]
+        if not shared:
+            return
+    raise UsageError(
+        f"{str(store / shared[0])!r} is a file that has another name elsewhere.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )
+
+
+def _seen(folder: int, name: str) -> os.stat_result | None:
+    """The status of an entry; None for a missing one."""
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _read(store: Path, folder: int, name: str) -> bytes | None:
+    try:
+        file = os.open(name, READ_ONLY, dir_fd=folder)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        raise _no_regular_file(store, name) from None
+    try:
+        info = os.fstat(file)
+        _check_owner(store / name, info)
+        if not stat.S_ISREG(info.st_mode):
+            raise _no_regular_file(store, name)
+        if info.st_size > MAX_SMALL_BYTES:
+            raise UsageError(
+                f"{str(store / name)!r} has {info.st_size:,} bytes, more than {MAX_SMALL_BYTES:,}.",
+                "corpus-agent did not write it. Remove it.",
+            )
+        return os.pread(file, MAX_SMALL_BYTES, 0)
+    finally:
+        os.close(file)
+
+
+def _identity_with(folder: int, ident: str) -> Identity:
+    info = os.fstat(folder)
+    return Identity(ident, info.st_dev, info.st_ino)
+
+
+def _cannot_open(store: Path, error: OSError) -> CorpusError:
+    """The error for a place that cannot be opened as a folder."""
+    if error.errno == errno.ENOENT:
+        return no_index(store)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return unreadable(store)
+    what = {errno.ENOTDIR: "is a file"}.get(
+        error.errno or 0, f"cannot be opened ({error.strerror})"
+    )
+    what = "is a link" if store.is_symlink() else what
+    return UsageError(
+        f"{str(store)!r} {what}.", "Name a folder itself, or another place: --store DIR"
+    )
+
+
+def _no_regular_file(store: Path, path: str) -> UsageError:
+    """The error for a link or a device in a store."""
+    return UsageError(
+        f"The index folder {str(store)!r} holds {path!r}, which is a link or no regular file.",
+        "corpus-agent makes none. Remove it, or name another folder: --store DIR",
+    )
+
+
+# ---- Making
+
+
+def _is_new(folder: int) -> bool:
+    """Whether the folder is empty, or holds an interrupted creation only."""
+    names = _names(folder)
+    return not names or (UNFINISHED_MARKER in names and names <= {_IGNORE, UNFINISHED_MARKER})
+
+
+def _mark(store: Path, folder: int, ident: str) -> None:
+    """Write the marker atomically, and the `.gitignore` of the store meanwhile."""
+    write_new(UNFINISHED_MARKER, f"{_FIRST_LINE}\nid = {ident}\n".encode(), folder=folder)
+    _keep_out_of_repositories(store, folder)
+    os.rename(UNFINISHED_MARKER, MARKER_NAME, src_dir_fd=folder, dst_dir_fd=folder)
+    os.fsync(folder)
+
+
+def _keep_out_of_repositories(store: Path, folder: int) -> None:
+    """Restore the store's `.gitignore` if it was changed."""
+    if _read(store, folder, _IGNORE) != _IGNORE_ALL:
+        write_new(_IGNORE, _IGNORE_ALL, folder=folder)

@@ -25,8 +25,8 @@ from pathlib import Path, PurePosixPath
 
 from indexer.errors import CorpusError
 from indexer.extract import REGISTRY, extensions, is_todays
+from indexer.extract.extraction import is_day
 from indexer.extract.normalise import NORMALISER, is_storable
-from indexer.extract.own_properties import is_day
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
 from indexer.parsers.pages import RecognisedPage, page_of

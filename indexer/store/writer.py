@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
@@ -10,7 +11,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from indexer.errors import DamagedStore
+from indexer.errors import DamagedStore, UsageError
 from indexer.records import Coverage, FileRow, Fingerprint
 from indexer.store.folder import (
     TABLES,
@@ -41,6 +42,10 @@ from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
+# What LanceDB writes, whole or not; it deletes all else, and a file manager's own is no loss.
+_OF_TABLES = re.compile(
+    r".*\.(lance|arrow|bin|idx|txn|manifest|json)(#\d+)?|\.DS_Store|Thumbs\.db|\.directory"
+)
 
 
 class Writer:
@@ -77,7 +82,7 @@ class Writer:
         self.store = store
         self._mends, self._whole_bytes = mends, whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
-        self.vectors = KnownVectors(store)
+        self.vectors = KnownVectors()
         self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale()
@@ -89,6 +94,9 @@ class Writer:
     def __enter__(self) -> Writer:
         with ExitStack() as held, translated(self.store):
             held.enter_context(writer_lock(self.store))
+            for path in files_below(self.store / TABLES):
+                if not _OF_TABLES.fullmatch(path.name):
+                    raise UsageError(f"{str(path)!r} is no file of the index.", "Move it away.")
             try:
                 with translated(self.store):
                     self._open_committed()
@@ -114,17 +122,18 @@ class Writer:
             for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
                 path.unlink(missing_ok=True)
             self.vectors.stand_at()
-            self.manifest, self.files, self._mended = None, {}, True
-            self.rebuilding = False
+            self.manifest, self._mended, self.rebuilding = None, True, False
+            self.files, self._committed_files = {}, {}
             self._open_tables()
-        self._committed_files = {}
         self._on_disk = files_below(self.store / TABLES)
 
     def _open_committed(self) -> None:
         if (self.store / MANIFEST_NAME).exists():
             made = self.manifest = read_manifest(self.store)
             self._number = made.version
-            self.untidy = not made.contents  # a writer was killed as it tidied
+            former = [*self.store.glob(FORMER.format("*"))]
+            released = len(held_versions(self.store)) < len(former)
+            self.untidy = released or not made.contents  # a writer was killed as it tidied
             check_contents(self.store, made, self._whole_bytes)
             self.rebuilding = not made.fingerprint.makes_same_rows(self._fingerprint)
         draft, begun = read_draft(self.store), (self._number + 1, self._fingerprint)
@@ -149,7 +158,6 @@ class Writer:
         self._on_disk = files_below(self.store / TABLES)
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
-        """Have vectors looked up in the rows of the last version, and of a draft, by this model."""
         today = model_key(self._fingerprint)
         tables = (
             partial(self._chunks_at, made.chunks_version)
@@ -176,7 +184,7 @@ class Writer:
     def is_current(self) -> bool:
         """Whether the committed manifest is complete and a commit would not change it."""
         made = self.manifest
-        if made is None or not made.contents:
+        if made is None or self.untidy:
             return False
         now = (True, self._root, self._fingerprint, self.mounts)
         return (made.complete, made.root, made.fingerprint, made.mounts) == now
@@ -202,7 +210,6 @@ class Writer:
         self._torn = False
 
     def _write(self) -> None:
-        """Write pending changes into the tables."""
         self._written += (key for file in self._waiting for key in file.keys)
         self._torn = True
         with translated(self.store):
@@ -210,7 +217,6 @@ class Writer:
         self._waiting, self._gone, self._torn = [], {}, False
 
     def _rollback(self) -> None:
-        """Discard all changes since the last commit."""
         assert not self.rebuilding, "nothing of it is committed before its end"
         self.files = dict(self._committed_files)
         with translated(self.store):
@@ -288,7 +294,6 @@ class Writer:
         return manifest
 
     def _new_manifest(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
-        """The manifest of the newest versions of the tables, without their files."""
         before, rows = self.manifest, list(self.files.values())
         chunks_version, files_version = self._tables.versions
         return Manifest(
@@ -313,11 +318,7 @@ class Writer:
 def still_right(
     rows: Iterable[FileRow], made_by: Fingerprint, today: Fingerprint
 ) -> dict[str, FileRow]:
-    """The file rows, by source, that a change of the fingerprint leaves as they are.
-
-    All rows if nothing that they depend on has changed. Otherwise the rows of files without text,
-    which depend on neither model nor chunker, unless the normaliser changed.
-    """
+    """The file rows that a change leaves: all or, with the same normaliser, those without text."""
     same = made_by.makes_same_rows(today)
     same_text = made_by.normaliser == today.normaliser
     return {row.source: row for row in rows if same or (same_text and not row.is_document)}

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from indexer.chunk import HEADING_SEPARATOR, heading_paths
-from indexer.embed.installed import option_for
+from indexer.chunk import heading_of
+from indexer.embed.folder import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
-from indexer.extract import is_todays, writes_markdown
+from indexer.extract import is_todays, title_of
 from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
-from indexer.parsers.pages import PageViewer
+from indexer.parsers.pages import page_viewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
@@ -47,11 +46,6 @@ class Documents:
         self._texts = Texts(snapshot.store, reuse=not anew, keep=not anew)
         self._kept: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
         self._begun: set[tuple[str, str]] = set()
-
-    @cached_property
-    def viewer(self) -> PageViewer:
-        """The process that draws pages, started with the first that is asked for."""
-        return PageViewer()
 
     @property
     def root(self) -> Path:
@@ -107,8 +101,8 @@ class Documents:
         return self._texts.notes(row.sha256)
 
     def heading(self, row: FileRow, line: int) -> str:
-        """The headings above a line, from the highest, as in "Notice > Tenant"; "" for none."""
-        if row.extractor is None or not writes_markdown(row.extractor):
+        """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""
+        if row.extractor is None:
             return ""
         lines: list[Line] = []
         offset: int | None = 1
@@ -116,15 +110,14 @@ class Documents:
             window = self.read(row, offset, MAX_WINDOW_LINES)
             lines += window.lines
             offset = window.next_offset
-        document = Document(row.source, row.title or "", tuple(lines[:line]), row.extractor, "")
-        path = heading_paths(document)[-1:]
-        return HEADING_SEPARATOR.join(path[0].split(HEADING_SEPARATOR)[1:]) if path else ""
+        title = title_of(row.title or "", row.source)
+        return heading_of(Document(row.source, title, tuple(lines[:line]), row.extractor, ""))
 
     def page_picture(self, row: FileRow, page: int, width: int) -> PagePicture:
         """A page of a document as a picture; raises Refused, also where it has none."""
         self._check_pages(row)
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
-            drawn = self.viewer.picture(copy, page, width)
+            drawn = page_viewer().picture(copy, page, width)
             return replace(drawn, stale=copy.sha256 != row.sha256)
 
     def outline(
@@ -140,7 +133,7 @@ class Documents:
         with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
             kept = self._texts.page(copy.sha256, page)
             words = kept.page.words if kept is not None else ()
-            return self.viewer.outline(copy, page, quotation, near, words)
+            return page_viewer().outline(copy, page, quotation, near, words)
 
     def _check_pages(self, row: FileRow) -> None:
         if not has_pages(row):
@@ -190,15 +183,14 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
-    option = option_for(stored.model) if stored.model != today.model else ""
-    if option:
+    if which and (option := option_for(today.model)):
+        hint = f"Those read together need one model: corpus-agent {option} -s{which} index"
+    elif stored.model != today.model and (option := option_for(stored.model)):
         hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
-    raise IncompatibleStore(
-        f"The index{which} was made with {stored.model} ({stored.weights_sha256[:8]}, "
-        f"{stored.chunker}), this run uses {today.model} "
-        f"({today.weights_sha256[:8]}, {today.chunker}).",
-        hint,
-    )
+    made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
+    if stored.model == today.model:
+        made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
+    raise IncompatibleStore(f"The index{which} was made with {made}, this run uses {used}.", hint)
 
 
 def within(prefix: str, quote: Callable[[str], str]) -> Callable[[str], str]:

@@ -31,8 +31,6 @@ from indexer.sync.forget import drop_unused
 from indexer.sync.plan import Plan, barrier, make_plan, with_moved
 from indexer.sync.recognise import to_recognise
 from indexer.sync.run import UNSEEN, Outcome, Run, fingerprint_of
-from indexer.sync.sharded import ShardedReading
-from indexer.sync.shards import Hands
 
 ANEW = "It is made anew, from the texts that were kept and are sound."
 LOST = "A first run did not finish, or the manifest of the index was lost."
@@ -46,7 +44,6 @@ def sync_folder(
     *,
     max_file_bytes: int = MAX_FILE_BYTES,
     ocr: Ocr = "auto",
-    hands: Hands | None = None,
     chunk_tokens: int | None = None,
     chunk_overlap: int | None = None,
     display: RunDisplay = UNSEEN,
@@ -57,8 +54,7 @@ def sync_folder(
     A damaged store is mended: its tables are made anew from the caches and the folder. Pages
     without text are recognised last, as `ocr` says: those of documents and of pictures that show
     text, none, or those of all. `chunk_tokens` and `chunk_overlap` say how passages are cut; None:
-    as before. With `hands` documents are read and embedded by other processes. What was embedded
-    before a stop is kept.
+    as before. What was embedded before a stop is kept.
     """
     started = time.monotonic()
     chunker = _chunker(store, encoder, chunk_tokens, chunk_overlap)
@@ -74,11 +70,8 @@ def sync_folder(
         if repaired:
             todo = replace(todo, reasons=(f"{repaired} {ANEW}",))
         display.start(todo, writer.rebuilding)
-        sharded = None if hands is None else ShardedReading(
-            root, store, hands, chunker, today, writer.vectors, not choices.force
-        )  # fmt: skip
         run = Run(
-            root, writer, encoder, chunker, not choices.force, sharded=sharded, display=display,
+            root, writer, encoder, chunker, not choices.force, display=display,
             should_stop=should_stop,
         )  # fmt: skip
         outcome = run.apply(todo, seen.ignored, seen.started_ns)

@@ -18,7 +18,6 @@ from indexer.store.manifest import read_manifest, root_of
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from indexer.store.writer import Writer
-from indexer.sync.shards import drop_staging
 
 TABLES = 2  # of an index, each of one version where nothing is left over
 
@@ -75,7 +74,6 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
 
 
 def drop_unused(writer: Writer) -> None:
-    """Drop what the caches keep for documents that the index does not hold, or staged."""
+    """Drop what the caches keep for documents that the index does not hold."""
     hashes = {row.sha256 for row in writer.files.values()}
     Texts(writer.store).keep_only(hashes)
-    drop_staging(writer.store)

@@ -23,9 +23,8 @@ from indexer.errors import Refused, UnreadableDocument
 from indexer.extract import title_of
 from indexer.files.opening import MAX_FILE_BYTES, open_beneath
 from indexer.files.walk import SeenFile, walk
-from indexer.parsers.pool import in_order, workers_for
 from indexer.parsers.protocol import decoded
-from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker
+from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker, in_order, workers_for
 from indexer.records import Chunk, Document, FileRow, Status, is_other
 from indexer.store.folder import write_all
 from indexer.store.texts import Texts
@@ -126,14 +125,6 @@ def read_all(
     with in_order(read, files, _Read.bytes, make_worker, workers) as results:
         for seen, result in zip(files, results, strict=True):
             yield seen, *_chunked(result, chunker)
-
-
-def read_with(
-    worker: Worker, root: Path, files: Sequence[SeenFile], chunker: Chunker, texts: Texts
-) -> Iterator[tuple[SeenFile, FileRow, list[Chunk]]]:
-    """As `read_all`, but nothing ahead, in this thread, by a worker that the caller keeps."""
-    for seen in files:
-        yield seen, *_chunked(_read(root, seen, worker, texts), chunker)
 
 
 @dataclass(frozen=True, slots=True)

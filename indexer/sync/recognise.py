@@ -146,8 +146,7 @@ class RecognitionRun:
         """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""
         looked = False
         try:
-            _, blank = self._recogniser.draw(number)
-            if blank:
+            if self._recogniser.draw(number):
                 page = RecognisedPage()
             elif only_look and not self._recogniser.shows_text():
                 page, looked = RecognisedPage(), True

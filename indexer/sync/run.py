@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from indexer.chunk import Chunker
 from indexer.embed import Encoder
@@ -29,9 +28,6 @@ from indexer.sync.display import RunDisplay
 from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
-
-if TYPE_CHECKING:
-    from indexer.sync.sharded import ShardCounts, ShardedReading
 
 BATCH_CHUNKS = 128  # of whole files, read before they are embedded: bounds memory
 BATCH_FILES = 4_096  # with or without chunks
@@ -69,8 +65,7 @@ class Outcome:
     computed vectors, `reused` cached ones. `repaired` says what was wrong with the store before it
     was made anew, "" where nothing was. `recognised` counts pages that were read from pictures in
     this run, `waiting_pages` and `waiting_pictures` what still waits for that. `kept_out` is what
-    lines of ignore files exclude, which is a part of the `ignored`. `cluster` says what came of the
-    shards where other processes read the documents.
+    lines of ignore files exclude, which is a part of the `ignored`.
     """
 
     version: int = 0
@@ -93,7 +88,6 @@ class Outcome:
     waiting_pictures: int = 0
     problems: list[FileRow] = field(default_factory=list)
     kept_out: list[Excluded] = field(default_factory=list)
-    cluster: ShardCounts | None = None
 
 
 UNSEEN = RunDisplay()
@@ -117,7 +111,7 @@ def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
 class Run:
     """One application of a plan; Ctrl-C may end it at any time, `should_stop` between two files.
 
-    Without `reuse`, cached vectors are ignored. With `sharded` other processes read and embed.
+    Without `reuse`, cached vectors are ignored.
     """
 
     root: Path
@@ -126,7 +120,6 @@ class Run:
     chunker: Chunker
     reuse: bool = True
     commit_seconds: float = COMMIT_SECONDS
-    sharded: ShardedReading | None = None
     display: RunDisplay = UNSEEN
     should_stop: Callable[[], bool] = lambda: False
     outcome: Outcome = field(default_factory=Outcome)
@@ -142,7 +135,6 @@ class Run:
         self._before = dict(writer.files)
         self._commit_at = time.monotonic() + self.commit_seconds
         outcome.ignored, outcome.rebuilt = ignored, writer.rebuilding
-        outcome.cluster = self.sharded.counts if self.sharded else None
         if not (todo.changes_nothing and writer.is_current):
             try:
                 self._apply(todo)
@@ -238,7 +230,8 @@ class Run:
         """Read the files, and embed and store them batch by batch."""
         done = waiting = 0
         all_bytes = sum(seen.bytes for seen in files)
-        with closing(self._read(files)) as documents:
+        texts = Texts(self.writer.store, reuse=self.reuse)
+        with closing(read_all(self.root, files, self.chunker, texts)) as documents:
             for number, (seen, row, chunks) in enumerate(documents, start=1):
                 before = self.writer.files.get(row.source)
                 if before is not None and before.is_document and row.reason in UNREACHED:
@@ -257,16 +250,6 @@ class Run:
                 if self._stops():
                     return
         self._store_batch()
-        if self.sharded is not None:  # what was at hand for all the rest
-            self.outcome.embedded += self.sharded.counts.embedded
-            self.outcome.reused -= self.sharded.counts.embedded
-
-    def _read(self, files: Sequence[SeenFile]) -> Generator[tuple[SeenFile, FileRow, list[Chunk]]]:
-        """Each file's row and chunks, in order; read here, or by the processes of a cluster."""
-        if self.sharded is not None:
-            return self.sharded.documents(files)
-        texts = Texts(self.writer.store, reuse=self.reuse)
-        return read_all(self.root, files, self.chunker, texts)
 
     def _store_batch(self, *, walked: bool = False) -> None:
         """Embed and store the batch; commit if due. `walked`: the run's first part is over."""
@@ -290,8 +273,7 @@ class Run:
         prefix, vectors = self.encoder.document_prefix, self.writer.vectors
         texts = (prefix + self.chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
-        reuse = self.reuse or self.sharded is not None  # which has made them anew
-        for some, made in embed(texts, self.encoder.encode, vectors, reuse=reuse):
+        for some, made in embed(texts, self.encoder.encode, vectors, reuse=self.reuse):
             keys += some
             self.outcome.embedded += made
             self.outcome.reused += len(some) - made

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from indexer.extract import Opened, open_document
-from indexer.extract.own_properties import OwnProperties
+from indexer.extract.extraction import OwnProperties
 from indexer.parsers import protocol, reading
 from indexer.records import Line
 

@@ -15,20 +15,21 @@ from typing import Any
 import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.doctor import checks as doctor
 from corpus_agent.doctor import examine
-from corpus_agent.doctor import store as doctor
 from corpus_agent.service import session
 from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, DamagedStore
 from indexer.index import Index
 from indexer.records import Query
 from indexer.store.manifest import (
+    MANIFEST_NAME,
     checked_manifest,
     read_manifest,
     write_manifest,
 )
-from indexer.store.ownership import identity_of
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import identity_of
 from indexer.sync.folder import sync_folder
 from tests.support.toy_index import ENCODER, rows, sync_large
 
@@ -53,12 +54,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def copied(made: Path, folder: Path) -> Path:
+    for name in ("docs", "store", "older"):
+        shutil.copytree(made / name, folder / name)
+    record(StorePlace(folder / "store", folder / "docs"), identity_of(folder / "store"))
+    return folder
+
+
 @pytest.fixture
 def copy(made: Path, tmp_path: Path) -> Path:
-    for name in ("docs", "store"):
-        shutil.copytree(made / name, tmp_path / name)
-    record(StorePlace(tmp_path / "store", tmp_path / "docs"), identity_of(tmp_path / "store"))
-    return tmp_path
+    return copied(made, tmp_path)
+
+
+def opened(folder: Path) -> Index:
+    return Index.open(folder / "store", ENCODER, root=folder / "docs")
 
 
 def searched(corpus: Index) -> list[str]:
@@ -86,7 +95,7 @@ def command(name: str, folder: Path, before: Index) -> Any:
         return examined(store)
     if name in ("mcp", "chat"):
         return searched(before.latest())
-    corpus = Index.open(store, ENCODER, root=docs)
+    corpus = opened(folder)
     if name == "search":
         return searched(corpus)
     if name == "files":
@@ -101,7 +110,9 @@ def command(name: str, folder: Path, before: Index) -> Any:
 
 
 def one(folder: Path, pattern: str) -> Path:
-    """The largest file of a version that a pattern names."""
+    """The manifest, or the largest file of a version that a pattern names."""
+    if pattern == MANIFEST_NAME:
+        return folder / "store" / pattern
     kept = [folder / "store" / name for name in read_manifest(folder / "store").contents]
     return max((path for path in kept if path.match(pattern)), key=lambda path: path.stat().st_size)
 
@@ -120,54 +131,43 @@ def emptied(path: Path) -> None:
     path.write_bytes(b"")
 
 
-def of(pattern: str, change: Callable[[Path], Any]) -> Callable[[Path, Path], Any]:
-    return lambda folder, _: change(one(folder, pattern))
-
-
-def a_digit(folder: Path, _: Path) -> None:
-    path = folder / "store/manifest.json"
+def a_digit(path: Path) -> None:
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "chunks": content["chunks"] + 1}))
 
 
-def an_older_file(folder: Path, made: Path) -> None:
+def older(path: Path) -> None:
     """A file of the version before in the place of today's, as a mixed restore leaves it."""
-    older = max((made / f"older/{CHUNKS}/_versions").glob("*.manifest"))
-    one(folder, f"{CHUNKS}/_versions/*").write_bytes(older.read_bytes())
+    before = path.parents[4] / "older" / CHUNKS / "_versions"
+    path.write_bytes(max(before.glob("*.manifest")).read_bytes())
 
 
-def manifest(change: Callable[[Path], Any]) -> Callable[[Path, Path], Any]:
-    return lambda folder, _: change(folder / "store/manifest.json")
-
-
-WAYS: dict[str, Callable[[Path, Path], Any]] = {
-    "data cut": of(f"{CHUNKS}/data/*", cut),
-    "data flipped": of(f"{CHUNKS}/data/*", flip),
-    "data gone": of(f"{CHUNKS}/data/*", Path.unlink),
-    "words cut": of(f"{CHUNKS}/_indices/*/part_*_invert.lance", cut),
-    "words gone": of(f"{CHUNKS}/_indices/*/part_*_tokens.lance", Path.unlink),
-    "vectors' index flipped": of(f"{CHUNKS}/_indices/*/*.idx", flip),
-    "version flipped": of(f"{CHUNKS}/_versions/*", flip),
-    "version gone": of("lance/files.lance/_versions/*", Path.unlink),
-    "transaction cut": of(f"{CHUNKS}/_transactions/*", cut),
-    "deletions flipped": of(f"{CHUNKS}/_deletions/*", flip),
-    "deletions gone": of(f"{CHUNKS}/_deletions/*", Path.unlink),
-    "file rows empty": of("lance/files.lance/data/*", emptied),
-    "older file": an_older_file,
-    "manifest cut": manifest(cut),
-    "manifest's digit": a_digit,
-    "manifest empty": manifest(emptied),
-    "manifest gone": manifest(Path.unlink),
+WAYS: dict[str, tuple[str, Callable[[Path], Any]]] = {
+    "data cut": (f"{CHUNKS}/data/*", cut),
+    "data flipped": (f"{CHUNKS}/data/*", flip),
+    "data gone": (f"{CHUNKS}/data/*", Path.unlink),
+    "words cut": (f"{CHUNKS}/_indices/*/part_*_invert.lance", cut),
+    "words gone": (f"{CHUNKS}/_indices/*/part_*_tokens.lance", Path.unlink),
+    "vectors' index flipped": (f"{CHUNKS}/_indices/*/*.idx", flip),
+    "version flipped": (f"{CHUNKS}/_versions/*", flip),
+    "version gone": ("lance/files.lance/_versions/*", Path.unlink),
+    "transaction cut": (f"{CHUNKS}/_transactions/*", cut),
+    "deletions flipped": (f"{CHUNKS}/_deletions/*", flip),
+    "deletions gone": (f"{CHUNKS}/_deletions/*", Path.unlink),
+    "file rows empty": ("lance/files.lance/data/*", emptied),
+    "older file": (f"{CHUNKS}/_versions/*", older),
+    "manifest cut": (MANIFEST_NAME, cut),
+    "manifest's digit": (MANIFEST_NAME, a_digit),
+    "manifest empty": (MANIFEST_NAME, emptied),
+    "manifest gone": (MANIFEST_NAME, Path.unlink),
 }
 
 
 @pytest.fixture(scope="module")
 def sound(made: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What each command comes to on a copy that nothing happened to: the control."""
-    folder = tmp_path_factory.mktemp("sound")
-    for name in ("docs", "store"):
-        shutil.copytree(made / name, folder / name)
-    before = Index.open(folder / "store", ENCODER, root=folder / "docs")
+    folder = copied(made, tmp_path_factory.mktemp("sound") / "base")
+    before = opened(folder)
     return {name: command(name, folder, before) for name in COMMANDS}
 
 
@@ -184,11 +184,10 @@ def test_every_command_is_content_with_a_sound_copy(sound):
 @pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
-def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, sound):
-    store = copy / "store"
-    written = rows(store)
-    before = Index.open(store, ENCODER, root=copy / "docs")
-    WAYS[way](copy, made)
+def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, sound):
+    written, before = rows(copy / "store"), opened(copy)
+    pattern, change = WAYS[way]
+    change(one(copy, pattern))
     for name in COMMANDS[1:]:
         with pytest.raises(CorpusError) as raised:
             command(name, copy, before)
@@ -196,15 +195,14 @@ def test_no_command_is_content_with_damage_and_index_mends_it(way, copy, made, s
     assert command("index", copy, before)  # says what was wrong
     for name in COMMANDS:
         assert command(name, copy, before) == sound[name], name
-    assert rows(store) == written
+    assert rows(copy / "store") == written
 
 
 @pytest.mark.sampled(3)
 @pytest.mark.slow
 @pytest.mark.parametrize("change", [cut, flip, emptied, Path.unlink])
 def test_a_damaged_cache_changes_no_answer(change, copy, sound):
-    before = Index.open(copy / "store", ENCODER, root=copy / "docs")
-    written = rows(copy / "store")
+    written, before = rows(copy / "store"), opened(copy)
     for path in (copy / "store").glob("texts/*/*"):
         change(path)
     for name in COMMANDS:
@@ -228,15 +226,14 @@ def test_a_passage_that_is_not_what_was_embedded_is_not_shown(copy):
     """In a large index a flipped bit may lie between two samples, and in what a search finds."""
     store = copy / "store"
     write_manifest(store, replace(read_manifest(store), contents={}))
-    control = Index.open(store, ENCODER, root=copy / "docs")
-    assert searched(control) == ["07.txt"]
+    assert searched(opened(copy)) == ["07.txt"]  # the control
     changed = 0
     for path in (store / f"{CHUNKS}/data").iterdir():
         data = path.read_bytes()
         changed += data.count(f"{WORD} lamp".encode())
         path.write_bytes(data.replace(f"{WORD} lamp".encode(), f"{WORD} damp".encode()))
     assert changed
-    corpus = Index.open(store, ENCODER, root=copy / "docs")
+    corpus = opened(copy)
     with pytest.raises(DamagedStore, match=r"a passage of '07.txt' is not what was embedded"):
         corpus.search(Query(f"the {WORD} lamp", 1))
     assert corpus.search(Query("w3x3y3 w3x3y4", 1))  # of another document, which is sound

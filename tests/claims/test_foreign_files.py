@@ -6,8 +6,7 @@ everything is done with them that can be done.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -35,10 +34,10 @@ BESIDE = (
     *("writer.lock.old", "config.toml.bak", "corpus-agent.store.bak", ".git/HEAD"),
     *("x.lance/data.bin", "lance.old/notes.md", "backup/notes.md"),
 )
-_PARTS = ("", "data/", "_versions/", "_transactions/", "_indices/mine/", "_deletions/")
+_PARTS = ("", "_transactions/", "data/", "_versions/", "_indices/mine/", "_deletions/")
 WITHIN = (
     *("lance/notes.md", "lance/x.lance/data.bin", "lance/chunks.lance.bak/notes.md"),
-    *(f"lance/chunks.lance/{part}notes.md" for part in _PARTS),
+    *(f"lance/chunks.lance/{part}notes.md" for part in _PARTS),  # one that is lost by day
     *("texts/notes.md", "texts/ab/notes.md", "texts/mine/notes.md"),
     *("tmp/notes.md", "tmp/lance/notes.md", "tmp/mine/notes.md", "receipts.1.jsonl"),
 )
@@ -60,25 +59,23 @@ class OtherModel(Toy):
     dimension = 32
 
 
-def everything(store: Path, root: Path) -> Iterator[tuple[str, Callable[[], object]]]:
-    """All that a program can do with an index."""
+WORKS: dict[str, Callable[[Path, Path], object]] = {  # all that a program can do with an index
+    "index": lambda store, root: used(store, lambda corpus: corpus.index(root)),
+    "force": lambda store, root: used(store, lambda corpus: corpus.index(root, force=True)),
+    "read": lambda store, _: used(store, lambda corpus: corpus.read("lease.md")),
+    "ask": lambda store, _: used(store, lambda corpus: corpus.ask("When does the lease end?")),
+    "forget": lambda store, _: forget(
+        for_reading(Settings(store=store), seal_off=True).settings, "dog.md"
+    ),
+    "another model": lambda store, root: used(
+        store, lambda corpus: corpus.index(root), kind=OtherModel
+    ),
+}
 
-    def with_corpus(kind: type[Toy], work: Callable[[Corpus], object]) -> Callable[[], object]:
-        def run() -> object:
-            with kind.open(store) as corpus:
-                return work(corpus)
 
-        return run
-
-    def settings() -> Settings:
-        return for_reading(Settings(store=store), seal_off=True).settings
-
-    yield "index", with_corpus(Toy, lambda corpus: corpus.index(root))
-    yield "force", with_corpus(Toy, lambda corpus: corpus.index(root, force=True))
-    yield "read", with_corpus(Toy, lambda corpus: corpus.read("lease.md"))
-    yield "ask", with_corpus(Toy, lambda corpus: corpus.ask("When does the lease end?"))
-    yield "forget", lambda: forget(settings(), "dog.md")
-    yield "another model", with_corpus(OtherModel, lambda corpus: corpus.index(root))
+def used(store: Path, work: Callable[[Corpus], object], kind: type[Toy] = Toy) -> object:
+    with kind.open(store) as corpus:
+        return work(corpus)
 
 
 def fate(base: Path, name: str) -> tuple[str, list[str], list[str]]:
@@ -87,17 +84,16 @@ def fate(base: Path, name: str) -> tuple[str, list[str], list[str]]:
     root.mkdir(parents=True)
     for document, text in DOCUMENTS.items():
         (root / document).write_text(text)
-    works = list(everything(store, root))
-    works[0][1]()
+    WORKS["index"](store, root)
     (root / "old.md").unlink()
     foreign = store / name
     foreign.parent.mkdir(parents=True, exist_ok=True)
     foreign.write_text(WORDS)
     before = looked_at(foreign)
     lost, done, errors = "", [], []
-    for work, do in works:
+    for work, do in WORKS.items():
         try:
-            do()
+            do(store, root)
             done.append(work)
         except CorpusError as error:
             errors.append(str(error))
@@ -126,32 +122,23 @@ def test_an_index_of_ours_alone_is_used(tmp_path):
 # ---- A folder of documents that is named as an index
 
 
-def _everything(folder: Path) -> None:
-    """Documents whose names are those of an index."""
-    for name in ("lance", "texts/ab", "tmp/lance"):
-        (folder / name).mkdir(parents=True)
-        (folder / name / "chapter.md").write_text(WORDS)
-    (folder / ".gitignore").write_text("build/\n")
-    (folder / "manifest.json").write_text('{"name": "proj", "version": "1"}')
-    (folder / "writer.lock").write_text("held by a person\n")
-    (folder / "config.toml").write_text("max_file_bytes = 1\n")
-    (folder / "receipts.jsonl").write_text("{}\n")
-
-
-def _manifest_alike(folder: Path) -> None:
-    """A manifest that has every key of one of ours, among documents."""
-    keys = {"schema": 2, "version": 1, "root": ".", "fingerprint": {}, "coverage": {}}
-    (folder / "manifest.json").write_text(json.dumps(keys))
-    (folder / "note.md").write_text(WORDS)
-
-
-FOLDERS: dict[str, Callable[[Path], object]] = {
-    "all names of an index": _everything,
-    "one note": lambda folder: (folder / "note.md").write_text(WORDS),
-    "empty folders": lambda folder: [(folder / name).mkdir() for name in ("lance", "texts")],
-    "a manifest like ours": _manifest_alike,
-    "a marker of another kind": lambda f: (f / "corpus-agent.store").write_text("shops\n"),
-}
+# The files of a folder whose names are those of an index; an empty text is a folder.
+FOLDERS: dict[str, dict[str, str]] = {
+    "all names of an index": {
+        "lance/chapter.md": WORDS, "texts/ab/chapter.md": WORDS, "tmp/lance/chapter.md": WORDS,
+        ".gitignore": "build/\n", "manifest.json": '{"name": "proj", "version": "1"}',
+        "writer.lock": "held by a person\n", "config.toml": "max_file_bytes = 1\n",
+        "receipts.jsonl": "{}\n",
+    },
+    "one note": {"note.md": WORDS},
+    "empty folders": {"lance": "", "texts": ""},
+    "a manifest like ours": {
+        "manifest.json": '{"schema": 2, "version": 1, "root": ".", "fingerprint": {}, '
+        '"coverage": {}}',
+        "note.md": WORDS,
+    },
+    "a marker of another kind": {"corpus-agent.store": "shops\n"},
+}  # fmt: skip
 # Whole command lines, since it is the folder that is named.
 MAKES = [
     ("--store", "papers", "index", "papers"),
@@ -171,9 +158,13 @@ def test_documents_named_as_an_index_stay_as_they_are(folder, cli: Cli, tmp_path
     for name in ("papers", "elsewhere", "empty"):
         (tmp_path / name).mkdir()
     (tmp_path / "elsewhere/dog.md").write_text(DOCUMENTS["dog.md"])
-    FOLDERS[folder](tmp_path / "papers")
+    for name, text in FOLDERS[folder].items():
+        path = tmp_path / "papers" / name
+        (path.parent if text else path).mkdir(parents=True, exist_ok=True)
+        if text:
+            path.write_text(text)
     before = state(tmp_path)
-    for line in [*MAKES, *LINES] if FOLDERS[folder] is _everything else MAKES:
+    for line in [*MAKES, *LINES] if len(FOLDERS[folder]) > 2 else MAKES:
         done = cli(*line)
         assert done.returncode or "doctor" in line, (line, done)
         assert "Traceback" not in done.stderr

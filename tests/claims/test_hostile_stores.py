@@ -1,9 +1,9 @@
 """An index that came with a folder, or that code of a taken-over run has changed, gains nothing.
 
-Each attack is tried on an index that was found and on one that was trusted before it was changed.
-The controls: what is trusted is used, and a program that believes a store is caught at everything.
+Each attack of hostile_stores.toml is tried on an index that was found and on one that was trusted
+before it was changed. The controls: what is trusted is used, and a program that believes a store is
+caught at everything.
 """
-# ruff: noqa: E501 - an attack a line, as a table
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,19 +38,32 @@ from tests.attacks.stores import (
     scene_in,
     signed,
 )
-from tests.support.forked import Server, server
+from tests.support.forked import Server
 from tests.support.places import REPOSITORY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 NOT_OURS = "corpus-agent trust "  # the command that the hint of a refusal names
-OSC = "\x1b]0;owned\x07\x1b[2J\x9b31m"
 STRANGER = 4321  # a user who is not this one
-HUGE = 10**30
-Alter = Callable[[Scene], object]
+ATTACKS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("hostile_stores.toml").read_text("utf-8")
+)
+SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  # of each four
 
 
 # ---- How an index is changed
+
+
+def _filled(scene: Scene, value: Any) -> Any:
+    """A value of the table for this scene."""
+    if isinstance(value, str):
+        return value.replace("HOME", str(scene.home)).replace("PORT", str(scene.listener.port))
+    if isinstance(value, dict) and "json" in value:
+        return json.loads(value["json"])
+    if isinstance(value, dict) and "times" in value:
+        repeated = (value.get(part, "") * value["times"] for part in ("of", "then"))
+        return "".join((value.get("first", ""), *repeated, value.get("last", "")))
+    return value
 
 
 def _place(scene: Scene, name: str) -> Path:
@@ -60,86 +74,34 @@ def _place(scene: Scene, name: str) -> Path:
     return path
 
 
-def link(name: str, target: str) -> Alter:
-    """A link in the place of `name`; `target` is relative to the victim's home, or absolute."""
-    return lambda scene: _place(scene, name).symlink_to(scene.home / target)
-
-
-def hard_link(name: str, target: str) -> Alter:
-    """A second name for a file of the victim's, in the place of `name`."""
-    return lambda scene: _place(scene, name).hardlink_to(scene.home / target)
-
-
-def pipe(name: str) -> Alter:
-    """A pipe with no writer in the place of `name`."""
-    return lambda scene: os.mkfifo(_place(scene, name))
-
-
-def file(name: str, content: str | bytes = "words\n", size: int = 0) -> Alter:
-    """A file of this content in the place of `name`, or of `size` bytes that take no space."""
-
-    def alter(scene: Scene) -> None:
-        path = _place(scene, name)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        if size:
-            os.truncate(path, size)
-
-    return alter
-
-
-def fields(**changes: object) -> Alter:
-    """Other values of the manifest; `a__b` is the field b within a, Scene -> value is called."""
-
-    def alter(scene: Scene) -> None:
-        content: dict[str, Any] = json.loads((scene.store / "manifest.json").read_text())
-        content = {key: value for key, value in content.items() if key != "contents"}
+def _manifest(scene: Scene, changes: Mapping[str, Any]) -> None:
+    def merged(content: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in changes.items():
-            *above, last = name.split("__")
-            here = content
-            for part in above:
-                here = here[part]
-            here[last] = value(scene) if callable(value) else value
-        (scene.store / "manifest.json").write_text(signed(scene.store, content))
+            within = isinstance(content.get(name), dict)
+            content[name] = merged(content[name], value) if within else _filled(scene, value)
+        return content
 
-    return alter
-
-
-def settings(content: str) -> Alter:
-    """A config.toml in the store; HOME and PORT stand for the victim's home and the listener."""
-
-    def alter(scene: Scene) -> None:
-        text = content.replace("HOME", str(scene.home)).replace("PORT", str(scene.listener.port))
-        (scene.store / "config.toml").write_text(text)
-
-    return alter
+    content = json.loads((scene.store / "manifest.json").read_text())
+    content.pop("contents", None)
+    text = signed(scene.store, merged(content, changes))
+    (scene.store / "manifest.json").write_text(text)
 
 
-def owned(name: str) -> Alter:
-    """A stranger owns `name` in the store, with all that is below."""
-
-    def alter(scene: Scene) -> None:
-        for path in (scene.store / name, *(scene.store / name).rglob("*")):
-            os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
-
-    return alter
+def _own(scene: Scene, name: str) -> None:
+    for path in (scene.store / name, *(scene.store / name).rglob("*")):
+        os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
 
 
-def unpacked(*alterations: Alter) -> Alter:
-    """The folder, changed first, as `tar -x` unpacks it."""
-
-    def alter(scene: Scene) -> None:
-        for alteration in alterations:
-            alteration(scene)
-        archive, at = scene.base / "archive.tar", scene.project.parent
-        subprocess.run(["tar", "-cf", archive, "-C", at, scene.project.name], check=True)
-        shutil.rmtree(scene.project)
-        subprocess.run(["tar", "-xf", archive, "-C", at], check=True)
-        archive.unlink()
-
-    return alter
+def _unpack(scene: Scene) -> None:
+    """The folder as `tar -x` unpacks it."""
+    archive, at = scene.base / "archive.tar", scene.project.parent
+    subprocess.run(["tar", "-cf", archive, "-C", at, scene.project.name], check=True)
+    shutil.rmtree(scene.project)
+    subprocess.run(["tar", "-xf", archive, "-C", at], check=True)
+    archive.unlink()
 
 
-def another_store(scene: Scene) -> Path:
+def _another_store(scene: Scene) -> Path:
     """An honest index of the victim's, of private documents, elsewhere in the home."""
     other = scene.home / "documents" / STORE
     shutil.copytree(scene.store, other, symlinks=True)
@@ -147,45 +109,23 @@ def another_store(scene: Scene) -> Path:
     return other
 
 
-def another_stores(name: str) -> Alter:
-    """A link to `name` in another index of the victim's, in the place of our own."""
-
-    def alter(scene: Scene) -> None:
-        other = another_store(scene)
-        _place(scene, name).symlink_to(other / name)
-
-    return alter
+def _link_elsewhere(scene: Scene, name: str) -> None:
+    other = _another_store(scene)
+    _place(scene, name).symlink_to(other / name)
 
 
-def is_a_link(scene: Scene) -> None:
-    """The store is a link to another index of the victim's."""
-    other = another_store(scene)
-    shutil.rmtree(scene.store)
-    scene.store.symlink_to(other)
-
-
-def is_a_pipe(scene: Scene) -> None:
-    shutil.rmtree(scene.store)
-    os.mkfifo(scene.store)
-
-
-def borrowed_tables(scene: Scene) -> None:
-    """The tables are shallow copies: no link, but their data is in another index of the victim's."""
+def _borrow(scene: Scene) -> None:
+    """The tables are shallow copies, without a link: their data is in another index."""
     import lancedb
 
-    other = another_store(scene)
+    other = _another_store(scene)
     shutil.rmtree(scene.store / "lance")
     database = lancedb.connect(str(scene.store / "lance"))
     numbers = {}
     for name in ("chunks", "files"):
         made = database.clone_table(name, f"{other}/lance/{name}.lance", is_shallow=True)
         numbers[f"{name}_version"] = made.version
-    fields(**numbers)(scene)
-
-
-def garbage(pattern: str) -> Alter:
-    """Noise in the place of what is in every file of this name."""
-    return lambda scene: [p.write_bytes(b"\xff\xfe\0" * 99) for p in scene.store.glob(pattern)]
+    _manifest(scene, numbers)
 
 
 _SEALED = """
@@ -198,137 +138,56 @@ with contextlib.suppress(OSError):
     """
 
 
-def taken_over(code: str) -> Alter:
-    """What a line of code does that took over a sealed run of the index; the kernel may refuse it."""
-
-    def alter(scene: Scene) -> None:
-        places = [scene.project, scene.store, scene.home, scene.listener.port]
-        command = [sys.executable, "-P", "-c", _SEALED + code, *map(str, places)]
-        env = {**os.environ, "HOME": str(scene.home), "PYTHONPATH": str(REPOSITORY), **START}
-        done = subprocess.run(command, env=env, cwd=scene.base, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-
-    return alter
+def _taken_over(scene: Scene, code: str) -> None:
+    """What a line of code does that took over a sealed run; the kernel may refuse it."""
+    places = [scene.project, scene.store, scene.home, scene.listener.port]
+    command = [sys.executable, "-P", "-c", _SEALED + code, *map(str, places)]
+    env = {**os.environ, "HOME": str(scene.home), "PYTHONPATH": str(REPOSITORY), **START}
+    done = subprocess.run(command, env=env, cwd=scene.base, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
-def ignore_file(*rules: str) -> Alter:
-    """An ignore file of these lines, beside a document of a long name."""
-
-    def alter(scene: Scene) -> None:
-        (scene.project / ("a" * 60)).write_text("words")
-        (scene.project / ("a/" * 60)).mkdir(parents=True)
-        (scene.project / ".gitignore").write_text("\n".join(rules))
-
-    return alter
+def _large(scene: Scene, name: str) -> None:
+    """One gibibyte that takes no space."""
+    _place(scene, name).touch()
+    os.truncate(scene.store / name, 2**30)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One attack, and the commands that the victim runs.
-
-    `once_trusted` is what must become of it where this user had trusted the index before it was
-    changed; "" where that cannot be. `of_folder` changes the documents of an honest index instead.
-    """
-
-    name: str
-    alter: Alter
-    commands: tuple[str, ...]
-    once_trusted: str = "harmless"
-    root: Callable[[Scene], Path] = lambda scene: scene.project  # by the victim's record
-    of_folder: bool = False
+def _ignore(scene: Scene, rule: Any) -> None:
+    """An ignore file of one line, beside documents of long names."""
+    (scene.project / ("a" * 60)).write_text("words")
+    (scene.project / ("a/" * 60)).mkdir(parents=True)
+    (scene.project / ".gitignore").write_text(_filled(scene, rule))
 
 
-KEYS = ("read .ssh/id_rsa", "Corpus")
-CASES = [
-    # links, pipes, other names of other files
-    Case(".gitignore leads to .bashrc", link(".gitignore", ".bashrc"), ("index",), "refused"),
-    Case(".gitignore is .bashrc itself", hard_link(".gitignore", ".bashrc"), ("index",)),
-    Case(".gitignore is a pipe", pipe(".gitignore"), ("index",)),
-    Case("manifest.json leads to a file", link("manifest.json", "documents/settings.toml"), ("status", "search"), "refused"),
-    Case("manifest.json is a pipe", pipe("manifest.json"), ("status", "index"), "refused"),
-    Case("manifest.json is a private file itself", hard_link("manifest.json", "documents/salary.md"), ("status",)),
-    Case("manifest.new leads to .bashrc", link("manifest.new", ".bashrc"), ("Corpus",), "refused"),
-    Case("config.toml leads to a file", link("config.toml", "documents/settings.toml"), ("status", "ask"), "refused"),
-    Case("config.toml is a private file itself", hard_link("config.toml", "documents/settings.toml"), ("status",)),
-    Case("config.toml leads to /dev/zero", link("config.toml", "/dev/zero"), ("status",), "refused"),
-    Case("config.toml is a pipe", pipe("config.toml"), ("status",)),
-    Case("writer.lock leads to .bashrc", link("writer.lock", ".bashrc"), ("Corpus",), "refused"),
-    Case("writer.lock is .bashrc itself", hard_link("writer.lock", ".bashrc"), ("index", "forget")),
-    Case("receipts.jsonl leads to .bashrc", link("receipts.jsonl", ".bashrc"), ("ask", "Corpus"), "refused"),
-    Case("receipts.jsonl is .bashrc itself", hard_link("receipts.jsonl", ".bashrc"), ("ask", "chat")),
-    Case("receipts.jsonl is a pipe", pipe("receipts.jsonl"), ("ask",)),
-    Case("lance leads to other tables", another_stores("lance"), ("Corpus",), "refused"),
-    Case("a file of a table leads to a file", link("lance/chunks.lance/data/*.lance", "documents/lance/kept.lance"), ("Corpus", "search"), "refused"),
-    Case("the tables borrow their data elsewhere", borrowed_tables, ("Corpus", "search")),
-    Case("texts leads to a folder", link("texts", "documents"), ("Corpus",), "refused"),
-    Case("tmp leads to a folder", link("tmp", "documents"), ("index --force", "Corpus"), "refused"),
-    Case("the log of a llama-server leads to .bashrc", link("tmp/llama-server.log", ".bashrc"), ("ask auto",), "refused"),
-    Case("the store is a link", is_a_link, ("forget", "ask"), ""),
-    Case("the store is a pipe", is_a_pipe, ("index", "status"), ""),
-    Case("an archive with a link and a pipe", unpacked(link("manifest.new", ".bashrc"), pipe("config.toml")), ("status", "index"), ""),
-    # owners
-    Case("everything is a stranger's", owned("."), ("status", "ask"), "refused"),
-    Case("the manifest is a stranger's", owned("manifest.json"), ("files",), "refused"),
-    Case("everybody may write it", lambda scene: scene.store.chmod(0o777), ("status",)),
-    Case("everybody may write the manifest", lambda scene: (scene.store / "manifest.json").chmod(0o666), ("status",)),
-    # roots
-    Case("root: above", fields(root="../.."), KEYS),
-    Case("root: the home, absolute", fields(root=lambda s: str(s.home)), KEYS),
-    Case("root: a link inside", fields(root=lambda s: (s.project / "l").symlink_to(s.home) or "l"), KEYS),
-    Case("root: everything", fields(root="/"), ("status", "files")),
-    Case("root: the store itself", fields(root=STORE), ("status", "index")),
-    Case("root: with NUL", fields(root="notes\0/../.."), ("status", "ask")),
-    Case("root: with escape sequences", fields(root=f"notes{OSC}"), ("status", "ask", "index")),
-    Case("root: 100,000 characters", fields(root="a/" * 50_000), ("status", "doctor")),
-    Case("root: a list", fields(root=["..", ".."]), ("status", "index")),
-    Case("root: a lone surrogate", fields(root="\ud800"), ("status", "files")),
-    Case("root: for index to read", fields(root="../../documents"), ("index", "index --force")),
-    Case("rows for keys below the recorded root", fields(root="../.."), ("read .ssh/id_rsa", "read .bashrc"), root=lambda scene: scene.home),
-    # settings
-    Case("settings: a server of the attacker's", settings('llm = "http://127.0.0.1:PORT"\n'), ("ask auto", "Librarian"), "refused"),
-    Case("settings: an embedding model elsewhere", settings('model = "HOME/documents/model"\n'), ("search",), "refused"),
-    Case("settings: llama-server and weights", settings('llm = "gguf:HOME/.bashrc"\n'), ("ask auto",), "refused"),
-    Case("settings: a key in escape sequences", settings('"\\u001b]0;owned\\u0007" = 1\n'), ("status",), "refused"),
-    Case("settings: nested lists", settings("max_file_bytes = " + "[" * 100_000 + "]" * 100_000), ("status",), "refused"),
-    Case("settings: one gibibyte", file("config.toml", size=2**30), ("status",), "refused"),
-    Case("settings: without an end", settings("llm_seconds = inf\n"), ("status",), "refused"),
-    # types and sizes
-    Case("manifest: escape sequences in updated", fields(updated=OSC), ("status", "Corpus")),
-    Case("manifest: escape sequences in the model", fields(fingerprint__model=OSC), ("status", "search")),
-    Case("manifest: version is huge", fields(version=HUGE), ("index --force", "ask")),
-    Case("manifest: version of a table is negative", fields(chunks_version=-1), ("search",)),
-    Case("manifest: version of a table is a fraction", fields(files_version=1.5), ("files",)),
-    Case("manifest: chunks is text", fields(chunks="many"), ("status", "search")),
-    Case("manifest: coverage counts text", fields(coverage__indexed=OSC), ("status", "ask")),
-    Case("manifest: dimension is huge", fields(fingerprint__dimension=HUGE), ("search", "index")),
-    Case("manifest: a field of another name", fields(script="touch it-ran"), ("status",)),
-    Case("manifest: an earlier schema and a root elsewhere", fields(schema=1, root="../../documents"), ("index",)),
-    Case("manifest: nested lists", file("manifest.json", "[" * 200_000 + "]" * 200_000), ("status", "index")),
-    Case("manifest: a number of 100,000 digits", file("manifest.json", '{"schema": ' + "9" * 100_000 + "}"), ("status",)),
-    Case("manifest: one gibibyte", file("manifest.json", size=2**30), ("status",)),
-    Case("manifest: not UTF-8", file("manifest.json", b'{"schema": 2, "root": "\xff"}'), ("status",)),
-    Case("tables: versions of noise", garbage("lance/*/_versions/*.manifest"), ("search", "doctor", "index")),
-    Case("tables: data of noise", garbage("lance/*/data/*"), ("search", "files")),
-    Case("texts of noise", garbage("texts/*/*"), ("read", "index --force")),
-    Case("a lock that names a command", file("writer.lock", json.dumps({"pid": 1, "command": OSC, "since": OSC})), ("index",)),
-    Case("a store in the store", lambda s: shutil.copytree(s.store, s.store / STORE, ignore=lambda *_: [STORE]), ("index", "status")),
-    Case("a name of nobody's", file("Makefile", "all:\n\ttouch it-ran\n"), ("status",), "refused"),
-    # what a sealed run leaves that was taken over
-    Case("taken over: a server of the attacker's", taken_over("(store / 'config.toml').write_text(f'llm = \"http://127.0.0.1:{port}\"')"), ("ask auto", "Librarian"), "refused"),
-    Case("taken over: a model elsewhere", taken_over("(store / 'config.toml').write_text(f'model = \"{home}/documents/model\"')"), ("ask",), "refused"),
-    Case("taken over: settings that are a pipe", taken_over("os.mkfifo(store / 'config.toml')"), ("status",)),
-    Case("taken over: .gitignore", taken_over("(store / '.gitignore').unlink(); (store / '.gitignore').symlink_to(home / '.bashrc')"), ("index",)),
-    Case("taken over: files that run elsewhere", taken_over("(store / '.envrc').write_text('touch it-ran')"), ("index --force",), "refused"),
-    # the folder itself, where the index is honest
-    Case("ignore file: a pipe", lambda s: os.mkfifo(s.project / ".gitignore"), ("index",), of_folder=True),
-    Case("ignore file: a link to /dev/zero", lambda s: (s.project / ".corpusignore").symlink_to("/dev/zero"), ("index",), of_folder=True),
-    Case("ignore file: a device", lambda s: os.mknod(s.project / ".gitignore", stat.S_IFCHR | 0o666, os.makedev(1, 5)), ("index",), of_folder=True),
-    Case("ignore file: a link to a private file", lambda s: (s.project / ".gitignore").symlink_to(s.home / "documents/salary.md"), ("index", "Corpus"), of_folder=True),
-    Case("ignore file: a pattern without an end", ignore_file("*a" * 20 + "b"), ("index",), of_folder=True),
-    Case("ignore file: a path without an end", ignore_file("**/a/" * 24 + "c"), ("index",), of_folder=True),
-    Case("ignore file: one line of 60 MB", ignore_file("?" * 60_000_000), ("index",), of_folder=True),
-]  # fmt: skip
-SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  # of each four cases
+ACTIONS: dict[str, Any] = {
+    "link": lambda scene, name, to: _place(scene, name).symlink_to(scene.home / to),
+    "hard_link": lambda scene, name, to: _place(scene, name).hardlink_to(scene.home / to),
+    "link_elsewhere": _link_elsewhere,
+    "pipe": lambda scene, name: os.mkfifo(_place(scene, name)),
+    "zero_device": lambda scene, name: os.mknod(
+        _place(scene, name), stat.S_IFCHR | 0o666, os.makedev(1, 5)
+    ),
+    "file": lambda scene, name, text: _place(scene, name).write_text(f"{_filled(scene, text)}\n"),
+    "bytes": lambda scene, name, text: _place(scene, name).write_bytes(text.encode("latin-1")),
+    "large": _large,
+    "noise": lambda scene, name: [p.write_bytes(b"\xff\0" * 99) for p in scene.store.glob(name)],
+    "own": _own,
+    "mode": lambda scene, name, mode: (scene.store / name).chmod(mode),
+    "manifest": _manifest,
+    "borrow": _borrow,
+    "unpack": _unpack,
+    "taken_over": _taken_over,
+    "ignore": _ignore,
+    "copy_within": lambda scene: shutil.copytree(
+        scene.store, scene.store / STORE, ignore=lambda *_: [STORE]
+    ),
+}  # fmt: skip
+
+
+def change(scene: Scene, attack: Mapping[str, Any]) -> None:
+    for action, *given in attack["do"]:
+        ACTIONS[action](scene, *given)
 
 
 # ---- Homes, made once
@@ -337,7 +196,7 @@ SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Server]:
     """A process that forks for each command, in the victim's surroundings."""
-    with server({**os.environ, **START}) as forks:
+    with Server({**os.environ, **START}) as forks:
         yield forks
 
 
@@ -366,15 +225,14 @@ def _plant_rows(scene: Scene) -> None:
         rows = table.search().where(f"source = '{DOCUMENT}'").to_list()
         table.add([_planted(row, source, name) for source in ROWS for row in rows])
         numbers[f"{name}_version"] = table.version
-    fields(**numbers)(scene)
+    _manifest(scene, numbers)
 
 
 def _planted(row: dict[str, object], source: str, table: str) -> dict[str, object]:
     kept = {key: value for key, value in row.items() if not key.startswith("_")}
     if table == "chunks":
         text = "The private text is of the lease."
-        here = {FULL_TEXT_COLUMN: text, CHARS_COLUMN: len(text)}
-        kept |= {"id": f"{source}:0", **({"text": text} if "text" in row else here)}
+        kept |= {"id": f"{source}:0", FULL_TEXT_COLUMN: text, CHARS_COLUMN: len(text)}
     return {**kept, "source": source}
 
 
@@ -385,37 +243,41 @@ def scene(home: Path, forks: Server) -> Iterator[Scene]:
         yield scene
 
 
-def _tried(case: Case, how: str, home: Path, forks: Server) -> list[str]:
-    """What went wrong in a trial: of an index that was found, trusted, or is only named."""
-    with scene_in(forks, home) as scene:
-        if "named" in how or "manifest.json" in case.name:
-            scene.options = ("--store", str(scene.store))
-        if how == "trusted":
-            scene.trust(case.root(scene))
-        case.alter(scene)
-        if how == "named":
-            scene.options = (*scene.options, "--trust-store")
-        looked = look(scene)
-        refused = how == "found" or case.once_trusted == "refused"
-        found = findings(scene, looked, [scene.run(n) for n in case.commands], refused=refused)
-        return [f"{case.name}, {how}: {finding}" for finding in found]
-
-
 # ---- The attacks
 
 
+def _tried(name: str, how: str, home: Path, forks: Server) -> list[str]:
+    """What went wrong in a trial: of an index that was found, trusted, or is only named."""
+    attack = ATTACKS[name]
+    with scene_in(forks, home) as scene:
+        if "named" in how or "manifest.json" in name:
+            scene.options = ("--store", str(scene.store))
+        if how == "trusted":
+            scene.trust(scene.home if attack.get("home") else None)
+        change(scene, attack)
+        if how == "named":
+            scene.options = (*scene.options, "--trust-store")
+        refused = how == "found" or attack.get("trusted") == "refused"
+        looked = look(scene)
+        runs = [scene.run(command) for command in attack["run"].split(", ")]
+        found = findings(scene, looked, runs, refused=refused)
+        return [f"{name}, {how}: {finding}" for finding in found]
+
+
+TRIED = {
+    "found": lambda name, attack: not attack.get("folder"),
+    "trusted": lambda name, attack: attack.get("trusted") != "",
+    "named": lambda name, attack: "trusted" in attack or "root" in name,
+}
+
+
 @pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("how", ["found", "trusted", "named"])
+@pytest.mark.parametrize("how", TRIED)
 def test_a_hostile_store_gains_nothing(how, share, home, forks):
     """One that was found is refused; so is one that the environment names; one that turned hostile
     once it was trusted at least does nothing."""
-    tried = {
-        "found": lambda case: not case.of_folder,
-        "trusted": lambda case: case.once_trusted,
-        "named": lambda case: case.once_trusted != "harmless" or "root" in case.name,
-    }
-    cases = [case for case in CASES if tried[how](case)][share::4]
-    assert [found for case in cases for found in _tried(case, how, home, forks)] == []
+    names = [name for name, attack in ATTACKS.items() if TRIED[how](name, attack)][share::4]
+    assert [found for name in names for found in _tried(name, how, home, forks)] == []
 
 
 # A program that does what a store says: it writes its files, reads what it names, asks its server.
@@ -429,28 +291,29 @@ for name in (".gitignore", "writer.lock", "receipts.jsonl", "manifest.new"):
 root = root / json.loads((store / "manifest.json").read_text())["root"]
 for name in sys.argv[3:]:
     print((root / name).read_text() if (root / name).is_file() else "")
-said = tomllib.loads((store / "config.toml").read_text()) if (store / "config.toml").exists() else {}
+config = store / "config.toml"
+said = tomllib.loads(config.read_text()) if config.exists() else {}
 if "llm" in said:
     socket.create_connection(("127.0.0.1", int(said["llm"].rpartition(":")[2]))).close()
 """
+CAUGHT = {
+    ".gitignore leads to .bashrc": "changed", "writer.lock is .bashrc itself": "changed",
+    "receipts.jsonl leads to .bashrc": "changed", "manifest.new leads to .bashrc": "changed",
+    "config.toml leads to a file": "opened", "root: above": "shown",
+    "root: the home, absolute": "shown", "settings: a server of the attacker's": "sent",
+    "taken over: a server of the attacker's": "sent",
+}  # fmt: skip
 
 
 def test_a_program_that_believes_a_store_is_caught_at_what_each_attack_is_for(home, forks):
-    caught = {
-        ".gitignore leads to .bashrc": "changed", "writer.lock is .bashrc itself": "changed",
-        "receipts.jsonl leads to .bashrc": "changed", "manifest.new leads to .bashrc": "changed",
-        "config.toml leads to a file": "opened", "root: above": "shown",
-        "root: the home, absolute": "shown", "settings: a server of the attacker's": "sent",
-        "taken over: a server of the attacker's": "sent",
-    }  # fmt: skip
     missed = []
-    for case in (case for case in CASES if case.name in caught):
+    for name, kind in CAUGHT.items():
         with scene_in(forks, home) as scene:
-            case.alter(scene)
+            change(scene, ATTACKS[name])
             looked = look(scene)
             ran = scene.code(BELIEVES, scene.store, scene.project, *ROWS)
             kinds = [each.split(":")[0] for each in findings(scene, looked, [ran], refused=False)]
-            missed += [] if caught[case.name] in kinds else [(case.name, ran)]
+            missed += [] if kind in kinds else [(name, ran)]
     assert missed == []
 
 
@@ -466,10 +329,7 @@ def test_no_command_uses_a_store_that_this_user_did_not_make(scene):
     assert {ran.command: ran.code for ran in runs if ran.code != 2} == {"doctor": 1}
     # Of `doctor` the findings are its output.
     assert [ran for ran in runs if NOT_OURS not in ran.err + ran.out] == []
-
-
-def test_what_is_trusted_is_used_by_the_control_of_these_tests(scene):
-    scene.trust()
+    scene.trust()  # the control
     assert "31 May 2031" in scene.run("read").out
     assert scene.run("Corpus").out
 
@@ -490,7 +350,7 @@ def test_of_several_each_is_trusted_by_itself_and_opens_its_own_folder_alone(sce
     assert used.code == 0, used
     names = [one["name"] for one in json.loads(used.out)["stores"]]
     for folder in (scene.project, second):  # and then turns hostile
-        fields(root="../..")(replace(scene, store=folder / STORE))
+        _manifest(replace(scene, store=folder / STORE), {"root": "../.."})
     looked = look(scene)
     sources = [f"{name}:{source}" for name in names for source in ROWS]
     runs = [scene.type_in(*scene.options, "read", source, name="read") for source in sources]
@@ -512,22 +372,24 @@ def test_no_folder_brings_the_state_or_the_settings_of_its_user_along(scene):
         said = f'llm = "http://127.0.0.1:{scene.listener.port}"\n'
         (place / "corpus-agent" / "config.toml").write_text(said)
     kept = {"XDG_STATE_HOME": str(scene.state.parent)}
-    for variables in ({"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."}):
-        scene.env = kept | variables
-        looked = look(scene)
-        assert findings(scene, looked, [scene.run("ask auto")], refused=False) == []
-    shutil.rmtree(scene.state)
-    for variables in ({"XDG_STATE_HOME": "state"}, {"XDG_STATE_HOME": "./state"}, {"HOME": "."}):
+    settings = ({"XDG_CONFIG_HOME": "."}, {"XDG_CONFIG_HOME": "./x/.."}, {"HOME": "."})
+    state = ({"XDG_STATE_HOME": "state"}, {"XDG_STATE_HOME": "./state"}, {"HOME": "."})
+    for command, variables in (
+        *(("ask auto", kept | each) for each in settings),
+        *(("status", each) for each in state),
+    ):
+        if command == "status":
+            shutil.rmtree(scene.state, ignore_errors=True)
         scene.env = variables
         looked = look(scene)
-        assert findings(scene, looked, [scene.run("status")], refused=True) == []
+        assert findings(scene, looked, [scene.run(command)], refused=command == "status") == []
 
 
 def test_trust_reads_and_shows_nothing_of_elsewhere_and_permits_nothing_unless_told(home, forks):
-    for case in (case for case in CASES if case.name.startswith("root: ")):
+    for name in (name for name in ATTACKS if name.startswith("root: ")):
         with scene_in(forks, home) as scene:
-            case.alter(scene)
+            change(scene, ATTACKS[name])
             looked = look(scene)
             ran = scene.type_in("trust", scene.store, "--dry-run")
-            assert findings(scene, looked, [ran], refused=False) == [], case.name
+            assert findings(scene, looked, [ran], refused=False) == [], name
             assert scene.run("status").code == 2

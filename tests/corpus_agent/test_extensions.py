@@ -1,4 +1,4 @@
-"""Four packages from outside, installed by a test and used by the real program within its walls."""
+"""A package from outside, installed by a test and used by the real program within its walls."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.places import REPOSITORY, TESTS
+from tests.support.places import TESTS
 
 PLUGINS = TESTS / "plugins"
 pytestmark = pytest.mark.slow
@@ -34,12 +34,9 @@ def python(tmp_path_factory):
         shutil.rmtree(home, ignore_errors=True)
         subprocess.run(["cp", "-a", sys.prefix, home], check=True, capture_output=True)
     packages = Path(home, *Path(os.__file__).parent.parts[-2:], "site-packages")
-    sources = []
-    for name in ("extractor", "embedder"):
-        source = shutil.copytree(PLUGINS / name, home.parent / name)  # a build writes beside it
-        sources.append(source)
+    source = shutil.copytree(PLUGINS / "extractor", home.parent / "own")  # a build writes beside it
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
-    pip += ["--no-build-isolation", "--disable-pip-version-check", "--target", packages, *sources]
+    pip += ["--no-build-isolation", "--disable-pip-version-check", "--target", packages, source]
     done = subprocess.run(pip, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return home / "bin" / "python"
@@ -76,29 +73,22 @@ def readers(listed):
     return {row["source"]: (row["status"], row["extractor"]) for row in listed["files"]}
 
 
-def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python, folder, run):
-    made = run("index", "docs", "--embedder", "words", "--json")["index"]
+def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python, run):
+    made = run("index", "docs", "--json")["index"]
     assert (made["added"], made["failed"]) == (4, [])
     listed = readers(run("files", "--json"))
     assert listed["voyage.logbook"] == ("indexed", "x-example-logbook/1.2")
     assert listed["wages.csv"] == ("indexed", "csv/3")  # ours is not taken over
 
     # Named wherever a person looks, with the one that is refused.
-    status = run("status", "--json")
-    assert status["model"] == "x-example-words/0.3"
-    named = {(each["kind"], each["name"]): each["refused"] for each in status["extensions"]}
-    assert named.keys() == {
-        ("extractors", ".logbook"), ("extractors", ".csv"), ("embedders", "words"),
-    }  # fmt: skip
-    refused = {key: why for key, why in named.items() if why}
-    assert refused.keys() == {("extractors", ".csv")}
-    assert 'extractors = "example-logbook"' in refused["extractors", ".csv"]
-    doctor = run("doctor", "--embedder", "words", "--json")["doctor"]
-    checks = {each["name"]: each for each in doctor["checks"]}
+    extensions = run("status", "--json")["extensions"]
+    refused = {each["name"]: each["refused"] for each in extensions}
+    assert refused.keys() == {".logbook", ".csv"}
+    assert not refused[".logbook"]
+    assert 'extractors = "example-logbook"' in refused[".csv"]
+    checks = {each["name"]: each for each in run("doctor", "--json")["doctor"]["checks"]}
     assert checks["extensions"]["state"] == "warn"
     assert ".csv (example-logbook 1.2) is NOT used" in checks["extensions"]["found"]
-    engine = run("status", "--embedder", "words", "--json")["engine"]
-    assert engine == "the installed embedder 'words': --embedder"
 
     # The reader's code ran where ours does: nothing to reach, and outside of it everything.
     text = "\n".join(run("read", "voyage.logbook", "--json")["lines"])
@@ -111,39 +101,31 @@ def test_packages_from_outside_are_used_by_index_and_ask_within_the_walls(python
     assert "reached the network" in outside.stdout or "connected" in outside.stdout
     assert ", read, wrote" in outside.stdout
 
-    words = ("--embedder", "words")
     for backend in ("lance", "memory"):
-        found = run("search", "forty barrels of tar", *words, "--backend", backend, "--json")
+        found = run(
+            "search", "the harbour master demanded forty barrels", "--backend", backend, "--json"
+        )
         assert found["results"][0]["source"] == "voyage.logbook", backend
         assert found["seal"] == "enforced"
-    forgotten = run("search", "forty barrels of tar", code=1)
-    assert "Search with the model that made it: --embedder words" in forgotten
-    asked = run("ask", "What did the harbour master of Grimvik demand?", *words, "--backend",
+    asked = run("ask", "What did the harbour master of Grimvik demand?", "--backend",
                 "memory", "--llm", "none", "--json")  # fmt: skip
     assert asked["seal"] == "enforced"
     assert "voyage.logbook" in {each["source"] for each in asked["passages"]}
 
 
 @pytest.mark.nightly
-def test_a_setting_lets_a_package_read_what_this_program_reads(folder, run):
+def test_a_setting_lets_a_package_read_what_this_program_reads(run):
     ours, theirs = {}, {"CORPUS_AGENT_EXTRACTORS": "example-logbook"}
-    run("index", "docs", "--embedder", "words", "--json", **ours)
-    run("index", "docs", "--embedder", "words", "--json", **theirs)
+    run("index", "docs", "--json", **ours)
+    run("index", "docs", "--json", **theirs)
     listed = readers(run("files", "--json"))
     assert listed["wages.csv"] == ("failed", "x-example-logbook/1.2")  # it is no log
-    run("index", "docs", "--embedder", "words", "--json", **ours)
+    run("index", "docs", "--json", **ours)
     assert readers(run("files", "--json"))["wages.csv"] == ("indexed", "csv/3")
     unknown = run("index", "docs", code=2, CORPUS_AGENT_EXTRACTORS="nobody")
     assert "'nobody', which brings none" in unknown
 
 
-def test_what_no_package_brings_is_refused_by_its_name(folder, run):
-    run("index", "docs", "--embedder", "words", "--json")
-    for flags, said in (
-        (("--embedder", "nothing"), "brings 'nothing' to the embedders"),
-        (("--embedder", "words", "--backend", "nothing"), "There is no backend 'nothing'"),
-        (("--embedder", "words", "--model", str(REPOSITORY)), "name two models"),
-    ):
-        assert said in run("search", "tar", *flags, code=2), flags
-    mixed = run("search", "tar", code=1)  # by the packaged model
-    assert "made with x-example-words/0.3" in mixed
+def test_a_backend_that_is_none_is_refused(run):
+    run("index", "docs", "--json")
+    assert "There is no backend 'nothing'" in run("search", "tar", "--backend", "nothing", code=2)

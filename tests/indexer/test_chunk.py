@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.chunk import Chunker, Cut, heading_paths
+from indexer.chunk import Chunker, Cut, heading_of, heading_paths
 from indexer.embed import FolderEncoder
 from indexer.errors import UsageError
 from indexer.records import Chunk, Document, Line, page_mark
@@ -92,6 +92,36 @@ def test_headings_form_the_path_above_each_line():
     assert heading_paths(doc)[1] == "T > Bread"
     assert heading_paths(doc)[5] == "T > Bread > Rye > Oven"
     assert heading_paths(doc)[7] == "T > Bread > White"
+
+
+PROSE = "The place lies on the north bank between the tannery and the quay."
+PLAIN = (
+    "Old rules (ended 2015)",
+    PROSE,
+    "• Boats",
+    "What we dropped",
+    "Option B",
+    PROSE,
+    "Pears 3 4",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "heading"),
+    [
+        ("a.md", ("# Bread", "intro", "## Rye", PROSE), "T > Bread > Rye"),
+        ("t-bread.md", ("# Bread", "intro", "## Rye", PROSE), "Rye"),
+        ("a.txt", PLAIN[:2], "T > Old rules (ended 2015)"),
+        ("t.txt", PLAIN[:6], "Old rules (ended 2015) > What we dropped > Option B"),
+        ("t.txt", PLAIN, "Old rules (ended 2015) > What we dropped > Option B"),
+        ("t.txt", (PROSE, "and goes on there", PROSE), ""),
+        ("t.txt", (), ""),
+    ],
+)
+def test_a_line_stands_under_the_title_and_the_headings_of_any_text(name, lines, heading):
+    kind = "markdown/1" if name.endswith("md") else "text/2"
+    document = Document(name, "T", tuple(map(Line, lines)), kind, "0" * 64)
+    assert heading_of(document) == heading
 
 
 TABLE = [f"| Port: Vigo {n} | Fare: {n}.50 | Line: {n % 3} |" for n in range(30)]

@@ -15,13 +15,11 @@ TOO_MANY = 4.0
 LONG = (
     "tests/test_house.py",
     "tests/claims/test_patterns.py",
-    "tests/corpus_agent/service/test_cluster.py",
     "tests/corpus_agent/service/test_watching.py",
     "tests/indexer/sync/test_crash.py",
     "tests/corpus_agent/trust/test_trust_crash.py",
     "tests/indexer/sync/test_sequences.py",
     "tests/indexer/sync/test_full_disk.py",
-    "tests/indexer/sync/test_shard_child.py",
     "tests/corpus_agent/answering/test_generated_damage.py",
 )
 

@@ -10,8 +10,8 @@ from indexer.chunk import Chunker
 from indexer.files.walk import walk
 from indexer.records import Choices, Query
 from indexer.store.manifest import root_for
-from indexer.store.ownership import make_store
 from indexer.store.snapshot import Snapshot
+from indexer.store.storage import make_store
 from indexer.store.tables import Scale
 from indexer.store.writer import Writer
 from indexer.sync.plan import make_plan

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
+import io
 import os
 import re
 import signal
@@ -151,25 +153,22 @@ class WebServer:
         return self.request("POST", f"{self.base}{path}", body, headers)
 
 
+class _Received:
+    """What a server sent, as http.client reads a socket."""
+
+    def __init__(self, data: bytes) -> None:
+        self.makefile = lambda _: io.BytesIO(data)
+
+
 def parsed(data: bytes) -> Reply:
     """The first answer in what a server sent."""
-    head, _, body = data.partition(b"\r\n\r\n")
-    if not head.startswith(b"HTTP/1.1 "):
+    if not data.startswith(b"HTTP/1.1 "):
         return Reply(0, {}, data)
-    first, *lines = head.decode("latin-1").split("\r\n")
-    pairs = (line.partition(": ") for line in lines)
-    headers = {name.lower(): value for name, _, value in pairs}
-    if headers.get("transfer-encoding") == "chunked":
-        body = _joined(body)
-    return Reply(int(first.split()[1]), headers, body)
-
-
-def _joined(body: bytes) -> bytes:
-    found = b""
-    while body:
-        size, _, rest = body.partition(b"\r\n")
-        length = int(size, 16)
-        if not length:
-            break
-        found, body = found + rest[:length], rest[length + 2 :]
-    return found
+    response = http.client.HTTPResponse(_Received(data))
+    response.begin()
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    try:
+        body = response.read()
+    except http.client.IncompleteRead as cut:  # to HEAD there is none
+        body = cut.partial
+    return Reply(response.status, headers, body)

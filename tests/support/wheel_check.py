@@ -12,23 +12,11 @@ import sys
 import tempfile
 import venv
 import zipfile
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 # What only the extras bring, each in one room by an import contract or a test.
-OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "pydantic_ai", "rapidocr", "ray"])
+OF_EXTRAS = frozenset(["PIL", "cv2", "pillow_heif", "pydantic_ai", "rapidocr"])
 ROOT = Path(__file__).resolve().parent.parent.parent
-
-
-def executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a tree without those that are for another version of Python."""
-    yield tree
-    children: Iterable[ast.AST] = ast.iter_child_nodes(tree)
-    if isinstance(tree, ast.If) and ast.unparse(tree.test).startswith("sys.version_info"):
-        test = compile(ast.Expression(tree.test), "<test>", "eval")
-        children = tree.body if eval(test, {"sys": sys}) else tree.orelse
-    for child in children:
-        yield from executed(child)
 
 
 def imported_modules(wheel: Path) -> list[str]:
@@ -37,7 +25,7 @@ def imported_modules(wheel: Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         for entry in archive.namelist():
             if entry.endswith(".py"):
-                for node in executed(ast.parse(archive.read(entry))):
+                for node in ast.walk(ast.parse(archive.read(entry))):
                     if isinstance(node, ast.Import):
                         names.update(alias.name for alias in node.names)
                     elif isinstance(node, ast.ImportFrom) and node.module:

@@ -54,8 +54,8 @@ MAX_FIELD_CHARS = 120  # of a line as "Proc-Type: 4,ENCRYPTED"
 MAX_ODD_CHARS = 24  # beside the base64 of a line, such as quotation marks and numbers of lines
 # One of these is in every line that a key begins in.
 _NEEDLES = (
-    *("KEY", "rivate", "LS0t", "MI", "CAQ", "reshared", "secret key", "rime", "priv:", "OpenVPN"),
-    *('"d', '"k"', '"p"', '"q', "<D", "<P>", "<Q>", "<Inv", "D: ", "P: ", "Q: "),
+    *("KEY", "rivate", "LS0t", "MI", "CAQ", "reshared", "OpenVPN"),
+    *('"d', '"k"', '"p"', '"q'),
 )
 _BEGIN = re.compile(
     r"-----? ?BEGIN (?:(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-?----"
@@ -65,27 +65,14 @@ _ESCAPED = re.compile(r"(?<!\\)\\+(?:[rnt]|(?=/))")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _FIELD = re.compile(r"[A-Za-z-]{2,24}: ")
 # As base64 of PEM, and of the lengths and versions that DER of a key begins with.
-_HEADS = (
-    r"(?:LS0tLS1CRUdJTi|MII..[AQgw]IBA|MI[A-P].AgE[AB]|M[A-H].CAQ[AE]"
-    r"|MI[A-Z][A-Za-z0-9+/]{1,8}BgkqhkiG9w0BBQ)"
+_BLOB = re.compile(
+    r"(?:LS0tLS1CRUdJTi|MII..[AQgw]IBA|MI[A-P].AgE[AB]|M[A-H].CAQ[AE])[A-Za-z0-9+/]{40,}={0,2}"
 )
-_BLOB = re.compile(rf"{_HEADS}[A-Za-z0-9+/]{{40,}}={{0,2}}")
 _VALUES = re.compile(
     r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"
     r"|(?i:(?:private|preshared)[ _-]?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
     r"(?:[A-Za-z0-9+/]{43}=|(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F]))"
     r"|\"(?:d|dp|dq|qi|k|p|q)\"\s{0,9}:\s{0,9}\"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43,}\""
-    r"|<(?P<tag>D|P|Q|DP|DQ|InverseQ)>[A-Za-z0-9+/=\s]{40,}</(?P=tag)>"
-    r"|(?<!\w)(?:D|P|Q|DP|DQ|InverseQ|PrivateExponent|Prime[12]): ?[A-Za-z0-9+/]{80,}={0,2}"
-)
-_LINES_OF_64 = re.compile(r"[A-Za-z0-9+/]{20,}={0,2}|[A-Za-z0-9+/]{1,19}={1,2}")
-_REST_OF_64 = re.compile(rf"(?!{_HEADS})(?:{_LINES_OF_64.pattern})")
-_LINES_OF_HEX = re.compile(r"(?:[0-9a-f]{2}:){2,}(?:[0-9a-f]{2})?|[0-9a-f]{2}")
-# What names the lines below it as a key.
-_ABOVE = (
-    (re.compile(r"Private-Lines: \d{1,3}\s*$"), _LINES_OF_64),  # PuTTY
-    (re.compile(r"comment: .{0,200}secret key\s*$"), _LINES_OF_64),  # minisign, signify
-    (re.compile(r"(?:privateExponent|prime[12]|priv):\s*$"), _LINES_OF_HEX),  # openssl -text
 )
 
 
@@ -124,13 +111,9 @@ def without_keys(lines: Iterator[Line], keys: Keys) -> Iterator[Line]:
         if kept is not None:
             source.back([kept])
             continue
-        line = _without_values(line, source, keys)
+        line = _without_values(line, keys)
         keys.others += len(line.text)
         yield line
-        below = next((body for name, body in _ABOVE if name.search(line.text)), None)
-        if below is not None and (taken := source.all_of(below)):
-            _count(keys, taken)
-            yield replace(line, text=KEY_MARK)
 
 
 @dataclass(slots=True)
@@ -149,16 +132,6 @@ class _Source:
 
     def back(self, lines: list[Line]) -> None:
         self.waiting.extendleft(reversed(lines))
-
-    def all_of(self, pattern: re.Pattern[str]) -> list[Line]:
-        """The next lines that match as a whole, beside what quotes them."""
-        taken: list[Line] = []
-        while (line := self.next()) is not None:
-            if len(taken) > 400 or not pattern.fullmatch(_bare(line)):
-                self.back([line])
-                break
-            taken.append(line)
-        return taken
 
 
 def _count(keys: Keys, taken: list[Line]) -> None:
@@ -243,31 +216,18 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _without_values(line: Line, source: _Source, keys: Keys) -> Line:
+def _without_values(line: Line, keys: Keys) -> Line:
     """The line without the keys that stand in it as values or in base64."""
-    found = 0
 
     def left_out(match: re.Match[str]) -> str:
-        nonlocal found
-        found += len(match[0])
+        if match.re is _BLOB and not _is_encoded_key(match[0]):
+            return match[0]
         keys.number += 1
+        keys.chars += len(match[0])
         return KEY_MARK
 
-    def judged(match: re.Match[str]) -> str:
-        if _is_encoded_key(match[0]):
-            return left_out(match)
-        if line.text[match.end() :].strip("\"' "):
-            return match[0]
-        taken = source.all_of(_REST_OF_64)
-        if not _is_encoded_key("".join([match[0], *map(_bare, taken)])):
-            source.back(taken)
-            return match[0]
-        keys.chars += sum(len(each.text) for each in taken)
-        return left_out(match)
-
-    text = _VALUES.sub(left_out, _BLOB.sub(judged, line.text))
-    keys.chars += found
-    return replace(line, text=text) if found else line
+    text = _VALUES.sub(left_out, _BLOB.sub(left_out, line.text))
+    return line if text == line.text else replace(line, text=text)
 
 
 def _is_encoded_key(text: str) -> bool:

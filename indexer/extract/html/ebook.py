@@ -21,9 +21,8 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import Extraction, part_lines
+from indexer.extract.extraction import Extraction, OwnProperties, own_properties, part_lines
 from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.own_properties import OwnProperties, own_properties
 from indexer.extract.text.plain import decode_part
 from indexer.records import Line
 

@@ -1,27 +1,32 @@
 """How text of a page looks by its attributes, inline styles and own stylesheet. Pure.
 
-Of a stylesheet the rules for a tag, class or identifier are read, where no script and no sheet from
-elsewhere may say otherwise. A colour counts against a background that is written the same way; the
-page's own white only without a stylesheet.
+A page's own rules count where no script and no sheet from elsewhere may say otherwise. A colour
+counts against a background that is written the same way; the page's own white only without a
+stylesheet.
 """
 
 from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element as Element
 
 CLEAR = "clear"  # a colour that lets all others through
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
 MAX_SHEET_CHARS = 50_000  # of rules that are read, comments left out
-MAX_ALIKE = 100  # selectors with the same last name; any more would make each element dear
-_OWN_RANK = 10_000  # of an element's own style, beyond any selector's
+MAX_TRIED = 1_000_000  # elements of a page times selectors of its sheet, that are looked at
+_OWN_RANK = (1_000, 0, 0)  # of an element's own style, beyond any selector's
 _NAMED = table(
     "white=ffffff, black=000000, red=ff0000, blue=0000ff, green=008000, yellow=ffff00, "
     "gray=808080, grey=808080, silver=c0c0c0, whitesmoke=f5f5f5, snow=fffafa, ghostwhite=f8f8ff, "
@@ -53,6 +58,7 @@ class Look:
     tiny: bool = False
     colour: str = ""
     background: str = ""
+    struck: bool = False
 
     def hides(self, *, paper: bool) -> bool:
         """Whether text of this look is not shown.
@@ -67,74 +73,88 @@ class Look:
 
 Style = dict[str, str]
 # By property: whether it is important, how exact its selector is, its rule, its place there, value.
-_Declared = dict[str, tuple[bool, int, int, int, str]]
+_Rank = tuple[int, int, int]
+_Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 
 
 class Sheet:
-    """The rules of a page's own stylesheet, by the tag, class or identifier that they are for.
+    """The rules of a page's own stylesheets, by the elements that they are for.
 
     With `any_case`, as in a page of no declared type, a name is found in any letter case.
     """
 
-    def __init__(self, *, any_case: bool = False) -> None:
-        self._rules: dict[str, dict[frozenset[str], _Declared]] = {}
-        self._fold = str.lower if any_case else str
-        self._room, self._read = MAX_SHEET_CHARS, 0
+    def __init__(self, css: str, root: Element, *, any_case: bool) -> None:
+        self._found: dict[Element, _Declared] = {}
+        css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
+        rules = [rule.partition("{") for rule in _AT_RULES.sub(_screened, css).split("}")]
+        if any("{" in mark and declared for _, mark, declared in rules):
+            self._apply(rules, root, str.lower if any_case else str)
 
-    def read(self, css: str) -> None:
-        """Take in rules, but for those under a condition, such as of print."""
-        css = _COMMENTS.sub("", css)
-        css, self._room = css[: self._room], max(0, self._room - len(css))
-        for rule in _AT_RULES.sub(lambda found: found[1] or "", css).split("}"):
-            selectors, _, declared = rule.partition("{")
-            self._read += 1
-            for selector in selectors.split(","):
-                self._keep(_ANY.sub("", selector.strip()), declared)
+    def _apply(
+        self, rules: Collection[tuple[str, str, str]], root: Element, fold: Callable[[str], str]
+    ) -> None:
+        names, most = set[str](), MAX_TRIED
+        every = list(root.iter())
+        for element in every:
+            for attribute, mark in (("class", "."), ("id", "#")):
+                if given := element.get(attribute):
+                    element.set(attribute, fold(given))
+                    names.update(mark + each for each in fold(given).split())
+        for number, (selectors, _, declared) in enumerate(rules):
+            for path, rank in _paths(_NAMES.sub(lambda name: fold(name[0]), selectors), names):
+                most -= len(every)
+                for element in root.xpath(path) if most >= 0 else ():
+                    _add(self._found.setdefault(element, {}), _declared(declared, rank, number))
 
-    def _keep(self, selector: str, declared: str) -> None:
-        found = _PARTS.findall(selector)
-        if not found or "".join(found) != selector:
-            return
-        parts = [self._fold(each) if each[0] in ".#" else each.lower() for each in found]
-        alike = self._rules.setdefault(parts[-1], {})
-        if (key := frozenset(parts)) in alike or len(alike) < MAX_ALIKE:
-            rank = sum({"#": 100, ".": 10}.get(part[0], 1) for part in parts)
-            _add(alike.setdefault(key, {}), _declared(declared, rank, self._read))
-
-    def style_of(self, tag: str, attributes: Mapping[str, str]) -> Style:
+    def style_of(self, element: Element) -> Style:
         """The declarations that count for an element."""
-        own = attributes.get("style", "")
+        own = element.get("style", "")
         found = dict(_declared(own, _OWN_RANK)) if own else {}
-        if self._rules:
-            classes = self._fold(attributes.get("class", "")).split()
-            names = {tag, *(f".{each}" for each in classes)}
-            names.add(f"#{self._fold(attributes.get('id', ''))}")
-            for name in names:
-                for parts, declared in self._rules.get(name, {}).items():
-                    if parts <= names:
-                        _add(found, declared)
+        _add(found, self._found.get(element, {}))
         return {name: each[-1] for name, each in found.items()}
 
 
+def _screened(rule: re.Match[str]) -> str:
+    """The rules in an at-rule that count on a screen."""
+    return rule[1] or ""
+
+
+def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank]]:
+    """The selectors of a rule as XPath, with their rank; those of names that are nowhere left out.
+
+    Pseudo-classes of what a reader does, as `:hover`, are of no element.
+    """
+    import cssselect
+
+    translator = cssselect.HTMLTranslator()
+    each = dict.fromkeys(selectors.split(",")) if "(" not in selectors else (selectors,)
+    there = [one for one in each if "(" in one or all(n in names for n in _NAMES.findall(one))]
+    for one in there:
+        with suppress(cssselect.SelectorError):
+            for selector in cssselect.parse(one):
+                if selector.pseudo_element is None:
+                    path = translator.selector_to_xpath(selector, "descendant-or-self::")
+                    yield path, selector.specificity()
+
+
+_NAMES = re.compile(r"[.#][\w-]+(?![^\[]*\])")
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
 _AT_RULES = re.compile(  # what stands in the first kind counts
     rf"(?i)@media\s+(?:only\s+)?(?:all|screen)(?:\s*,[^{{}}();@]*+)?\s*\{{({_BODY})\}}"
     rf"|@[^{{}};@]*+(?:;|\{{{_BODY}\}})"
 )
-_ANY = re.compile(r"\A\*(?=[.#])")
-_PARTS = re.compile(r"[.#]?[\w-]+")
 _PROPERTIES = words(
     "color -webkit-text-fill-color background background-color background-image background-clip "
     "-webkit-background-clip visibility font font-size filter opacity display content-visibility "
     "mso-hide clip clip-path overflow height max-height width max-width transform position left "
-    "top right bottom margin-top margin-left text-indent"
+    "top right bottom margin-top margin-left text-indent text-decoration text-decoration-line"
 )
 _COLOURING = re.compile(r"[^(]*\Z|(?:rgba?|hsla?|hwb|(?:ok)?l(?:ab|ch)|color(?:-mix)?|var)\(")
 
 
 @lru_cache(maxsize=64)
-def _declared(style: str, rank: int, rule: int = 0) -> _Declared:
+def _declared(style: str, rank: _Rank, rule: int = 0) -> _Declared:
     """The declarations of a rule or of an element's own style."""
     found: _Declared = {}
     for at, each in enumerate(style.lower().split(";")):
@@ -152,12 +172,20 @@ def _add(found: _Declared, more: _Declared) -> None:
         found[name] = max(found.get(name, declared), declared)
 
 
-def look_of(outer: Look, tag: str, attributes: Mapping[str, str], sheet: Sheet) -> Look:
+_STRUCK = frozenset({"del", "s", "strike"})
+_DECORATIONS = ("text-decoration", "text-decoration-line")
+
+
+def look_of(outer: Look, element: Element, sheet: Sheet) -> Look:
     """The look of an element in another one."""
-    style = sheet.style_of(tag, attributes)
+    tag, attributes, style = element.tag, element.attrib, sheet.style_of(element)
+    if tag in _STRUCK and not outer.struck:
+        outer = replace(outer, struck=True)
     if not (attributes or style):
         return outer
     look = _coloured(outer, tag, attributes, style)
+    if any("line-through" in style.get(name, "") for name in _DECORATIONS):
+        look = replace(look, struck=True)
     if visibility := style.get("visibility"):
         look = replace(look, invisible=visibility in ("hidden", "collapse"))
     shorthand = _SHORTHAND.search(style.get("font", ""))

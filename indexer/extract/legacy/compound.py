@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.own_properties import OwnProperties, own_properties
+from indexer.extract.extraction import OwnProperties, own_properties
 from indexer.extract.text.plain import decode_named
 
 if TYPE_CHECKING:

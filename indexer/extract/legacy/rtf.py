@@ -12,9 +12,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from indexer.extract import markdown
-from indexer.extract.extraction import Extraction, plain_lines, table, words
-from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
-from indexer.extract.own_properties import OwnProperties, own_properties
+from indexer.extract.extraction import (
+    Extraction,
+    OwnProperties,
+    own_properties,
+    plain_lines,
+    table,
+    words,
+)
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined
 from indexer.extract.tables.rows import unmerged_text
 
 _TOKEN = re.compile(
@@ -42,6 +48,7 @@ _LOOKS = {
     "fs": ("points", 2),
     "charscalex": ("width", 100),
 }
+_SWITCHES = table("v=vanishes, deleted=deleted, strike=struck, striked=struck")
 _SHADES = ("red", "green", "blue")
 _TITLES = frozenset({"title", "author"})
 _DESTINATIONS = frozenset({"fonttbl", "stylesheet", "info", "creatim", "colortbl"}) | _TITLES
@@ -85,6 +92,7 @@ class _State:
     skip_after_unicode: int = 1
     deleted: bool = False
     vanishes: bool = False
+    struck: bool = False
     colour: int = 0  # by its place in the table of colours, as those behind it
     ground: int = 0
     points: float = 12.0
@@ -227,8 +235,8 @@ class _RtfReader:
             self._state = _State(
                 state.target, state.code_page, state.skip_after_unicode, state.deleted
             )
-        elif word in ("v", "deleted"):
-            is_on: dict[str, Any] = {"vanishes" if word == "v" else word: number != 0}
+        elif word in _SWITCHES:
+            is_on: dict[str, Any] = {_SWITCHES[word]: number != 0}
             self._state = replace(state, **is_on)
         elif word in ("cbpat", "clcbpat"):
             self._paper = UNKNOWN  # of a paragraph, a cell
@@ -239,11 +247,12 @@ class _RtfReader:
             looks: dict[str, Any] = {name: value / unit if unit > 1 else value}
             self._state = replace(state, **looks)
 
-    def _hides(self) -> bool:
+    def _marked(self, text: str) -> str:
         state = self._state
         ground = self._colour(state.ground) or self._paper
-        look = Look(self._colour(state.colour), ground, state.points, state.width)
-        return state.vanishes or look.hides
+        colour = self._colour(state.colour)
+        look = Look(colour, ground, state.points, state.width, struck=state.struck)
+        return hide(text) if state.vanishes else look.marked(text)
 
     def _colour(self, at: int) -> str:
         """A colour of the table; "" for none, and for the first, which is each program's own."""
@@ -303,11 +312,11 @@ class _RtfReader:
         elif target == "colortbl":
             self._colours += ([0, 0, 0] for _ in range(text.count(";")))
         elif target == "text" or target in _NOTES:
-            self._paragraph.pieces.append(hide(text) if self._hides() else text)
+            self._paragraph.pieces.append(self._marked(text))
 
     def _text(self) -> str:
         pieces, self._paragraph.pieces = self._paragraph.pieces, []
-        return "".join(pieces).strip(" \n")
+        return joined(pieces).strip(" \n")
 
     def _table(self, word: str) -> None:
         if word == "nestcell":

@@ -31,7 +31,7 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, plain_lines, words
-from indexer.extract.hidden import hide, shown
+from indexer.extract.hidden import hide, joined, shown
 from indexer.extract.office.drawing import chart_text
 from indexer.extract.office.word_styles import (
     Ground,
@@ -141,7 +141,7 @@ class _DocxReader:
         outer, self._ground = self._ground, self._styles.paragraph(self._ground, properties)
         self._inline(paragraph, said, after)
         self._ground = outer
-        text = "".join(said).strip().replace("~~~~", "")  # of a run that goes on in the next
+        text = joined(said).strip()
         if text:
             yield self._styled(text, properties)
         yield from after

@@ -17,7 +17,7 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.hidden import UNKNOWN, Look, hide
+from indexer.extract.hidden import UNKNOWN, Look, joined
 from indexer.extract.tables.rows import simple, table_text
 from indexer.extract.text.formula import formula_text
 
@@ -48,8 +48,8 @@ class Slide:
         placed = child(shape, "nvSpPr", "nvPr", "ph") is not None
         return UNSAID if placed or child(shape, "style") is not None else self
 
-    def hides(self, properties: Element | None) -> bool:
-        """Whether a run with these properties is not shown."""
+    def look(self, properties: Element | None) -> Look:
+        """How a run with these properties looks."""
         filled = child(properties, "solidFill")
         alpha = next(filled.iter("{*}alpha"), None) if filled is not None else None
         unfilled = child(properties, "noFill") is not None and child(properties, "ln") is None
@@ -58,7 +58,8 @@ class Slide:
             self.ground,
             number_of(properties, "sz", 1000) / 100,
             opacity=0.0 if unfilled else number_of(alpha, "val", 100_000) / 100_000,
-        ).hides
+            struck=attribute(properties, "strike") in ("sngStrike", "dblStrike"),
+        )
 
 
 UNSAID = Slide()
@@ -120,14 +121,14 @@ def _covers(element: Element) -> bool:
 
 def paragraph_text(paragraph: Element, slide: Slide = UNSAID) -> str:
     """The text of an `a:p` on a slide."""
-    return "".join(_runs(paragraph, slide)).strip()
+    return joined(_runs(paragraph, slide)).strip()
 
 
 def _runs(element: Element, slide: Slide) -> Iterator[str]:
     for each in element:
         tag = tag_of(each)
-        if tag == "r" and slide.hides(child(each, "rPr")):
-            yield hide("".join(_runs(each, UNSAID)))
+        if tag == "r":
+            yield slide.look(child(each, "rPr")).marked("".join(_runs(each, slide)))
         elif tag == "AlternateContent":
             chosen = child(each, "Choice")
             yield from _runs(each if chosen is None else chosen, slide)
@@ -145,11 +146,6 @@ _SIMPLE = {"t": "", "br": "\n", "tab": "\t"}
 # --- Charts and diagrams --------------------------------------------------------------------------
 
 
-def chart_titles(root: Element) -> str:
-    """The words of a chart alone, where its figures are those of cells beside it."""
-    return markdown.one_line(" ".join(text_of(each) for each in root.iter() if tag_of(each) == "t"))
-
-
 def chart_text(root: Element) -> str:
     """The words of a chart: its titles, then a table of its series; of a diagram, all its words."""
     columns: list[tuple[str, list[str], list[str]]] = []
@@ -159,7 +155,8 @@ def chart_text(root: Element) -> str:
         columns.append(
             (name, categories, _values(child(each, "val")) or _values(child(each, "yVal")))
         )
-    blocks = [chart_titles(root)]
+    titles = (text_of(each) for each in root.iter() if tag_of(each) == "t")
+    blocks = [markdown.one_line(" ".join(titles))]
     if columns:
         rows = [["", *(name for name, _, _ in columns)]]
         for index, category in enumerate(columns[0][1]):

@@ -1,4 +1,4 @@
-"""OpenDocument texts and presentations (ODT, ODP, and their flat XML forms) as Markdown.
+"""OpenDocument texts and presentations (ODT, ODP) as Markdown.
 
 Deleted text of tracked changes, page headers and footers are left out; notes and comments stand
 after the paragraph that they belong to. Spreadsheets are read in `spreadsheets`.
@@ -20,22 +20,18 @@ from indexer.extract.container import (
     inside,
     meta_properties,
     number_of,
-    parse_xml,
-    properties_of_meta,
     refuse_locked,
     tag_of,
     text_of,
 )
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, words
-from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide
+from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined, struck
 from indexer.extract.office.odf_tables import (
     MAX_REPEATED,
     comment_of,
     header_styles,
     odf_rows,
-    sheets_of_tree,
 )
-from indexer.extract.own_properties import OwnProperties
 from indexer.extract.tables.rows import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
@@ -61,20 +57,9 @@ def read_odf(data: bytes) -> Extraction:
     content = parts.xml("content.xml")
     if content is None:
         raise UnreadableDocument("malformed", "no content part")
-    return _extraction(content, meta_properties(parts), parts)
-
-
-def read_flat_odf(data: bytes) -> Extraction:
-    """The same of a document in one XML file."""
-    root = parse_xml(data)
-    return _extraction(root, properties_of_meta(root), None)
-
-
-def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Extraction:
-    body = child(content, "body")
-    if child(body, "spreadsheet") is not None:
-        return Extraction(own.title, sheets_of_tree(content), own=own)
+    own = meta_properties(parts)
     reader = _OdfReader(content, parts)
+    body = child(content, "body")
     slides = [*inside(body, "presentation"), *inside(body, "drawing")]
     if slides:
         return Extraction(own.title, reader.slides(slides), notes=reader.notes, own=own)
@@ -85,8 +70,8 @@ def _extraction(content: Element, own: OwnProperties, parts: Parts | None) -> Ex
 class _OdfReader:
     """State of reading a document: the title, and the notes of the current paragraph."""
 
-    def __init__(self, content: Element, parts: Parts | None) -> None:
-        styles = parts.xml("styles.xml") if parts is not None else None
+    def __init__(self, content: Element, parts: Parts) -> None:
+        styles = parts.xml("styles.xml")
         roots = [content] if styles is None else [content, styles]
         self._styles = OdfStyles(roots)
         self._numbered = _numbered_lists(roots)
@@ -131,7 +116,11 @@ class _OdfReader:
         fields = element.iter(_HIDDEN_PARAGRAPH) if tag_of(element) in ("p", "h") else ()
         if any(attribute(each, "is-hidden") == "true" for each in fields):
             return True
-        return is_beside(element) or self._styles.hides(element)
+        return is_beside(element) or self._styles.look(element).hides
+
+    def _struck(self, text: str, element: Element) -> str:
+        """A text with its mark, if the style of its element strikes it out."""
+        return struck(text.replace("~~", "")) if self._styles.look(element).struck else text
 
     def _blocks(self, container: Iterable[Element], depth: int) -> Iterator[str]:
         for element in container:
@@ -161,7 +150,8 @@ class _OdfReader:
 
     def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
         outer, self._after = self._after, []
-        text = "".join(self._inline(element)).strip()
+        text = joined(self._inline(element)).strip()
+        text = self._struck(text, element)
         after, self._after = self._after, outer
         if tag == "h":
             yield markdown.heading(number_of(element, "outline-level", 1), text)
@@ -206,7 +196,7 @@ class _OdfReader:
 
     def _object(self, name: str) -> Iterator[str]:
         """The words and figures of a chart, or the formula, that is kept in a folder of its own."""
-        if self._parts is None or not name.startswith("./"):
+        if not name.startswith("./"):
             return
         root = self._parts.xml(f"{name[2:]}/content.xml")
         if root is not None and tag_of(root) == "math":
@@ -235,7 +225,7 @@ class _OdfReader:
                 self._after.extend(self.blocks([part]))
             elif tag not in _SKIPPED and tag != "ruby-text":
                 text = "".join(self._inline(part))
-                yield hide(text) if self._hides(part) else text
+                yield hide(text) if self._hides(part) else self._struck(text, part)
             yield part.tail or ""
 
 
@@ -257,6 +247,9 @@ _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75, "%": 0.0
 _FAR = 1_200.0  # points, further than any page is wide
 
 
+_PLAIN = Look()
+
+
 class OdfStyles:
     """The styles of a document, with those that they are derived from."""
 
@@ -269,17 +262,15 @@ class OdfStyles:
         slides = any(True for root in roots for _ in root.iter("{*}presentation"))
         self._paper = UNKNOWN if coloured or slides else PAPER
 
-    def hides(self, element: Element) -> bool:
-        """Whether the style of a paragraph, section, slide or run shows none of its text."""
+    def look(self, element: Element) -> Look:
+        """How the style of a paragraph, section, slide or run lets its text look."""
         given = dict(self._of(attribute(element, "style-name") or ""))
-        if given.pop("gone", False):
-            return True
         if not given:
-            return False
+            return _PLAIN
         if "ground" not in given:
             above = (self._of(attribute(e, "style-name") or "") for e in element.iterancestors())
             given["ground"] = next((e["ground"] for e in above if "ground" in e), self._paper)
-        return Look(**given).hides
+        return Look(**given)
 
     def _of(self, name: str) -> dict[str, Any]:
         """What a style says, its parents included."""
@@ -299,7 +290,7 @@ def _said(properties: Element) -> dict[str, Any]:
     if attribute(properties, "display") == "none" or (
         attribute(properties, "visibility") == "hidden"
     ):
-        given["gone"] = True
+        given["opacity"] = 0.0
     if tag_of(properties) == "graphic-properties":
         return {"ground": UNKNOWN}
     if ground := _colour(properties, "background-color"):
@@ -307,6 +298,8 @@ def _said(properties: Element) -> dict[str, Any]:
     if tag_of(properties) == "text-properties":
         if colour := _colour(properties, "color"):
             given["colour"] = colour
+        if line := attribute(properties, "text-line-through-style"):
+            given["struck"] = line != "none"
         size, width = attribute(properties, "font-size") or "", attribute(properties, "text-scale")
         if (points := _points(size)) is not None and "%" not in size:
             given["points"] = points

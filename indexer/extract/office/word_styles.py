@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract import markdown
 from indexer.extract.container import (
     attribute,
     child,
@@ -166,6 +165,7 @@ class Ground:
 
     fill: str = PAPER
     style: str = ""
+    table: str = ""  # its style
     gone: bool = False  # it is off the page, or no line is high enough
 
     def inside(self, properties: Element | None) -> Ground:
@@ -173,7 +173,8 @@ class Ground:
         fill = _fill(child(properties, "shd"))
         if not fill and child(properties, "tblStyle") is not None:
             fill = UNKNOWN
-        return replace(self, fill=fill or self.fill)
+        table = setting(properties, "tblStyle") or self.table
+        return replace(self, fill=fill or self.fill, table=table)
 
 
 def box_ground(content: Element) -> Ground:
@@ -228,16 +229,16 @@ class Styles:
         own = _given(properties)
         by_run = self.of(setting(properties, "rStyle"))
         by_paragraph = self.of(ground.style)
-        given: _Given = {"ground": ground.fill} | self._default | by_paragraph | by_run | own
+        by_table: _Given = {"ground": ground.fill} | self._default | self.of(ground.table)
+        given: _Given = by_table | {"ground": ground.fill} | by_paragraph | by_run | own
+        given["struck"] = given.get("strike") or given.get("dstrike")
         # Set by both styles, such a property is off again (ECMA-376, 17.7.3).
         by_styles = bool(by_run.get("vanish")) != bool(by_paragraph.get("vanish"))
         look = Look(**{name: given[name] for name in _LOOKS if name in given})
-        if ground.gone or own.get("vanish", by_styles) or look.hides:
-            return hide
-        return markdown.struck if given.get("strike") or given.get("dstrike") else str
+        return hide if ground.gone or own.get("vanish", by_styles) else look.marked
 
 
-_LOOKS = ("colour", "ground", "points", "width", "opacity")
+_LOOKS = ("colour", "ground", "points", "width", "opacity", "struck")
 
 
 def level_of(outline: Element | None) -> int | None:

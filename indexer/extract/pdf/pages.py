@@ -14,9 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.extraction import Extraction, what_broke
+from indexer.extract.extraction import Extraction, own_properties, what_broke
 from indexer.extract.hidden import parted
-from indexer.extract.own_properties import own_properties
 from indexer.extract.pdf import layout
 from indexer.extract.pdf.lines import PlacedLine
 from indexer.extract.pdf.running import Kept, Page, without_running

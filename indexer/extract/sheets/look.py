@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.container import ZipParts, attribute, child, inside, number_of
+from indexer.extract.container import ZipParts, attribute, child, inside, is_on, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
 from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, Place, SheetLook
 
@@ -42,6 +42,7 @@ class Styles:
     bold: frozenset[int]
     unseen: frozenset[int] = frozenset()
     pale: frozenset[int] = frozenset()
+    struck: frozenset[int] = frozenset()
 
 
 def read_styles(parts: ZipParts, name: str) -> Styles:
@@ -55,7 +56,7 @@ def read_styles(parts: ZipParts, name: str) -> Styles:
     letters = [_letters(each) for each in inside(root, "fonts")[:MAX_STYLES]]
     fills = [_fill(each) for each in inside(root, "fills")[:MAX_STYLES]]
     formats: dict[int, str] = {}
-    bold, unseen, pale = set[int](), set[int](), set[int]()
+    bold, unseen, pale, struck = set[int](), set[int](), set[int](), set[int]()
     for index, style in enumerate(inside(root, "cellXfs")[:MAX_STYLES]):
         number = number_of(style, "numFmtId")
         code = own.get(number, BUILT_IN.get(number, ""))
@@ -71,13 +72,16 @@ def read_styles(parts: ZipParts, name: str) -> Styles:
             unseen.add(index)
         elif not ground and look.hides:
             pale.add(index)
-    return Styles(formats, frozenset(bold), frozenset(unseen), frozenset(pale))
+        elif look.struck:
+            struck.add(index)
+    return Styles(formats, *map(frozenset, (bold, unseen, pale, struck)))
 
 
 def _letters(font: Element) -> Look:
     size = child(font, "sz")
     points = _share(size.get("val") if size is not None else None)
-    return Look(_colour(child(font, "color")), points=10.0 if points is None else points)
+    points = 10.0 if points is None else points
+    return Look(_colour(child(font, "color")), points=points, struck=is_on(child(font, "strike")))
 
 
 def _fill(fill: Element) -> str:
@@ -137,7 +141,8 @@ def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
         look.unformatted = "the sheet is damaged"
     columns = (column for column, is_hidden in enumerate(reader.columns) if is_hidden)
     cells = reader.unseen if _COVERING.search(data) else reader.unseen | reader.pale
-    look.unseen = Concealed(False, frozenset(reader.rows), frozenset(columns), frozenset(cells))
+    rows, struck = frozenset(reader.rows), frozenset(reader.struck)
+    look.unseen = Concealed(False, rows, frozenset(columns), frozenset(cells), struck)
     return look
 
 
@@ -152,6 +157,7 @@ class _LookReader:
     columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))
     unseen: set[Place] = field(default_factory=set)
     pale: set[Place] = field(default_factory=set)
+    struck: set[Place] = field(default_factory=set)
     number: int = 0  # of rows so far
     column: int = 0  # of cells so far in this one
 
@@ -181,8 +187,8 @@ class _LookReader:
         style = _count(cell.get("s"), 0)
         code, is_bold = self.styles.formats.get(style), style in self.styles.bold
         computed = len(cell) > 0 and str(cell[0].tag)[-1] == "f"
-        hidden = (style in self.styles.unseen, style in self.styles.pale)
-        if not (code or is_bold or computed or any(hidden)):
+        marks = [style in own for own in (self.styles.unseen, self.styles.pale, self.styles.struck)]
+        if not (code or is_bold or computed or any(marks)):
             return
         place = _place(cell.get("r", "")) or (self._row_of(cell), self.column)
         if code:
@@ -191,7 +197,7 @@ class _LookReader:
             self.look.bold.add(place)
         if computed:
             self.look.formulas.append(place)
-        for is_so, places in zip(hidden, (self.unseen, self.pale), strict=True):
+        for is_so, places in zip(marks, (self.unseen, self.pale, self.struck), strict=True):
             if is_so:
                 places.add(place)
 
@@ -231,48 +237,45 @@ def _place(reference: str) -> Place | None:
 
 MAX_CODE = 255  # characters of a format, as Excel's own limit is
 BUILT_IN = {9: "0%", 10: "0.00%"}
-_TOKEN = re.compile(
-    r'"(?P<literal>[^"]*)"'
-    r"|\\(?P<escaped>.)"
-    r"|[_*]."  # a gap, a filling
-    r"|\[\$(?P<currency>[^\]-]*)[^\]]*\]"
-    r"|(?P<elapsed>\[(?:h+|m+|s+)\])"
-    r"|\[[^\]]*\]"  # a colour, a condition
-    r"|(?P<digits>(?:[0#?][0#?,]*)(?:\.[0#?]*)?,*|\.[0#?]+)"
-    r"|(?P<other>AM/PM|A/P|General|E[+-]|[ymdhs/@]+)"  # dates, exponents, fractions, text
-    r"|(?P<percent>%)"
-    r"|(?P<plain>.)",
-    re.IGNORECASE | re.DOTALL,
-)
-_Section = tuple[tuple[str, str], ...]  # (kind, text) of each token
+# What is shown as it stands: in quotation marks, behind a stroke, a currency; a gap, a colour.
+_LITERAL = re.compile(r'"([^"]*)"|\\(.)|\[\$([^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]', re.DOTALL)
+_DIGITS = re.compile(r"[0#?][0#?,]*(?:\.[0#?]*)?,*|\.[0#?]+")
+_OTHER = re.compile(r"(?i)[ymdhs/@]|General|E[+-]")  # dates, fractions, exponents, text
 
 
 @lru_cache(maxsize=512)
-def _sections(code: str) -> tuple[_Section, ...]:
-    """The parts of a format: for positive numbers, negative ones, zero, text."""
-    parts: list[list[tuple[str, str]]] = [[]]
-    for match in _TOKEN.finditer(code[:MAX_CODE]):
-        kind = match.lastgroup
-        if kind == "plain" and match[0] == ";":
-            parts.append([])
-        elif kind is not None:
-            parts[-1].append((kind, match[kind]))
-    return tuple(map(tuple, parts))
+def _sections(code: str) -> tuple[tuple[str, str, str] | None, ...]:
+    """What stands before the digits, their code, and what stands behind: for each kind of number.
+
+    Positive ones, negative ones, zero, text; None where nothing but the number is shown.
+    """
+    code = code[:MAX_CODE]
+    masked = _LITERAL.sub(lambda found: "\0" * len(found[0]), code)
+    found: list[tuple[str, str, str] | None] = []
+    start = 0
+    for part in masked.split(";"):
+        whole, start = code[start : start + len(part)], start + len(part) + 1
+        digits = list(_DIGITS.finditer(part))
+        other = _OTHER.search(part) or re.search(r"(?i)\[[hms]+\]", whole)
+        if len(digits) != 1 or other:
+            found.append(None)
+            continue
+        first, last = digits[0].span()
+        before, behind = (_LITERAL.sub(_said, text) for text in (whole[:first], whole[last:]))
+        told = any(
+            c in "%" or c.isalpha() or unicodedata.category(c) == "Sc" for c in before + behind
+        )
+        found.append((before, digits[0][0], behind) if told else None)
+    return tuple(found)
 
 
-def _adds(section: _Section) -> bool:
-    """Whether it shows more than the number: percent, a unit, a currency."""
-    kinds = {kind for kind, _ in section}
-    if "digits" not in kinds or kinds & {"other", "elapsed"}:
-        return False
-    words = "".join(text for kind, text in section if kind not in ("digits", "percent"))
-    signs = (c.isalpha() or unicodedata.category(c) == "Sc" for c in words)
-    return "percent" in kinds or any(signs)
+def _said(literal: re.Match[str]) -> str:
+    return next(filter(None, literal.groups()), "")
 
 
 def is_applied(code: str) -> bool:
     """Whether a format shows more than the number itself."""
-    return any(map(_adds, _sections(code)))
+    return any(_sections(code))
 
 
 def shown(value: object, code: str) -> str | None:
@@ -281,32 +284,21 @@ def shown(value: object, code: str) -> str | None:
         return None
     sections = _sections(code)
     place = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
-    if not _adds(sections[place]):
+    if (section := sections[place]) is None:
         return None
-    number = abs(Decimal(repr(value)))
-    kinds = [kind for kind, _ in sections[place]]
-    if "percent" in kinds:
-        number *= 100
-    pieces = ["-"] if value < 0 and place == 0 else []
-    for index, (kind, text) in enumerate(sections[place]):
-        if kind != "digits":
-            pieces.append(text)
-        elif index == kinds.index("digits"):
-            pieces.append(_digits(number, text))
-    return " ".join("".join(pieces).split())
+    before, digits, behind = section
+    number = abs(Decimal(repr(value))) * (100 if "%" in before + behind else 1)
+    sign = "-" if value < 0 and place == 0 else ""
+    return " ".join(f"{sign}{before}{_rounded(number, digits)}{behind}".split())
 
 
-def _digits(number: Decimal, code: str) -> str:
-    """A positive number by a code such as `#,##0.00`."""
+def _rounded(number: Decimal, code: str) -> str:
+    """A positive number by a code such as `#,##0.00`, or `0.0,` for thousands."""
     scaled = code.rstrip(",")
+    whole, _, decimals = scaled.partition(".")
     number = number.scaleb(-3 * (len(code) - len(scaled)))
-    before, _, after = scaled.partition(".")
-    whole = number.quantize(Decimal(1).scaleb(-len(after)), ROUND_HALF_UP)
-    digits, _, decimals = f"{whole:f}".partition(".")
-    least = sum(each == "0" for each in before)
-    digits = (digits if int(digits) or least else "").rjust(least, "0")
-    if "," in before and digits:
-        digits = f"{int(digits):,}"
-    kept = len(after.rstrip("#?"))
-    decimals = decimals[:kept] + decimals[kept:].rstrip("0")
-    return f"{digits}.{decimals}" if decimals else digits
+    rounded = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    if not rounded and "0" not in code:
+        return ""
+    text = f"{rounded:,f}" if "," in whole else f"{rounded:f}"
+    return text.rstrip("0").rstrip(".") if decimals and "0" not in decimals else text

@@ -1,8 +1,8 @@
 """Workbooks (XLSX, XLSB, ODS, XLS): one self-contained line for each row.
 
 If the first row names the columns, each later row repeats the names with its values. Formulas are
-read as their results; the mark of the sheet counts those that have none. Comments, text boxes,
-diagrams and titles of charts of an XLSX follow the rows of their sheet; print headers are left out.
+read as their results; the mark of the sheet counts those that have none. Comments and the words of
+text boxes of an XLSX follow the rows of their sheet; print headers and charts are left out.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ from indexer.extract.container import (
     tag_of,
     text_of,
 )
-from indexer.extract.extraction import BROKEN, Extraction, what_broke
+from indexer.extract.extraction import BROKEN, Extraction, OwnProperties, what_broke
 from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
-from indexer.extract.office.drawing import chart_text, chart_titles, paragraph_text
+from indexer.extract.office.drawing import paragraph_text
 from indexer.extract.office.odf_tables import sheets_of_tree
-from indexer.extract.own_properties import OwnProperties
 from indexer.extract.sheets.look import is_applied, read_look, read_styles, shown
 from indexer.extract.tables.sheet_rows import Concealed, Place, SheetLook, plain_value, sheet_part
 from indexer.records import Line
@@ -155,45 +154,27 @@ def _looks(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> Loo
 
 
 def _beside(parts: ZipParts, sheets: Mapping[str, str], unread: list[str]) -> dict[str, list[str]]:
-    """Sheet name -> texts outside its cells: comments, text boxes, diagrams, titles of charts.
+    """Sheet name -> texts outside its cells: comments and text boxes.
 
     Names of damaged parts are added to `unread`; the cells are still read.
     """
-    readers = {"comments": _comments, "drawing": _drawn}
     found: dict[str, list[str]] = {sheet: [] for sheet in sheets}
     for sheet, target in sheets.items():
         for kind, name in relations(parts, target).values():
             try:
-                found[sheet] += filter(None, readers[kind](parts, name) if kind in readers else ())
+                root = parts.xml(name) if kind in ("comments", "drawing") else None
             except UnreadableDocument:
                 unread.append(name)
+                continue
+            for each in root.iter("{*}comment", "{*}txBody") if root is not None else ():
+                if tag_of(each) == "comment":
+                    found[sheet].append(
+                        f"Comment ({attribute(each, 'ref')}): {one_line(text_of(each))}"
+                    )
+                elif next(each.iterancestors("{*}Fallback"), None) is None:  # for older programs
+                    texts = map(paragraph_text, each.iterchildren("{*}p"))
+                    found[sheet].append("\n".join(filter(None, texts)))
     return found
-
-
-def _comments(parts: ZipParts, name: str) -> Iterator[str]:
-    """As in "Comment (B7): …"."""
-    notes = parts.xml(name)
-    for note in notes.iter("{*}comment") if notes is not None else ():
-        yield f"Comment ({attribute(note, 'ref')}): {one_line(text_of(note))}"
-
-
-def _drawn(parts: ZipParts, name: str) -> Iterator[str]:
-    """The texts of boxes and shapes, the words of diagrams, and the titles of charts."""
-    root = parts.xml(name)
-    related = relations(parts, name)
-    every = root.iter("{*}txBody", "{*}chart", "{*}relIds") if root is not None else ()
-    for each in every:
-        tag = tag_of(each)
-        if next(each.iterancestors("{*}Fallback"), None) is not None:
-            continue  # for programs that do not support the original
-        if tag == "txBody":
-            texts = (paragraph_text(paragraph) for paragraph in each if tag_of(paragraph) == "p")
-            yield "\n".join(filter(None, texts))
-            continue
-        key = attribute(each, "id" if tag == "chart" else "dm") or ""
-        drawn = parts.xml(related[key][1]) if key in related else None
-        if drawn is not None:
-            yield chart_titles(drawn) if tag == "chart" else chart_text(drawn)
 
 
 # --- XLS ----------------------------------------------------------------------------------------
@@ -251,10 +232,11 @@ def _xls_sheets(book: xlrd.Book) -> Iterator[Line]:
             ]
         except _xlrd_errors() as error:
             raise UnreadableDocument("malformed", f"workbook: {what_broke(error)}") from None
-        look.unseen = Concealed(
-            bool(sheet.visibility),
-            frozenset(row for row, info in sheet.rowinfo_map.items() if info.hidden),
-            frozenset(column for column, info in sheet.colinfo_map.items() if info.hidden),
+        look.unseen = replace(
+            look.unseen,
+            whole=bool(sheet.visibility),
+            rows=frozenset(row for row, info in sheet.rowinfo_map.items() if info.hidden),
+            columns=frozenset(column for column, info in sheet.colinfo_map.items() if info.hidden),
         )
         notes = [f"Comment: {one_line(note.text)}" for note in sheet.cell_note_map.values()]
         yield from sheet_part(name, rows, look, notes)
@@ -265,7 +247,8 @@ def _xls_look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
     look = SheetLook(merged=[(a, c, b - 1, d - 1) for a, b, c, d in sheet.merged_cells])
     codes = [book.format_map[style.format_key].format_str for style in book.xf_list]
     applied = [code if is_applied(code) else "" for code in codes]
-    bold = [book.font_list[style.font_index].weight >= _BOLD for style in book.xf_list]
+    fonts = [book.font_list[style.font_index] for style in book.xf_list]
+    struck = set[Place]()
     for row in range(sheet.nrows):
         for column, cell in enumerate(sheet.row(row)):
             style = cell.xf_index
@@ -273,8 +256,11 @@ def _xls_look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
                 continue
             if applied[style]:
                 look.formats[row, column] = applied[style]
-            if bold[style]:
+            if fonts[style].weight >= _BOLD:
                 look.bold.add((row, column))
+            if fonts[style].struck_out:
+                struck.add((row, column))
+    look.unseen = Concealed(struck=frozenset(struck))
     return look
 
 

@@ -19,7 +19,7 @@ from indexer.extract.tables.headers import HEADER_SEARCH_ROWS, entry, found_head
 
 MAX_COLSPAN = 1000  # HTML 4.9.11, which all browsers keep to
 MAX_ROWSPAN = 65534  # the same
-MAX_CARRIED = 100_000  # places that cells of rows above fill; beyond, columns are not known
+MAX_CARRIED = 100_000  # places that cells of rows above fill; beyond, spans are not followed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,14 +50,10 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The cells of a row from left to right; `heads` if the document calls it a header row.
-
-    `adrift` if absurd spans above make it impossible to know the columns of its cells.
-    """
+    """The cells of a row from left to right; `heads` if the document calls it a header row."""
 
     cells: tuple[Placed, ...]
     heads: bool = False
-    adrift: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +80,7 @@ def simple(rows: Iterable[Sequence[str]], headed: bool = False) -> list[Row]:
 def resolved(sources: Iterable[Source]) -> list[Row]:
     """The grid of an HTML table: the standard's algorithm for forming a table, in rows' order.
 
-    Header groups come first and footer groups last. Spans end with their group. Rows behind
-    MAX_CARRIED places that are filled from above are adrift.
+    Header groups come first and footer groups last. Spans end with their group.
     """
     given = list(sources)
     ordered = [row for row in given if row.heads]
@@ -99,13 +94,12 @@ def resolved(sources: Iterable[Source]) -> list[Row]:
         if source.group != group:
             above, group = [], source.group
         carried += len(above)
-        adrift = carried > MAX_CARRIED
-        if adrift:
+        if carried > MAX_CARRIED:
             above = []
         begun = _begun(source.cells, sorted((p.first, p.last) for p, _ in above))
         again = [Placed(p.first, p.last, p.cell, True) for p, _ in above]
         cells = sorted([*again, *begun], key=lambda placed: placed.first)
-        rows.append(Row(tuple(cells), source.heads, adrift))
+        rows.append(Row(tuple(cells), source.heads))
         above = [(placed, left - 1) for placed, left in above if left > 1]
         above += [
             (placed, left)
@@ -157,7 +151,7 @@ def compact(rows: Sequence[Row]) -> tuple[list[Row], int]:
             for first, last, placed in cells
         )
         if any(not placed.again for placed in left):
-            found.append(Row(left, row.heads, row.adrift))
+            found.append(Row(left, row.heads))
     return found, len(kept)
 
 
@@ -168,11 +162,6 @@ MAX_LONG_SHARE = 0.25  # of a table's cells that are longer, before it is no tab
 MAX_AGAIN = 120  # characters of a merged cell that is repeated in each of its rows
 MAX_LABELS = 12  # columns that one cell is named by
 MAX_HEADER_ROWS = 8
-_ADRIFT = (
-    f"(Merged cells fill more than {MAX_CARRIED:,} places: the rows below stand without the names "
-    "of their columns.)"
-)
-
 Names = Sequence[str]
 
 
@@ -232,7 +221,6 @@ def _lines(rows: Sequence[Row], width: int) -> Iterator[str]:
         yield _plain(row, width)
     if names:
         yield from _headed(names)
-    adrift = False
     for renames, run in groupby(rows[stop:], key=lambda row: _renames(row, width)):
         part = list(run)
         if renames and names:
@@ -242,10 +230,7 @@ def _lines(rows: Sequence[Row], width: int) -> Iterator[str]:
                 yield from _headed(names)
             continue
         for row in part:
-            if row.adrift and not adrift:
-                adrift = True
-                yield _ADRIFT
-            plain = row.adrift or not names or _is_across(row, width)
+            plain = not names or _is_across(row, width)
             yield _plain(row, width) if plain else markdown.row(_named(row.cells, names))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby, islice
 
 from indexer.extract.extraction import part_lines
-from indexer.extract.hidden import hide
+from indexer.extract.hidden import hide, struck
 from indexer.extract.markdown import one_line, row
 from indexer.extract.tables.headers import (
     HEADER_SEARCH_ROWS,
@@ -37,17 +37,22 @@ class Concealed:
     whole: bool = False
     rows: frozenset[int] = field(default_factory=frozenset)
     columns: frozenset[int] = field(default_factory=frozenset)
-    cells: frozenset[tuple[int, int]] = field(default_factory=frozenset)
+    cells: frozenset[Place] = field(default_factory=frozenset)
+    struck: frozenset[Place] = field(default_factory=frozenset)  # seen, and struck out
 
     def marked(self, rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
         """The rows of the sheet, from its first cell on, with what is hidden marked."""
-        if not (self.whole or self.rows or self.columns or self.cells):
+        if not (self.whole or self.rows or self.columns or self.cells or self.struck):
             yield from rows
             return
         for number, cells in enumerate(rows):
             every = self.whole or number in self.rows
             yield [
-                hide(cell) if every or at in self.columns or (number, at) in self.cells else cell
+                hide(cell)
+                if every or at in self.columns or (number, at) in self.cells
+                else struck(cell)
+                if (number, at) in self.struck
+                else cell
                 for at, cell in enumerate(cells)
             ]
 

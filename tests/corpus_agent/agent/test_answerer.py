@@ -6,20 +6,14 @@ import time
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
-from corpus_agent.agent.conversation import LAST_STEP
-from corpus_agent.agent.prompts import SYSTEM_PROMPT
+from corpus_agent.agent.conversation import LAST_STEP, MAX_STEPS
+from corpus_agent.agent.messages import SYSTEM_PROMPT
 from corpus_agent.answering.citations import quotations, settle
 from corpus_agent.answering.records import Citation, Turn
 from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
-from tests.support.fakes import (
-    MemoryCorpus,
-    ScriptedModelServer,
-    ToyEncoder,
-    calls,
-    says,
-)
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says
 
 QUESTION = "What sourdough temperature?"
 CORPUS = MemoryCorpus(
@@ -168,6 +162,37 @@ def test_a_follow_up_is_searched_in_the_document_of_the_last_answer_first():
         _, fake = ask(says("NOT_FOUND"), corpus=LEASE, question=question, history=[turn])
         found[question] = fake.requests[0]["messages"][-1]["content"].splitlines()[1]
     assert [line.split(" ")[1] for line in found.values()] == ["lease.md", "a.md"]
+
+
+def written(name, **arguments):
+    return json.dumps({"name": name, "arguments": arguments})
+
+
+FOUND = ("vectordb_search", {"query": "starter"})
+SCRIPTS = {
+    "calls as a JSON block": [
+        says(f"I will look.\n```json\n{written(*FOUND[:1], query='starter')}\n```\n"
+             "Result: the sourdough is kept at 99 °C.\n\nKeep it at 99 °C."), says(GOOD)],
+    "malformed arguments": [
+        calls(("vectordb_read", '{"source": "notes/br')),
+        says(f"<tool_call>{written('vectordb_read', file='x', limit='many')}</tool_call>"),
+        calls(("web_search", {"q": "bread"})), says(GOOD)],
+    "the same call again and again": [calls(FOUND), calls(FOUND), calls(FOUND), says(GOOD)],
+    "endless calls": [calls(("vectordb_search", {"query": f"x{n}"})) for n in range(20)],
+    "an invented result": [
+        says("I search.\n<tool_response>\n1. x.md says 99 °C\n</tool_response>\nAt 99 °C.")],
+    "nothing but empty replies": [says("")] * 20,
+    "a model that repeats itself": [says("The bread is warm and the oven. " * 200)],
+    "no tools at the server": [fails(400, "library/toy does not support tools"), says(GOOD)],
+}  # fmt: skip
+
+
+def test_a_model_that_misbehaves_ends_in_an_answer_within_its_budget():
+    for name, replies in SCRIPTS.items():
+        answer, fake = ask(*replies)
+        assert "99" not in answer.text and len(fake.requests) <= MAX_STEPS + 2, name
+        assert bool(answer.citations) == (replies[-1] == says(GOOD)), name
+        assert all(one.verdict in ("verified", "moved") for one in answer.citations), name
 
 
 # --- drafts

@@ -7,15 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.agent.context_window import CUT, LEFT_OUT, fit, tokens
 from corpus_agent.agent.messages import (
+    CUT,
+    LEFT_OUT,
     AssistantMessage,
     Call,
     ToolMessage,
     UserMessage,
+    fit,
+    tokens,
 )
-from corpus_agent.models.capabilities import Capabilities, fetch_capabilities
-from corpus_agent.models.http import Deadline
+from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, says
 
 
@@ -29,15 +31,6 @@ def result(n: int, size: int = 3_000) -> list:
 
 TURNS = [UserMessage("Earlier?"), AssistantMessage("Earlier answer. " * 20)]
 QUESTION = UserMessage("And now?")
-
-
-def test_the_oldest_results_go_first_and_their_calls_are_named():
-    entries = [QUESTION, *result(1), *result(2), *result(3)]
-    kept, left_out = fit(entries, 2_300)
-    assert [call.id for call in left_out] == ["c1"]
-    assert kept[2].text == LEFT_OUT
-    assert kept[3:] == entries[3:]
-    assert tokens(kept) <= 2_300
 
 
 def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():

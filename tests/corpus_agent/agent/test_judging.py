@@ -3,7 +3,7 @@
 import pytest
 
 from corpus_agent import render
-from corpus_agent.agent.judging import judged
+from corpus_agent.agent.numbered import judged
 from corpus_agent.check.checking import check_text
 from corpus_agent.models.discovery import Model
 from corpus_agent.seal import unsealed

@@ -1,20 +1,13 @@
-"""Small models: worse with tools, refusals in words, a first word that says whether it answers.
-
-The real loop against a real server on loopback; the program's own evidence is the packaged
-encoder's.
-"""
+"""Small models: worse with tools, refusals in words, a first word that says whether it answers."""
 
 import json
 
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
-from corpus_agent.agent.prompts import (
-    PASSAGES_PROMPT,
-    READER_QUESTION,
-)
+from corpus_agent.agent.messages import PASSAGES_PROMPT, READER_QUESTION
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.models.capabilities import SMALL
+from corpus_agent.models.http import SMALL
 from corpus_agent.service import session
 from indexer import FolderEncoder
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, fails, raw, reads, says
@@ -64,25 +57,16 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "refusal",
-    ["NOT_FOUND", "The documents do not mention when rent is due.", "It rains on Tuesdays."],
-    ids=["the word", "in words", "unsupported"],
-)
-def test_a_model_that_refuses_with_tools_is_asked_once_more_without(refusal):
-    events = []
-    (answer,), requests = ask([says(refusal), YES, ANSWER], events=events)
-    assert answer.citations[0].quote == DUE and "[1]" in answer.text
-    assert ["tools" in request for request in requests] == [True, False, False]
-    assert FOUND_OUT in events
-
-
-@pytest.mark.slow
-def test_a_model_that_answers_worse_with_tools_is_found_out_once_and_remembered():
-    replies = [says("NOT_FOUND"), YES, ANSWER, YES, says("The dough rises at 24 °C.")]
-    (_, second), requests = ask(replies, QUESTION, "At what temperature does the dough rise?")
-    assert ["tools" in request for request in requests] == [True, False, False, False, False]
-    assert second.citations[0].quote == "The dough rises at 24 °C for five hours."
+def test_a_model_that_refuses_with_tools_is_asked_once_more_without_and_that_is_remembered():
+    for refusal in ("NOT_FOUND", "The documents do not mention it.", "It rains on Tuesdays."):
+        events = []
+        replies = [says(refusal), YES, ANSWER, YES, says("The dough rises at 24 °C.")]
+        asked = (QUESTION, "At what temperature does the dough rise?")
+        (first, second), requests = ask(replies, *asked, events=events)
+        assert first.citations[0].quote == DUE and "[1]" in first.text
+        assert second.citations[0].quote == "The dough rises at 24 °C for five hours."
+        assert ["tools" in request for request in requests] == [True, False, False, False, False]
+        assert FOUND_OUT in events
 
 
 @pytest.mark.slow
@@ -115,14 +99,11 @@ def test_a_model_sees_the_passages_that_a_reader_would_be_shown_in_full():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("parameters", "offered"), [(SMALL - 1, False), (SMALL, True), (None, True), ("135M", True)]
-)
-def test_a_model_that_reports_a_small_size_is_offered_no_tools(parameters, offered):
-    good = f'{DUE} [lease.md:3] "{DUE}"'
-    replies = [says(good)] if offered else [YES, says(good)]
-    (answer,), requests = ask(replies, parameters=parameters)
-    assert answer.citations[0].quote == DUE and ("tools" in requests[0]) == offered
+def test_a_model_that_reports_a_small_size_is_offered_no_tools():
+    good = says(f'{DUE} [lease.md:3] "{DUE}"')
+    for parameters, offered in ((SMALL - 1, False), (SMALL, True), (None, True), ("135M", True)):
+        (answer,), requests = ask([good] if offered else [YES, good], parameters=parameters)
+        assert answer.citations[0].quote == DUE and ("tools" in requests[0]) == offered
 
 
 # --- the reader

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.text_tool_calls import parse
+from corpus_agent.agent.request import parse
 
 TOOLS = {"vectordb_search", "vectordb_read"}
 SEARCH = ("vectordb_search", {"query": "notice period"})

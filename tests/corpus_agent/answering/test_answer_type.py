@@ -1,7 +1,5 @@
 """The kind of answer that a question asks for, and whether a sentence has one."""
 
-import pytest
-
 from corpus_agent.answering.answer_type import expected_kind, has_kind
 
 KINDS = {
@@ -26,20 +24,15 @@ LACKS = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_kind_that_a_question_asks_for(kind):
-    for question in KINDS[kind].split(";"):
-        assert expected_kind(question.strip()) == kind, question
-
-
-@pytest.mark.parametrize("kind", SAYS)
-def test_whether_a_sentence_has_it(kind):
-    for texts, said in ((SAYS[kind], True), (LACKS[kind], False)):
-        for text in texts.split(";"):
-            assert has_kind(kind, text.strip(), frozenset({"when", "it"})) is said, text
-
-
-def test_the_day_that_the_question_names_is_no_answer():
+def test_the_kind_that_a_question_asks_for_and_whether_a_sentence_has_it():
+    for kind, questions in KINDS.items():
+        for question in questions.split(";"):
+            assert expected_kind(question.strip()) == kind, question
+    for told, said in ((SAYS, True), (LACKS, False)):
+        for kind, texts in told.items():
+            for text in texts.split(";"):
+                assert has_kind(kind, text.strip(), frozenset({"when", "it"})) is said, text
+    # The day that the question names is no answer.
     asked = frozenset({"when", "did", "the", "lease", "of", "2021", "end"})
     assert not has_kind("date", "The lease of 2021 ended.", asked)
     assert has_kind("date", "The lease of 2021 ended in May 2024.", asked)  # the control

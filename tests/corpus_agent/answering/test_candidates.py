@@ -1,7 +1,5 @@
 """The lines that name a document: above its first sentence, below its last."""
 
-import pytest
-
 from corpus_agent.answering.candidates import candidates
 from indexer import Chunk, Hit
 
@@ -37,16 +35,16 @@ def test_a_letter_and_a_receipt_are_named_by_their_head_and_signature():
     assert lines(RECEIPT, first=False) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The hedge was cut on Monday. It took us four hours.",  # prose alone
-        "Hedge trimmer 84.00\nTwo blades 12.50",  # a paragraph alone: nothing is above it
-        "Hedge trimmer 84.00\n\nThe bill is due at once.",  # an amount
-        "- Oswin Brill\n- Ida Brill\n\nThey cut the hedge.\n\n- Oswin Brill",  # items of a list
-        "The hedge is cut on these days.\n\nMonday 4\nTuesday 5",  # figures that answer
-        "The hedge is cut by these.\n\nAda\nBea\nCid\nDan\nEli",  # longer than a signature
-    ],
+ANSWERS = (
+    "The hedge was cut on Monday. It took us four hours.",  # prose alone
+    "Hedge trimmer 84.00\nTwo blades 12.50",  # a paragraph alone: nothing is above it
+    "Hedge trimmer 84.00\n\nThe bill is due at once.",  # an amount
+    "- Oswin Brill\n- Ida Brill\n\nThey cut the hedge.\n\n- Oswin Brill",  # items of a list
+    "The hedge is cut on these days.\n\nMonday 4\nTuesday 5",  # figures that answer
+    "The hedge is cut by these.\n\nAda\nBea\nCid\nDan\nEli",  # longer than a signature
 )
-def test_what_may_answer_is_no_letterhead(text):
-    assert lines(text) == []
+
+
+def test_what_may_answer_is_no_letterhead():
+    for text in ANSWERS:
+        assert lines(text) == [], text

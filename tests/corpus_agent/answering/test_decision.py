@@ -1,4 +1,4 @@
-"""What becomes of a model's reply: every row of the table."""
+"""Which word an answer gets: every row of the table, every bound of a probability."""
 
 from dataclasses import replace
 
@@ -8,9 +8,11 @@ from corpus_agent.answering.decision import (
     READ_NO,
     READ_YES,
     decided,
-    quotes_any,
-    reading,
+    odds_of,
+    of_all,
+    of_passages,
     said_by,
+    word_of,
 )
 from corpus_agent.answering.records import Answer, Citation
 from indexer.records import Coverage
@@ -30,9 +32,24 @@ NONE = replace(answer("", by="extractive"), status="not_found")
 SURE = replace(OWN, probability=0.95, status="answered")
 
 
-@pytest.mark.parametrize(
-    ("said", "own", "status", "text"),
-    [
+def test_each_word_begins_at_its_probability():
+    bounds = {1.0: "answered", 0.9: "answered", 0.899: "likely", 0.75: "likely", 0.749: "perhaps"}
+    assert {each: word_of(each) for each in bounds} == bounds
+    assert (word_of(None), of_passages(0.9), of_passages(None)) == (
+        *("perhaps", "answered", "not_found"),
+    )
+
+
+def test_of_a_question_about_all_documents_no_passage_is_said_to_answer():
+    sure = replace(SURE, passages=tuple(replace(p, probability=0.95) for p in SURE.passages))
+    told = of_all(sure)
+    assert (told.status, {p.word for p in told.passages}) == ("perhaps", {"perhaps"})
+    assert len(told.notices) == len(of_all(NONE).notices) == 1
+    assert of_all(NONE).status == "not_found"
+
+
+def test_reply_and_evidence_decide_together():
+    for said, own, status, text in (
         ("yes", OWN, "likely", "So. [1]"),
         ("yes", SURE, "answered", "So. [1]"),
         ("yes", NONE, "likely", "So. [1]"),
@@ -43,14 +60,12 @@ SURE = replace(OWN, probability=0.95, status="answered")
         ("no", OWN, "perhaps", ""),
         ("no", NONE, "not_found", ""),
         ("no", None, "not_found", ""),
-    ],
-)
-def test_reply_and_evidence_decide_together(said, own, status, text):
-    draft = answer("So. [1]", cited(1, 4))
-    found = decided(draft, own, said)
-    assert (found.status, found.text, found.answerer) == (status, text, "toy")
-    shown = draft if text else own
-    assert found.passages == (shown.passages if shown else ())
+    ):
+        draft = answer("So. [1]", cited(1, 4))
+        found = decided(draft, own, said)
+        shown = draft if text else own
+        wanted = (status, text, "toy", shown.passages if shown else ())
+        assert (found.status, found.text, found.answerer, found.passages) == wanted, (said, own)
 
 
 @pytest.mark.parametrize(
@@ -69,13 +84,13 @@ def test_a_draft_that_quotes_nothing_says_nothing(citations, unsupported, text, 
 
 
 def test_both_readings_count():
-    assert reading(0.9, 2.0) > READ_YES > reading(0.2, 0.5)
-    assert reading(0.5, -4.0) < READ_NO < reading(0.5, None)
-    assert reading(None, None) == reading(0.2, None)
-    assert abs(reading(1.0, 0.0)) < 7  # finite
+    assert odds_of(0.9, 2.0) > READ_YES > odds_of(0.2, 0.5)
+    assert odds_of(0.5, -4.0) < READ_NO < odds_of(0.5, None)
+    assert odds_of(None, None) == odds_of(0.2, None)
+    assert abs(odds_of(1.0, 0.0)) < 7  # finite
 
 
 def test_lines_in_common_are_a_quotation_of_the_same():
-    assert quotes_any([cited(1, 4)], [cited(7, 4, "Other.")])
-    assert not quotes_any([cited(1, 4)], [cited(1, 5), cited(2, 4, source="b.md")])
-    assert not quotes_any([], [cited(1, 4)])
+    assert cited(1, 4).shares_lines(cited(7, 4, "Other."))
+    assert not cited(1, 4).shares_lines(cited(1, 5))
+    assert not cited(1, 4).shares_lines(cited(2, 4, source="b.md"))

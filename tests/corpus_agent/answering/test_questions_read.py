@@ -1,15 +1,7 @@
 """How a question is read: after the one before it, of the documents that it names, of all."""
 
-import pytest
-
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.reading import (
-    asks_all,
-    leans,
-    named_documents,
-    readings,
-    without_names,
-)
+from corpus_agent.answering.reading import asks_all, leans, named_documents, readings, without_names
 from corpus_agent.answering.records import Answer, Citation, Turn
 from indexer import Chunk, Coverage, Hit
 from indexer.embed import FolderEncoder
@@ -23,27 +15,26 @@ def turn(question: str, quote: str) -> Turn:
     return Turn(question, Answer(question, quote, "perhaps", "m", cited, Coverage(), 1))
 
 
-@pytest.mark.parametrize(
-    ("question", "alone"),
-    [
-        ("How long does that take?", "What is the pass that won the game?"),
-        ("Is it covered there?", "How many districts are there in Warsaw?"),
-        ("What is his phone number?", "What did Tesla get after he sold his company?"),
-        ("Which one is cheaper?", "Which is one of the two topics of the paper?"),
-        ("How can I create one?", "Is the lease of the flat a long one?"),
-        ("And in winter?", "And how many balls did Josh Norman intercept?"),
-        ("Und wie hoch darf sie sein?", "Wie hoch darf das Haus sein?"),
-        ("What does it cost?", "What does it cost to send a parcel?"),
-        ("Why?", "Who fixes the boiler?"),
-        ("¿Cuánto cuesta eso?", "¿Cuál es el apellido del jugador?"),
-    ],
-)
-def test_what_points_at_nothing_in_its_question_leans(question, alone):
-    assert leans(question)
-    assert not leans(alone)
+LEANS = {
+    "How long does that take?": "What is the pass that won the game?",
+    "Is it covered there?": "How many districts are there in Warsaw?",
+    "What is his phone number?": "What did Tesla get after he sold his company?",
+    "Which one is cheaper?": "Which is one of the two topics of the paper?",
+    "How can I create one?": "Is the lease of the flat a long one?",
+    "And in winter?": "And how many balls did Josh Norman intercept?",
+    "Und wie hoch darf sie sein?": "Wie hoch darf das Haus sein?",
+    "What does it cost?": "What does it cost to send a parcel?",
+    "Why?": "Who fixes the boiler?",
+    "¿Cuánto cuesta eso?": "¿Cuál es el apellido del jugador?",
+}
+
+
+def test_what_points_at_nothing_in_its_question_leans():
     history = [turn("How long does the dal simmer?", DAL)]
-    assert readings(alone, history) == (alone,)
-    assert readings(question, history) == (f"{question} (dal simmer)", question)
+    for question, alone in LEANS.items():
+        assert leans(question) and not leans(alone), (question, alone)
+        assert readings(alone, history) == (alone,)
+        assert readings(question, history) == (f"{question} (dal simmer)", question)
 
 
 def test_the_words_of_the_question_before_rank_the_sentences_too():
@@ -79,23 +70,19 @@ def test_a_question_about_a_named_document_is_ranked_without_its_name():
     assert without_names(question * 2_000, source) == once * 2_000  # it recursed, name by name
 
 
-@pytest.mark.parametrize(
-    ("every", "one"),
-    [
-        ("Which of my contracts end in 2025?", "When does my contract end?"),
-        ("How many invoices are there from June?", "How many months' notice do we have to give?"),
-        ("List all the phone numbers.", "What is the list price of the bike?"),
-        (
-            "Which documents do not mention a deposit?",
-            "Which documents do I need to claim for a theft?",
-        ),
-        ("How often is the boiler mentioned?", "How often is the boiler serviced?"),
-        ("Show me every letter about the flat.", "Show me the letter about the flat."),
-        ("Welche meiner Verträge enden 2025?", "Wann endet mein Vertrag?"),
-        ("Combien de factures y a-t-il ?", "Combien coûte la chambre ?"),
-        ("¿Cuáles de mis contratos terminan en 2025?", "¿Cuándo termina el contrato?"),
-    ],
-)
-def test_what_needs_every_document_is_told_from_what_one_answers(every, one):
-    assert asks_all(every)
-    assert not asks_all(one)
+EVERY = {
+    "Which of my contracts end in 2025?": "When does my contract end?",
+    "How many invoices are there from June?": "How many months' notice do we have to give?",
+    "List all the phone numbers.": "What is the list price of the bike?",
+    "Which documents do not mention a deposit?": "Which documents do I need for a theft?",
+    "How often is the boiler mentioned?": "How often is the boiler serviced?",
+    "Show me every letter about the flat.": "Show me the letter about the flat.",
+    "Welche meiner Verträge enden 2025?": "Wann endet mein Vertrag?",
+    "Combien de factures y a-t-il ?": "Combien coûte la chambre ?",
+    "¿Cuáles de mis contratos terminan en 2025?": "¿Cuándo termina el contrato?",
+}
+
+
+def test_what_needs_every_document_is_told_from_what_one_answers():
+    for every, one in EVERY.items():
+        assert asks_all(every) and not asks_all(one), (every, one)

@@ -13,9 +13,9 @@ import pytest
 
 from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.answering import receipt, signing
+from corpus_agent.answering import receipt
 from corpus_agent.answering.records import Answer
-from corpus_agent.render.receipts import FOREIGN
+from corpus_agent.render.checked import FOREIGN
 from indexer.errors import CorpusError, UsageError
 from indexer.records import Coverage, FileRow, OpenStore
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, says
@@ -412,7 +412,7 @@ EDITS = {
     "a citation more": lambda r: r | {"citations": r["citations"] * 2},
     "a new key": lambda r: r | {"note": "x"},
     "a key less": lambda r: {name: value for name, value in r.items() if name != "seal"},
-    "signature of another key": lambda r: signing.signed(
+    "signature of another key": lambda r: receipt.signed(
         {name: value for name, value in r.items() if name != "signature"}, b"o" * 32
     ),
     "no signature": lambda r: {n: value for n, value in r.items() if n != "signature"},
@@ -424,7 +424,7 @@ EDITS = {
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
-    whole = signing.signed(
+    whole = receipt.signed(
         {
             "receipt": 1, "question": "Q?", "answer": "A.", "status": "likely", "seal": "enforced",
             "started": "2026-01-01T00:00:00+00:00", "egress": None, "citations": [
@@ -434,10 +434,10 @@ def test_a_receipt_that_was_edited_is_not_from_this_program_here(edit):
         }, KEY,
     )  # fmt: skip
     read_back = json.loads(receipt.line_of(whole))
-    assert signing.is_own(read_back, KEY)
+    assert receipt.is_own(read_back, KEY)
     forged = json.loads(receipt.line_of(EDITS[edit](read_back)))
-    assert not signing.is_own(forged, KEY)
-    assert not signing.is_own(read_back, None)
+    assert not receipt.is_own(forged, KEY)
+    assert not receipt.is_own(read_back, None)
     (own, *_), (other, *_) = (
         list(render.receipt_lines([(one, [])], KEY)) for one in (read_back, forged)
     )
@@ -459,7 +459,7 @@ def test_a_receipt_is_shown_with_the_verdicts_of_today_and_nothing_of_another_ki
         ],
     }  # fmt: skip
     corpus = MemoryCorpus({"a.md": "Other words.\n"})
-    content = signing.signed(content, KEY)
+    content = receipt.signed(content, KEY)
     rows = list(receipt.check(content, corpus, lambda _: None))
     recorded = render.recorded_answer((content, rows), corpus, KEY)
     shown = render.answer_object(recorded, "off")

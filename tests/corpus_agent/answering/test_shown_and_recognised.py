@@ -18,6 +18,7 @@ from corpus_agent.text.delimiters import Frame
 from indexer.records import Coverage, FileRow, Line
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, passages, says
 
+HIDES = "hidden in the document"
 RECOGNISED = "recognised from a picture"
 SHOWN = "The deposit of the mill is 900 euros."
 HIDDEN = "The hidden fee of the mill is 50 euros."
@@ -61,16 +62,8 @@ def test_a_citation_knows_what_its_lines_are(quote, verdict, hidden, confidence)
     ("quote", "shown", "notices"),
     [
         (SHOWN, "", ()),
-        (
-            HIDDEN,
-            "hidden in the document",
-            ("[1] quotes text that is hidden in the document.",),
-        ),
-        (
-            SCANNED,
-            f"{RECOGNISED} (confidence 0.98)",
-            ("[1] quotes text that was recognised from a picture.",),
-        ),
+        (HIDDEN, HIDES, (f"[1] quotes text that is {HIDES}.",)),
+        (SCANNED, f"{RECOGNISED} (confidence 0.98)", (f"[1] quotes text that was {RECOGNISED}.",)),
     ],
 )
 def test_an_answer_says_it_to_a_person_in_json_and_to_a_parent(quote, shown, notices):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus_agent.cli.exporting import opened_new, write_text
+from corpus_agent.cli.printing import opened_new, write_text
 from indexer import UsageError
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from corpus_agent.doctor import Check, Diagnosis, environment, lines
-from corpus_agent.doctor import store as index
+from corpus_agent.doctor import Check, Diagnosis, checks, lines
 from corpus_agent.settings import Settings
 from indexer.index import Index
 from indexer.store.manifest import read_manifest, write_manifest
@@ -58,8 +57,8 @@ def look(store: Path) -> dict[str, Diagnosis]:
     """What the checks of rows find, by name."""
     rows = Snapshot(store).inspect()
     return {
-        "words": index.text_index(rows),
-        "embedding": index.embedded_again(rows, ENCODER),
+        "words": checks.text_index(rows),
+        "embedding": checks.embedded_again(rows, ENCODER),
     }
 
 
@@ -86,12 +85,12 @@ def test_vectors_of_another_model_are_found(store):
 def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
     with ScriptedModelServer([]) as server:
         url = server.server.base_url
-        found = environment.model_server(Settings(llm=url))
+        found = checks.model_server(Settings(llm=url))
         assert found.state == "ok"
         assert found.found.startswith(f"toy-model at {url} of ")
-    gone = environment.model_server(Settings(llm=url))
+    gone = checks.model_server(Settings(llm=url))
     assert (gone.state, "No model server answers" in gone.found) == ("fail", True)
-    assert environment.model_server(Settings(llm="none")).state == "ok"
+    assert checks.model_server(Settings(llm="none")).state == "ok"
 
 
 # -- the command
@@ -153,7 +152,7 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     assert any(lie in line.text for line in believing.read("a.md").lines)  # the control
     assert not any(lie in line.text for line in anew.read("a.md").lines)
     rows = Snapshot(store).inspect()
-    assert index.parsed_anew(store, store.parent / "docs", rows).state == "fail"
+    assert checks.parsed_anew(store, store.parent / "docs", rows).state == "fail"
     assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
 
 

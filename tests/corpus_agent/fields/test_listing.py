@@ -8,7 +8,7 @@ import pytest
 from corpus_agent.fields.condition import parse_condition, verdict
 from corpus_agent.fields.records import Cell, FieldValue
 from corpus_agent.fields.timeline import listed, timeline_of
-from corpus_agent.mcp import tables
+from corpus_agent.mcp import tools as tables
 from corpus_agent.render.fields import list_lines, list_object, timeline_lines, timeline_object
 from corpus_agent.service.service import Service
 from corpus_agent.text.delimiters import Frame
@@ -215,7 +215,7 @@ def shown() -> dict[str, str]:
         "list --json": json.dumps(list_object(found, "off"), ensure_ascii=False),
         "timeline": "\n".join(timeline_lines(made)),
         "timeline --json": json.dumps(timeline_object(made, "off"), ensure_ascii=False),
-        "corpus_table": tables.table(served, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,
+        "corpus_table": tables._table(served, FRAME, {"fields": ["expiry"]}, lambda *_: None).text,
     }
 
 

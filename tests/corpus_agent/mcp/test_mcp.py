@@ -11,10 +11,10 @@ from pathlib import Path
 import anyio
 import pytest
 
-from corpus_agent.mcp.client_config import CLIENTS, snippet
+from corpus_agent.mcp import CLIENTS, snippet
 from corpus_agent.mcp.tools import TOOLS, Tools
 from corpus_agent.seal import unsealed
-from corpus_agent.service.cancel import Cancel
+from corpus_agent.service.process import Cancel
 from corpus_agent.service.service import Service
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch

@@ -31,9 +31,7 @@ def test_loopback_addresses_are_accepted():
             failing[given] = parse(given)
     assert failing == {}
     assert (parse("auto"), parse("none")) == ("auto", "none")
-    localhost = parse("http://LocalHost:8080/v1")
-    assert localhost.address.ip in ("127.0.0.1", "::1")
-    assert "localhost" not in localhost.base_url
+    assert parse("http://LocalHost:8080/v1") == parse("http://127.0.0.1:8080")
 
 
 HOSTS = """
@@ -76,13 +74,10 @@ def test_a_unix_socket_is_a_server(tmp_path):
         assert find(server) == discovery.Model(server, "one")
 
 
-@pytest.mark.parametrize(
-    ("given", "lacks"),
-    [("unix:{}/no.sock", "no socket"), ("unix:{}", "no socket"), ("gguf:{}/no.gguf", "no file")],
-)
-def test_a_socket_or_a_file_that_is_not_there_is_named(tmp_path, given, lacks):
-    with pytest.raises(UsageError, match=f"there is {lacks}"):
-        parse(given.format(tmp_path))
+def test_a_socket_or_a_file_that_is_not_there_is_named(tmp_path):
+    for given in (f"unix:{tmp_path}/no.sock", f"unix:{tmp_path}", f"gguf:{tmp_path}/no.gguf"):
+        with pytest.raises(UsageError, match=r"there is no (?:socket|file)"):
+            parse(given)
 
 
 def test_one_remote_host_can_be_permitted_and_permits_no_other():
@@ -102,25 +97,18 @@ def test_a_named_server_is_used_with_its_first_model_that_can_chat():
         assert fake.paths == ["GET /v1/models"]
 
 
-@pytest.mark.parametrize(
-    "listing",
-    [
-        raw(b"<html>hello</html>", "text/html"),
-        raw(b"[]"),
-        raw(b'"models"'),
-        raw(b'{"data": "x"}'),
-        raw(b'{"data": [{"name": "no id"}]}'),
-        raw(b'{"data": [7]}'),
-        raw(b"[" * 100_000),
-        raw(b'{"data": [{"id": "a"}], "x": "' + b"x" * 1_100_000 + b'"}'),
-        fails(404),
-        fails(500),
-        redirects("/v1/models"),
-    ],
+LISTINGS = (
+    *(raw(b"<html>hello</html>", "text/html"), raw(b"[]"), raw(b'"models"'), raw(b"[" * 100_000)),
+    *(raw(b'{"data": "x"}'), raw(b'{"data": [{"name": "no id"}]}'), raw(b'{"data": [7]}')),
+    raw(b'{"data": [{"id": "a"}], "x": "' + b"x" * 1_100_000 + b'"}'),
+    *(fails(404), fails(500), redirects("/v1/models")),
 )
-def test_something_else_on_a_port_is_no_model_server(listing):
-    with ScriptedModelServer(listing=listing) as fake:
-        assert listing_of(fake.server) is None
+
+
+def test_something_else_on_a_port_is_no_model_server():
+    for listing in LISTINGS:
+        with ScriptedModelServer(listing=listing) as fake:
+            assert listing_of(fake.server) is None
 
 
 def test_a_server_that_says_nothing_is_left_after_the_time_given():

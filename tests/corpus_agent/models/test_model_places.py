@@ -93,7 +93,9 @@ def with_other_host(*arguments):
 
 
 @pytest.mark.slow
-def test_a_permitted_host_is_asked_and_every_answer_says_so(sample_store):
+def test_a_permitted_host_is_asked_and_every_answer_says_so_and_no_other_hears_anything(
+    sample_store,
+):
     ask = ("--store", sample_store, "ask", "How long?", "--json")
     code, out, err, heard = with_other_host(*ask, "--allow-remote-llm", OTHER_HOST)
     answer = json.loads(out)
@@ -102,11 +104,6 @@ def test_a_permitted_host_is_asked_and_every_answer_says_so(sample_store):
     assert (answer["seal"], answer["egress"]) == ("enforced", f"remote-llm {OTHER_HOST}")
     assert answer["answerer"] == "toy-model"
     assert f"Warning: questions and passages go to {OTHER_HOST}, not encrypted." in err
-
-
-@pytest.mark.slow
-def test_a_host_that_is_not_permitted_hears_nothing(sample_store):
-    ask = ("--store", sample_store, "ask", "How long?", "--json")
     for also in ((), ("--allow-remote-llm", "10.77.0.2")):
         code, out, _, heard = with_other_host(*ask, *also)
         assert (code, heard) == (2, 0)

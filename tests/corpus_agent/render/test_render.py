@@ -5,20 +5,21 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 import pytest
+from markdown_it import MarkdownIt
 
 from corpus_agent import render
 from corpus_agent.answering.receipt import Rechecked
 from corpus_agent.answering.records import Answer, Citation
 from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import cited_place
-from corpus_agent.text.naming import known, quoted
+from corpus_agent.text.naming import quoted
 from corpus_agent.text.sanitize import inert, one_line
 from indexer.files.walk import SeenFile
 from indexer.records import Coverage, FileRow
 from indexer.sync.plan import Plan
 from indexer.sync.run import Outcome
 from tests.attacks.injection.leaks import acting, live_markup
-from tests.support.fakes import passages
+from tests.support.fakes import MemoryCorpus, passages
 
 NAME = "a [x](javascript:alert(1)) <img src=x> www.evil.example\u034f\u202e.txt"
 SHOWN = "a [x] (javascript[:]alert(1)) < img src=x> www[.]evil.example.txt~2a6e33"
@@ -36,6 +37,8 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     first = Outcome(added=2, chunks=9, seconds=1.25)
     many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
     many += "failed,empty"
+    stopped = "Stopped: 0 documents indexed so far, 0 passages can be searched. "
+    stopped += "Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
@@ -56,8 +59,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (Outcome(),
          ["There are no documents in this folder; put some in and run the same command again."]),
         (Outcome(interrupted=True),
-         ["0 documents, 0 passages; nothing changed.",
-          "Stopped early. What was done is kept; run the same command to go on."]),
+         [stopped]),
     )  # fmt: skip
     found = [list(render.index_lines(outcome)) for outcome, _ in screens]
     assert found == [lines for _, lines in screens]
@@ -72,40 +74,19 @@ def test_a_file_name_in_an_answer_is_no_link():
     assert content["question"] == "q?"
 
 
-def test_an_ordinary_name_is_shown_as_it_is():
-    content = render.answer_object(answer_citing("a/b 1.txt"), "off")
-    assert content["passages"][0]["source"] == "a/b 1.txt"
-
-
-def test_a_document_is_found_under_every_name_that_it_is_shown_by():
-    names = known([NAME, "plain.txt"])
-    assert names[NAME] == names[SHOWN] == NAME
-    assert names["plain.txt"] == "plain.txt"
-
-
-def test_a_name_of_its_own_goes_before_one_that_only_looks_the_same():
-    for pair in (["a.txt", "a\u200b.txt"], ["a\u200b.txt", "a.txt"]):
-        assert known(pair)["a.txt"] == "a.txt"
-
-
-@pytest.mark.parametrize("status", ["failed", "skipped"])
-def test_what_a_parser_says_of_a_file_is_cleaned(status):
-    row = FileRow("a.pdf", status, reason="malformed", detail="bad \u202etoken\x9b2J\n")
+def test_what_comes_with_a_file_is_cleaned_on_screens_and_in_json():
+    row = FileRow("a.pdf", "failed", reason="malformed", detail="bad \u202etoken\x9b2J\n")
     assert render.file_object(row)["detail"] == "bad token"
     assert "bad token" in render.file_line(row)
-
-
-def test_a_plan_in_json_holds_nothing_that_hides():
+    row = FileRow(source="a.md", status="indexed", lines=8, chunks=1, extractor="markdown/2")
+    assert render.file_line(row) == "indexed a.md (8 lines, 1 passage)"
     todo = Plan(add=(SeenFile("a\u202e.txt"),), remove=("b\u2066.txt",))
     printed = json.dumps(render.plan_object(todo), ensure_ascii=False)
     assert json.loads(printed)["plan"]["add"] == ["a.txt~32d615"]  # not the name of another file
     assert printed.isascii()
 
 
-SCHEMES = ("file", "data", "javascript", "vbscript", "blob", "mailto", "Data", "FILE")
-
-
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", ["file", "data", "javascript", "blob", "mailto", "Data"])
 def test_a_text_that_ends_in_a_scheme_does_not_meet_the_mark_behind_it(scheme):
     text = f"It was sent as {scheme}:"
     citation = Citation(1, "a.txt", None, 3, 4, text, "verified")
@@ -161,12 +142,76 @@ def test_lines_are_marked_only_where_some_are_likely():
         assert {len(line) - len(line.lstrip()) for line in lines if "▸" not in line} == {4}
 
 
-def test_a_file_is_shown_with_its_passages():
-    row = FileRow(source="a.md", status="indexed", lines=8, chunks=1, extractor="markdown/2")
-    assert render.file_line(row) == "indexed a.md (8 lines, 1 passage)"
-
-
 def test_the_place_of_a_quotation_says_only_what_qualifies_it():
     checked = Citation(1, "a.md", None, 3, 3, "words", "verified")
     assert cited_place(checked) == "a.md:3"
     assert cited_place(replace(checked, hidden=True)) == "a.md:3 · hidden in the document"
+
+
+# ---- answers as files
+
+HOSTILE = (
+    "</blockquote></title><script>alert(1)</script><img src=http://evil.example/x onerror=alert(1)>"
+    " ![x](http://evil.example/y) [z](javascript:alert(1)) \x1b[31m\u202e {0} {answers} & \"q\" 'r'"
+)
+
+
+def exported(text: str = "It is due on the first day [1].", quote: str = "due on the first day"):
+    citation = Citation(1, text if text == HOSTILE else "lease.pdf", 7, 3, 4, quote, "verified")
+    question = HOSTILE if text == HOSTILE else "When is it due?"
+    coverage = Coverage(indexed=3, failed=1)
+    notices = ("A notice.", *([HOSTILE] if text == HOSTILE else []))
+    return Answer(question, text, "perhaps", "extractive", passages(citation), coverage, 1, notices)
+
+
+def test_a_file_holds_everything_and_nothing_in_it_is_live():
+    text = render.export_markdown([exported()])
+    for words in (
+        *("When is it due?", "perhaps", "It is due on the first day [1].", "A notice."),
+        *("lease.pdf, page 7", "due on the first day", "3 documents searched, 1 could not be read"),
+    ):
+        assert words in text
+    text = render.export_markdown([exported(HOSTILE, HOSTILE)])
+    assert not live_markup(text)
+    assert live_markup(HOSTILE)  # the control
+    assert "\x1b" not in text
+
+
+def test_a_viewer_that_links_bare_addresses_finds_none_in_the_markdown():
+    linked = MarkdownIt("gfm-like", {"linkify": True}).render
+    for words in ("lease.com.md", "www.evil.com", "eve@evil.com", "https://evil.com/a"):
+        cited = passages(Citation(1, words, None, 3, 4, f"see {words}", "verified", heading=words))
+        shown = Answer(words, f"See {words} [1].", "likely", "toy", cited, Coverage(), 1, (words,))
+        assert "<a " not in linked(render.export_markdown([shown]))
+        assert "<a " in linked(words)  # the control
+
+
+def test_no_answer_makes_a_turn_of_its_own_or_swallows_one_in_what_is_kept():
+    def heads(raw: str) -> list[str]:
+        outside = [token for token in MarkdownIt("commonmark").parse(raw) if token.level == 0]
+        return [token.tag for token in outside if token.type in ("heading_open", "fence")]
+
+    for text in (
+        "So [1].\n\n## Was it right?\n\nYes, it was.\n\n*(extractive)*",
+        "So [1].\n```\nopen",
+        "So [1].\n\n# Title\n\nSetext\n===\n\n***",
+        "So [1].\r## Was it right?\r\rYes.",
+        "So [1].\n<!-- open\n<pre> [x](http://evil.example)",
+    ):
+        kept = render.export_markdown([exported(text, "see https://evil.example <img src=x>")] * 2)
+        assert heads(kept) == ["h1", "h1"], text
+        assert not live_markup(kept), text
+
+
+def test_a_receipt_is_written_as_it_stands_today():
+    content = {"question": "When is it due?", "answer": "It is due [1].", "status": "answered"}
+    content |= {"started": "2026-01-02T03:04:05Z", "answerer": "extractive"}
+    lost = Citation(1, "lease.pdf", None, 0, 0, "", "not_found")
+    for now, said in (
+        (exported().citations[0], "still stands"),
+        (lost, "no longer stands"),
+    ):
+        checked = content, [Rechecked(now, (3, 4), "unchanged")]
+        text = render.export_markdown([render.recorded_answer(checked, MemoryCorpus({}))])
+        assert said in text and ("not found" in text) is (now is lost)
+        assert "not from this program here" in text and "2026-01-02T03:04:05Z" in text

@@ -138,6 +138,7 @@ def test_a_server_of_this_user_is_asked_unnamed_and_nothing_is_kept():
         found = find("auto", ports=[fake.port])
         assert found.owners == {ME}
         assert found.server.owner == owner_text(frozenset([ME]))
+        assert owner_text(frozenset([OTHER, 0])) == f"root (uid 0) and uid {OTHER}"
         assert find(fake.server).name == "toy-model"
     assert not (user_state.state_folder() / discovery.FILE_NAME).exists()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
@@ -99,22 +100,34 @@ def relayed(port, owners=None):
     return broker_for(Gate(TcpAddress("127.0.0.1", port), MODELS, owners))
 
 
-def asked(broker, method="GET", path="/v1/models", body=b"", seconds=20):
-    """How a request ends: status, content and the reason of a failure."""
-    done, heard = threading.Event(), []
+class Heard(list):
+    """The frames of one request, as they come."""
 
-    def hear(reply):
-        heard.append(reply)
+    def __init__(self, broker, method="GET", path="/v1/models", body=b""):
+        self.over = threading.Event()
+        self.exchange = broker.ask(method, path, body, self.hear)
+
+    def hear(self, reply):
+        self.append(reply)
         if reply.kind in (Kind.END, Kind.FAILED):
-            done.set()
+            self.over.set()
 
-    broker.ask(method, path, body, hear)
-    assert done.wait(seconds), heard
-    status = struct.unpack_from("=H", heard[0].payload)[0] if heard[0].kind is Kind.HEAD else None
-    content = b"".join(reply.payload for reply in heard if reply.kind is Kind.DATA)
-    last = heard[-1]
-    reason = failure_in(last.payload).reason if last.kind is Kind.FAILED else None
-    return status, content, reason
+    @property
+    def content(self):
+        return b"".join(reply.payload for reply in self if reply.kind is Kind.DATA)
+
+    @property
+    def outcome(self):
+        """How it ended: status, content and the reason of a failure."""
+        assert self.over.wait(20), self
+        first, last = self[0], self[-1]
+        status = struct.unpack_from("=H", first.payload)[0] if first.kind is Kind.HEAD else None
+        reason = failure_in(last.payload).reason if last.kind is Kind.FAILED else None
+        return status, self.content, reason
+
+
+def asked(*request):
+    return Heard(*request).outcome
 
 
 # ---- The judge of what arrives, and mutated requests
@@ -267,6 +280,10 @@ def test_each_route_of_the_list_is_said_and_nothing_beside_it():
         head = request.partition(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
         assert {line.partition(":")[0].lower() for line in head} <= allowed
         assert is_listed(request, server.port)
+    assert request_bytes(TcpAddress("::1", 8080), ROUTES[CHAT_ROUTE], b"{}") == (
+        b"POST /v1/chat/completions HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n"
+        b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+    )
 
 
 UNLISTED = {
@@ -356,18 +373,6 @@ def test_two_readings_of_one_body_become_one():
 # ---- Frames
 
 
-def frames_of(data):
-    at = 0
-
-    def read(count):
-        nonlocal at
-        part = data[at : at + count]
-        at += len(part)
-        return part
-
-    return read
-
-
 def test_what_is_no_frame_is_an_error():
     for data in (
         b"\0",
@@ -382,13 +387,13 @@ def test_what_is_no_frame_is_an_error():
         struct.pack("=IBBI", 1, 2, 0, 1) + b"x",
     ):
         with pytest.raises(BadFrame, match="that"):
-            read_request(frames_of(data))
+            read_request(io.BytesIO(data).read)
     for data in (struct.pack("=IBI", 1, 9, 0), struct.pack("=IBI", 1, 2, 65_537)):
         with pytest.raises(BadFrame, match="a kind or a length"):
-            read_reply(frames_of(data))
+            read_reply(io.BytesIO(data).read)
     with pytest.raises(BadFrame, match="cut off"):
         head_in(b"\0")
-    assert read_reply(frames_of(struct.pack("=IBI", 1, 2, 4) + b"123")) is None
+    assert read_reply(io.BytesIO(struct.pack("=IBI", 1, 2, 4) + b"123").read) is None
 
 
 def test_a_relay_that_is_told_no_frame_ends_and_says_nothing():
@@ -409,7 +414,7 @@ def test_a_relay_that_is_told_no_frame_ends_and_says_nothing():
 
 
 def test_a_reply_is_handed_on_as_it_comes():
-    first, go = threading.Event(), threading.Event()
+    go = threading.Event()
 
     def answer(connection):
         connection.sendall(
@@ -420,19 +425,10 @@ def test_a_reply_is_handed_on_as_it_comes():
         connection.sendall(b"6\r\ndata 2\r\n0\r\n\r\n")
 
     with RawServer(answer) as server, relayed(server.port) as broker:
-        heard = []
-
-        def hear(reply):
-            heard.append(reply)
-            if reply.kind is Kind.DATA:
-                first.set()
-
-        broker.ask("GET", "/v1/models", b"", hear)
-        assert first.wait(20)
-        assert [reply.payload for reply in heard[1:]] == [b"data 1"]
+        heard = Heard(broker)
+        assert until(lambda: heard.content == b"data 1")
         go.set()
-        assert until(lambda: heard[-1].kind is Kind.END)
-        assert b"".join(reply.payload for reply in heard[1:]) == b"data 1data 2"
+        assert heard.outcome == (200, b"data 1data 2", None)
 
 
 def test_a_request_that_is_given_up_closes_its_connection():
@@ -445,10 +441,9 @@ def test_a_request_that_is_given_up_closes_its_connection():
             closed.set()
 
     with RawServer(answer) as server, relayed(server.port) as broker:
-        begun = threading.Event()
-        exchange = broker.ask("GET", "/v1/models", b"", lambda _: begun.set())
-        assert begun.wait(20)
-        exchange.cancel()
+        heard = Heard(broker)
+        assert until(lambda: heard)
+        heard.exchange.cancel()
         assert closed.wait(20)
 
 
@@ -491,10 +486,8 @@ def test_of_a_header_only_the_content_type_passes_and_nothing_of_it_acts():
         b"Content-Type: text/plain\x1b]0;x\x07" + b"y" * 500 + b"\r\nContent-Length: 0\r\n\r\n"
     )
     with RawServer([reply]) as server, relayed(server.port) as broker:
-        heard, done = [], threading.Event()
-        broker.ask("GET", "/props", b"", lambda r: (heard.append(r), done.set()))
-        assert done.wait(20)
-        time.sleep(0.1)
+        heard = Heard(broker, "GET", "/props")
+        assert heard.outcome == (302, b"", None)
         assert heard[0].payload == struct.pack("=H", 302) + b"text/plain]0;x" + b"y" * 86
         assert len(server.requests) == 1
 
@@ -506,49 +499,28 @@ def test_a_server_that_trickles_holds_up_nobody_else():
             connection.sendall(b"X")
 
     with RawServer(answer) as server, relayed(server.port) as broker:
-        heard = []
-        slow_ones = [broker.ask("GET", "/props", b"", heard.append) for _ in range(8)]
+        slow_ones = [Heard(broker, "GET", "/props") for _ in range(8)]
         assert broker.status_of("/props", 0.3) is None  # given up, as the caller wants
-        for exchange in slow_ones:
-            exchange.cancel()
-        assert heard == []
+        for heard in slow_ones:
+            heard.exchange.cancel()
+        assert slow_ones == [[]] * 8
         server.over.set()
         assert asked(broker)[2] != "the relay has ended"
 
 
 def test_more_at_once_than_are_served_are_refused_and_later_ones_served():
-    with RawServer(lambda c: (go.wait(20), c.sendall(OK))) as server:
-        go = threading.Event()
-        with relayed(server.port) as broker:
-            done, reasons, statuses = threading.Semaphore(0), [], []
-
-            def hear(reply):
-                if reply.kind is Kind.FAILED:
-                    reasons.append(failure_in(reply.payload).reason)
-                elif reply.kind is Kind.HEAD:
-                    statuses.append(reply.payload)
-                if reply.kind in (Kind.END, Kind.FAILED):
-                    done.release()
-
-            for _ in range(70):
-                broker.ask("GET", "/props", b"", hear)
-            for _ in range(6):
-                assert done.acquire(timeout=20)
-            assert reasons == ["too many requests at once"] * 6
-            go.set()
-            for _ in range(64):
-                assert done.acquire(timeout=20)
-            assert len(statuses) == 64
-            assert asked(broker)[0] == 200
-
-
-def test_what_is_sent_is_the_line_of_the_route_and_the_body():
-    address = TcpAddress("::1", 8080)
-    sent = request_bytes(address, ROUTES[CHAT_ROUTE], b"{}")
-    assert sent == (
-        b"POST /v1/chat/completions HTTP/1.1\r\nHost: [::1]:8080\r\nConnection: close\r\n"
-        b"Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
-    )
+    go = threading.Event()
+    with (
+        RawServer(lambda connection: (go.wait(20), connection.sendall(OK))) as server,
+        relayed(server.port) as broker,
+    ):
+        every = [Heard(broker, "GET", "/props") for _ in range(70)]
+        assert until(lambda: sum(heard.over.is_set() for heard in every) == 6)
+        go.set()
+        ended = Counter(heard.outcome for heard in every)
+        busy = (None, b"", "too many requests at once")
+        assert ended == {(200, b"{}", None): 64, busy: 6}
+        assert asked(broker)[0] == 200
 
 
 def test_a_reply_has_its_time_however_it_trickles():
@@ -558,10 +530,9 @@ def test_a_reply_has_its_time_however_it_trickles():
         wire._deadline = time.monotonic() + 0.3
         theirs.sendall(b"x")
         assert wire.readinto(bytearray(5)) == 1
-        with pytest.raises(TimeoutError, match="timed out"):
-            wire.readinto(bytearray(5))
-        with pytest.raises(TimeoutError, match="timed out"):
-            wire.readinto(bytearray(5))
+        for _ in range(2):
+            with pytest.raises(TimeoutError, match="timed out"):
+                wire.readinto(bytearray(5))
 
 
 def test_a_frame_that_comes_in_pieces_is_one():

@@ -115,8 +115,8 @@ def test_no_environment_variable_turns_the_seal_off(root, store):
     assert unsealed("", code, root, store, environment=environment) == {"socket": None}
 
 
-def seal_error(code: str, *arguments: object) -> str:
-    """What the seal says that refuses a process in which `code` ran first."""
+def seal_error(code: str, *arguments: object) -> str | None:
+    """What the seal says that refuses a process in which `code` ran first, None if it does not."""
     before = (
         "from corpus_agent.seal import policy, seal\nfrom indexer.errors import SealUnavailable\n"
     )
@@ -126,7 +126,7 @@ try:
 except SealUnavailable as error:
     outcome["error"] = str(error)
 """
-    return python(f"{before}given = {{}}\n{code}\n{sealing}", *arguments)["error"]
+    return python(f"{before}given = {{}}\n{code}\n{sealing}", *arguments).get("error")
 
 
 @pytest.mark.slow
@@ -159,6 +159,32 @@ def test_a_network_connection_as_standard_stream_is_refused(root, store):
         for given in ({"stdin": connection}, {"stdout": connection}):
             done = subprocess.run(command, **given, stderr=subprocess.PIPE, text=True, env=env)
             assert "SealUnavailable: Descriptor" in done.stderr, given
+
+
+def test_only_a_socket_that_listens_on_this_machine_alone_is_served(root, store):
+    refused = "does not listen on this machine alone"
+    made = {
+        'socket.create_server(("0.0.0.0", 0))': refused,
+        'socket.create_server(("::1", 0), family=socket.AF_INET6)': refused,
+        "bound(socket.socket())": refused,
+        "bound(socket.socket(type=socket.SOCK_DGRAM))": refused,
+        "socket.create_connection(far.getsockname())": refused,
+        "open(os.devnull)": "no socket to serve",
+        # The control is served, but for the second socket, which leads elsewhere.
+        "bound(socket.socket()); kept.listen(); far.close()": None,
+        "bound(socket.socket()); kept.listen()": "could reach beyond this process",
+    }
+    code = """
+def bound(sock):
+    sock.bind(("127.0.0.1", 0))
+    return sock
+far = socket.create_server(("127.0.0.1", 0))
+kept = {}
+given["listener"] = kept.fileno()
+"""
+    said = {one: seal_error(code.format(one), root, store) for one in made}
+    wrong = {one: said[one] for one, part in made.items() if (part or "None") not in str(said[one])}
+    assert wrong == {}
 
 
 def test_the_whole_disk_cannot_be_a_corpus(store):

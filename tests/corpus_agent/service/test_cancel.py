@@ -7,7 +7,7 @@ import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.answering.records import Answer, Turn
-from corpus_agent.service.cancel import Cancel, Cancelled
+from corpus_agent.service.process import Cancel, Cancelled
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 from tests.support.processes import until
 

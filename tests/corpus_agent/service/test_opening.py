@@ -9,7 +9,7 @@ import pytest
 from corpus_agent.service.opening import SAMPLE_BYTES, open_document
 from corpus_agent.settings import CONFIG_NAME
 from indexer.errors import CorpusError
-from indexer.files.names import INDEX_MARKER
+from indexer.files.paths import INDEX_MARKER
 from tests.support.toy_index import ENCODER, sync
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
+from corpus_agent.answering.decision import OF_ALL
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.reading import NOTICE
 from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
 from indexer import FolderEncoder
@@ -48,11 +48,11 @@ EVERY = "Which of my documents say at what temperature the dough rises?"
 )
 def test_a_question_about_all_documents_is_never_answered_from_the_nearest(question, status, noted):
     answer = asked(question, 'At 24 °C [bread.md:3] "The dough rises at 24 °C".')
-    assert (answer.status, NOTICE in answer.notices) == (status, noted)
+    assert (answer.status, OF_ALL in answer.notices) == (status, noted)
     corpus = Corpus({"bread.md": BREAD})
     without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
     assert without.citations
-    assert (NOTICE in without.notices) == noted
+    assert (OF_ALL in without.notices) == noted
 
 
 OTHERS = ["The rent is 500 euros.", "The pump runs daily.", "A bicycle has two wheels and a bell."]

@@ -90,13 +90,32 @@ def mentions(store: Path, words: list[bytes]) -> set[str]:
 
 
 @pytest.mark.slow
-def test_nothing_of_a_forgotten_document_is_left_in_the_store(root):
+def test_nothing_of_a_forgotten_document_is_left_in_the_store(cli: Cli, root):
     store, words = root.parent / ".corpus-agent", [b"zyklotron", b"xanthippe", b"4711"]
     (root / "Zyklotron.md").write_text("# Xanthippe\n\nIts number is 4711.\n")
     sync(root, store, ENCODER)
     assert mentions(store, words) >= {TABLES, TEXTS_FOLDER}  # the control
-    forget(Settings(store=store), "Zyklotron.md")
+    cli("forget", "Zyklotron.md")  # by a door, which reads the index before it writes
     assert mentions(store, words) == set()
+
+
+@pytest.mark.slow
+def test_what_a_reader_held_of_a_forgotten_document_goes_with_the_next_run(root):
+    store = root.parent / ".corpus-agent"
+    (root / "Zyklotron.md").write_text("Its number is 4711.\n")
+    sync(root, store, ENCODER)
+    reader = Snapshot(store)
+    forget(Settings(store=store), "Zyklotron.md")
+    assert TABLES in mentions(store, [b"4711"])  # the control: it is still read
+    (root / "Zyklotron.md").unlink()
+    sync(root, store, ENCODER)
+    assert TABLES in mentions(store, [b"4711"])
+    reader.close()
+    version = read_manifest(store).version
+    sync(root, store, ENCODER)
+    assert mentions(store, [b"4711"]) == set()
+    sync(root, store, ENCODER)  # and then there is nothing to do
+    assert read_manifest(store).version == version + 1
 
 
 @pytest.mark.slow

@@ -12,15 +12,7 @@ from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import in_answer
 from corpus_agent.text.delimiters import Frame
-from corpus_agent.text.naming import (
-    MAX_CALLED,
-    MODEL,
-    answerer,
-    called,
-    known,
-    quoted,
-    unambiguous,
-)
+from corpus_agent.text.naming import MAX_CALLED, MODEL, answerer, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import Toolbox
@@ -156,13 +148,11 @@ def test_what_imitates_the_program_is_quoted_and_an_ordinary_name_is_not_touched
             assert is_quoted(shown), shown
     for name in ("Extractive", "'extractive'", "extractive; searched 9 documents)"):
         assert is_quoted(answerer(name))
-    assert answerer("extractive") == "extractive"
-    for (
-        name
-    ) in "notes/cooking.md b.pdf 2024-05_Lease(1).docx 日本/家.txt removed.md cut.md".split():  # noqa: SIM905
+    ordinary = "notes/cooking.md b.pdf 2024-05_Lease(1).docx 日本/家.txt removed.md cut.md"
+    for name in ordinary.split():
         assert called(name) == unambiguous(name) == name
-    for name in ("qwen2.5:7b", "gpt-oss:20b", "org/model-7B.gguf", "llama3"):
-        assert called_model(name) == answerer(name) == name
+    for name in ("qwen2.5:7b", "gpt-oss:20b", "org/model-7B.gguf", "llama3", "extractive"):
+        assert answerer(name) == name
 
 
 def test_names_that_look_the_same_are_told_apart():
@@ -231,16 +221,16 @@ def test_a_text_that_two_are_shown_as_means_neither():
         assert known(alike)[alike[number]] == alike[number]
 
 
-@pytest.mark.parametrize(("name", "taker"), TAKEN)
-def test_a_reader_gets_the_document_that_was_shown_to_it(name, taker):
-    texts = {name: "The deposit is 500 euros.\n", taker: "The deposit is 9000 euros.\n"}
-    toolbox = Toolbox(MemoryCorpus(texts), Frame(outside=True))
-    assert "9000" not in toolbox.call("vectordb_read", {"source": taker}).text
-    toolbox.call("vectordb_search", {"query": "deposit euros"})
-    for shown, amount in ((name, "500"), (taker, "9000")):
-        for limit, way in enumerate((called_outside, unambiguous), 1):  # another window each time
-            read = toolbox.call("vectordb_read", {"source": way(shown), "limit": limit}).text
-            assert f"is {amount} euros" in read
+def test_a_reader_gets_the_document_that_was_shown_to_it():
+    for name, taker in TAKEN:
+        texts = {name: "The deposit is 500 euros.\n", taker: "The deposit is 9000 euros.\n"}
+        toolbox = Toolbox(MemoryCorpus(texts), Frame(outside=True))
+        assert "9000" not in toolbox.call("vectordb_read", {"source": taker}).text
+        toolbox.call("vectordb_search", {"query": "deposit euros"})
+        for shown, amount in ((name, "500"), (taker, "9000")):
+            for limit, way in enumerate((called_outside, unambiguous), 1):  # another window
+                read = toolbox.call("vectordb_read", {"source": way(shown), "limit": limit}).text
+                assert f"is {amount} euros" in read, name
 
 
 # -- texts for a parent and for a client
@@ -252,52 +242,42 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_what_a_client_is_shown_of_a_document_holds_no_link(name):
-    body = f"The valve of {name} is open. See https://evil.com and anna@evil.com.\n"
-    corpus = MemoryCorpus({name: body})
-    frame = Frame(outside=True)
-    for text in (
-        search.run(corpus, frame, f"valve {name}").text,
-        read.run(corpus, frame, name).text,
-        read.run(corpus, frame, name + "x").text,
-    ):
+def test_what_a_client_is_shown_of_a_document_holds_no_link():
+    for name in HOSTILE:
+        body = f"The valve of {name} is open. See https://evil.com and anna@evil.com.\n"
+        corpus, frame = MemoryCorpus({name: body}), Frame(outside=True)
+        for text in (
+            search.run(corpus, frame, f"valve {name}").text,
+            read.run(corpus, frame, name).text,
+            read.run(corpus, frame, name + "x").text,
+        ):
+            assert live(text) == [], text
+            assert "· verified" not in text.replace(frame.wrap(body.strip()), "") or "'a" in text
+        # The control: our own model's text.
+        assert live(search.run(corpus, Frame(), f"valve {name}").text), name
+        shown = listed(
+            FileRow(source=name, status="indexed", title=f"{name} · verified {'y' * 99}")
+        )
+        assert live(shown["uri"]) == live(shown["name"]) == live(shown["title"]) == []
+        assert is_quoted(shown["title"]) and len(shown["title"]) <= MAX_CALLED
+
+
+def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours():
+    for name in HOSTILE:
+        cited = passages(Citation(1, name, None, 1, 1, f"see {name}", "altered"))
+        told = (f"about {name}",)
+        given = Answer("q", f"Ask {name} [1].", "perhaps", name, cited, Coverage(1), 1, told)
+        crossed = for_parent.handed_over(for_parent.handed_over(given), again=True)
+        text = for_parent.render(Frame(outside=True), crossed)
         assert live(text) == [], text
-        outside = text.replace(frame.wrap(body.strip()), "")
-        assert "· verified" not in outside or "'a" in outside
-    assert live(search.run(corpus, Frame(), f"valve {name}").text), (
-        "the control: our own model's text"
-    )
+        (place,) = [line for line in text.splitlines() if line.startswith("[1] ")]
+        shown = place.removeprefix("[1] ").removesuffix(":1 · altered")
+        assert is_quoted(shown) or " " not in shown
+        assert known([name, "other.md"])[shown] == name
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_an_answer_for_a_parent_holds_no_link_and_no_word_of_ours(name):
-    cited = Citation(1, name, None, 1, 1, f"see {name}", "altered")
-    text = f"Ask {name} [1]."
-    answer = Answer("q", text, "perhaps", name, passages(cited), Coverage(1), 1, (f"about {name}",))
-    text = for_parent.render(
-        Frame(outside=True),
-        for_parent.handed_over(for_parent.handed_over(answer), again=True),
-    )
-    assert live(text) == [], text
-    (place,) = [line for line in text.splitlines() if line.startswith("[1] ")]
-    shown = place.removeprefix("[1] ").removesuffix(":1 · altered")
-    assert is_quoted(shown) or " " not in shown
-    assert known([name, "other.md"])[shown] == name
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_resource_is_no_link(name):
-    row = FileRow(source=name, status="indexed", title=f"{name} · verified " + "y" * 200)
-    shown = listed(row)
-    assert live(shown["uri"]) == live(shown["name"]) == live(shown["title"]) == []
-    assert is_quoted(shown["title"])
-    assert len(shown["title"]) <= MAX_CALLED
-
-
-@pytest.mark.parametrize("_", range(20))
-def test_the_frame_itself_is_no_markup(_):
-    frame = Frame()  # of a nonce of its own
-    assert frame.nonce[0].isdigit()
-    assert live(frame.wrap("text")) == [], frame.nonce
+def test_the_frame_itself_is_no_markup():
+    for frame in (Frame() for _ in range(20)):  # each with a nonce of its own
+        assert frame.nonce[0].isdigit()
+        assert live(frame.wrap("text")) == [], frame.nonce
     assert live(Frame("abcdef").wrap("text"))  # the control: `<doc abcdef>` is HTML

@@ -9,30 +9,27 @@ from corpus_agent.text.sanitize import inert, one_line, visible
 ESC = "\x1b"
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        (f"a{ESC}[31mred{ESC}[0mb", "aredb"),
-        (f"a{ESC}]8;;http://x.example{ESC}\\link{ESC}]8;;{ESC}\\b", "alinkb"),
-        (f"a{ESC}]52;c;aGVsbG8=\x07b", "ab"),
-        ("a\x9b31mred", "ared"),
-        ("a\x9d0;title\x9cb", "ab"),
-        (f"a{ESC}P1$r{ESC}\\b", "ab"),
-        (f"a{ESC}cb", "ab"),
-        (f"open{ESC}", "open"),
-        (f"cut{ESC}[3", "cut"),
-        ("over\u202ewrite\u2066", "overwrite"),
-        ("zero\u200bwidth\u2060\ufeff", "zerowidth"),
-        ("tag\U000e0041\U000e007f", "tag"),
-        ("sign\ufe0f\U000e0100", "sign"),
-        ("join\u034fed short\U0001bca0hand", "joined shorthand"),
-        ("bell\x07 back\x08", "bell back"),
-        ("tab\tand\nnewline stay", "tab\tand\nnewline stay"),
-        ("ünïcode, 日本語, עברית and 👍 stay", "ünïcode, 日本語, עברית and 👍 stay"),
-    ],
-)
-def test_nothing_that_acts_or_hides_is_left_and_everything_else_is(text, shown):
-    assert visible(text) == shown
+SHOWN = {
+    f"a{ESC}[31mred{ESC}[0mb": "aredb",
+    f"a{ESC}]8;;http://x.example{ESC}\\link{ESC}]8;;{ESC}\\b": "alinkb",
+    f"a{ESC}]52;c;aGVsbG8=\x07b": "ab",
+    "a\x9b31mred a\x9d0;title\x9cb": "ared ab",
+    f"a{ESC}P1$r{ESC}\\b a{ESC}cb": "ab ab",
+    f"cut{ESC}[3": "cut",
+    "over\u202ewrite\u2066 zero\u200bwidth\u2060\ufeff": "overwrite zerowidth",
+    "tag\U000e0041\U000e007f sign\ufe0f\U000e0100": "tag sign",
+    "join\u034fed short\U0001bca0hand bell\x07 back\x08": "joined shorthand bell back",
+    "a\ud800b\udce9": "a\ufffdb\ufffd",  # half a pair: no output takes it as it is
+}
+
+
+def test_nothing_that_acts_or_hides_is_left_and_everything_else_is():
+    stays = "tab\tand\nnewline, ünïcode, 日本語, עברית and 👍"
+    for text, shown in (SHOWN | {stays: stays}).items():
+        assert visible(text) == shown
+    assert one_line("a\n\nb\tc\x1b[2Jd") == "a b cd"
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):  # the control
+        "a\ud800b".encode()
 
 
 @pytest.mark.slow
@@ -44,10 +41,6 @@ def test_no_control_survives_in_any_text(text):
 @given(st.text(alphabet=f"{ESC}\x9b\x9d\x07\\[]0;mAz\n", max_size=30))
 def test_cleaning_twice_changes_nothing(text):
     assert visible(visible(text)) == visible(text)
-
-
-def test_names_are_one_line():
-    assert one_line("a\n\nb\tc\x1b[2Jd") == "a b cd"
 
 
 LIVE = [
@@ -90,44 +83,20 @@ def test_nothing_in_an_answer_is_a_link_or_markup(text):
     assert "www.e" not in cleaned
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The deposit is £1,130 [1].",
-        "At 12:30, note: data is here. Ratio 3:4.",
-        "if a < b and c > d: x[0] = (1)",
-        "Please ignore my previous email, the correct order number is 5591.",
-        "Write to anna@example.org",
-        "- [ ] buy flour",
-    ],
+ORDINARY = (
+    *("The deposit is £1,130 [1].", "At 12:30, note: data is here. Ratio 3:4.", "- [ ] buy flour"),
+    *("if a < b and c > d: x[0] = (1)", "Write to anna@example.org", "if [[ a || b ]]; then"),
+    *("df[['a']] | x", "[[fields]]", "a[[1, 2]]"),
 )
-def test_ordinary_text_is_not_touched(text):
-    assert inert(text) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["_http://evil.example_", "éhttps://evil.example", "1ftp://evil", "_www.evil.example_"]
-)
-def test_an_address_is_broken_whatever_stands_before_it(text):
-    """GFM links an address after an underscore, terminals link one in the middle of a word."""
-    cleaned = inert(text)
-    assert "://" not in cleaned
-    assert "www.e" not in cleaned
-
-
-def test_what_was_a_link_stays_readable():
+def test_ordinary_text_stays_and_what_was_a_link_stays_readable():
+    for text in ORDINARY:
+        assert inert(text) == text
+    # GFM links an address after an underscore, terminals link one in the middle of a word.
+    for text in ("_http://evil.example_", "éhttps://evil.example", "1ftp://evil", "_www.evil.x_"):
+        assert "://" not in inert(text) and "www.e" not in inert(text)
     assert inert("<IMG/SRC=//evil.example>") == "< IMG/SRC=//evil.example>"
     assert inert("[bank](https://a.example/x)") == "[bank] (https[:]//a.example/x)"
     assert inert("See [[Rent|the rent]], [[Rent]].") == "See [ [Rent|the rent]], [[Rent]]."
     assert inert("![[a.png|x]] ![[b.png]]") == "! [ [a.png|x]] ! [[b.png]]", "nothing is embedded"
-    for code in ("if [[ a || b ]]; then", "df[['a']] | x", "[[fields]]", "a[[1, 2]]"):
-        assert inert(code) == code
-
-
-def test_half_a_pair_is_shown_as_no_character_so_that_it_can_be_written():
-    """What an escape in JSON, or a byte that is no text, becomes: no output takes it as it is."""
-    text = "a\ud800b\udce9"
-    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):  # the control
-        text.encode()
-    assert visible(text) == "a\ufffdb\ufffd"
-    assert visible("a\U0001f600b") == "a\U0001f600b"

@@ -1,25 +1,13 @@
 """Words that count as one."""
 
-import pytest
-
 from corpus_agent.text.tokens import has_digit, name_terms, same_word, terms, word_spans
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("intercept", "intercepted", True),
-        ("fy2017", "2017", True),
-        ("2022", "fy22", True),
-        ("fy22", "fy2022", True),
-        ("fy22", "2021", False),
-        ("22", "2022", False),
-        ("fyn", "fyns", True),
-        ("1042", "1043", False),
-    ],
-)
-def test_forms_of_one_word_and_names_of_one_year(one, other, same):
-    assert same_word(one, other) is same_word(other, one) is same
+def test_forms_of_one_word_and_names_of_one_year():
+    same = "intercept intercepted, fy2017 2017, 2022 fy22, fy22 fy2022, fyn fyns"
+    for pairs, wanted in ((same, True), ("fy22 2021, 22 2022, 1042 1043", False)):
+        for one, other in map(str.split, pairs.split(",")):
+            assert same_word(one, other) is same_word(other, one) is wanted, (one, other)
 
 
 def test_pairs_of_characters_are_words_where_a_model_reads_them():

@@ -1,8 +1,6 @@
 """Months and weekdays in each spelling; words that only look like them; a question in both."""
 
-import pytest
-
-from corpus_agent.text.when import calendar_names, with_spellings
+from corpus_agent.text.number_words import calendar_names, with_spellings
 
 FEBRUARY = """in February; in feb; 14 Feb 2024; Feb. 2024; FEB-24; 2024-02-14; 14.2.2024;
 am 3. Februar; le 3 février; | Month: Feb | Rain: 80 |"""
@@ -11,10 +9,10 @@ NONE = """The cat sat there.; It needs full sun and they wed.; Who is Jan?; They
 So we did. Do it.; mon chat et mon chien; Version 1.2.3; decide, second, marble, octopus"""
 
 
-@pytest.mark.parametrize(("texts", "name"), [(FEBRUARY, ("month", 2)), (SATURDAY, ("weekday", 6))])
-def test_a_month_and_a_weekday_are_known_in_each_of_their_spellings(texts, name):
-    for text in texts.split(";"):
-        assert name in calendar_names(text.strip()).values(), text
+def test_a_month_and_a_weekday_are_known_in_each_of_their_spellings():
+    for texts, name in ((FEBRUARY, ("month", 2)), (SATURDAY, ("weekday", 6))):
+        for text in texts.split(";"):
+            assert name in calendar_names(text.strip()).values(), text
 
 
 def test_words_that_are_no_dates_name_none_and_the_doubtful_ones_count_in_a_date():
@@ -24,15 +22,12 @@ def test_words_that_are_no_dates_name_none_and_the_doubtful_ones_count_in_a_date
     assert found.keys() == {"jan", "may", "wed", "sun", "mon"}
 
 
-@pytest.mark.parametrize(
-    ("question", "also"),
-    [
+def test_a_question_is_searched_with_both_spellings():
+    for question, also in (
         ("What was paid in February?", " Feb"),
         ("What was paid in Feb?", " February"),
         ("Was war im Dezember?", " December Dec"),
         ("Who comes on Tues?", " Tuesday Tue"),
         ("Who sat there?", ""),
-    ],
-)
-def test_a_question_is_searched_with_both_spellings(question, also):
-    assert with_spellings(question) == f"{question}{also}"
+    ):
+        assert with_spellings(question) == f"{question}{also}"

@@ -10,7 +10,7 @@ from corpus_agent.settings import Settings
 from corpus_agent.startup import for_indexing
 from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, UntrustedStore
-from indexer.store.ownership import Identity, make_store
+from indexer.store.storage import Identity, make_store
 from tests.support.places import REPOSITORY
 
 # Forks a child for each moment at which something on the disk is about to change, which kills

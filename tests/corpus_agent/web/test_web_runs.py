@@ -6,7 +6,7 @@ import pytest
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
-from corpus_agent.web.runs import IndexRuns
+from corpus_agent.web.jobs import IndexRuns
 from tests.support.processes import until
 
 

@@ -107,7 +107,7 @@ def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
 
 
 def test_ripgrep_reaches_no_network_and_no_file_elsewhere(tmp_path):
-    from corpus_agent.workspace.listing import opened
+    from corpus_agent.workspace.search import opened
 
     put(tmp_path, "root/a.txt", "outside/b.txt")
     ripgrep = find_ripgrep()

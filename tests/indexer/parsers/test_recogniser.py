@@ -7,7 +7,7 @@ import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr.reading_order import UNREADABLE
-from indexer.parsers import words
+from indexer.parsers import recognising
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.pages import RecognisedPage, Recogniser, is_line
 from tests.attacks import obeying_recogniser
@@ -98,7 +98,7 @@ def test_a_page_that_kills_its_process_costs_itself():
         recogniser.draw(1)
         with pytest.raises(UnreadableDocument, match="crashed"):
             recogniser.read()
-        assert recogniser.draw(1)[1]  # blank; in a new process, which was handed the document
+        assert recogniser.draw(1)  # blank; in a new process, which was handed the document
 
 
 @pytest.mark.slow
@@ -144,5 +144,5 @@ TABLE = "\n".join(
 
 
 def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
-    lines = [part for line in words.lines_of_table(TABLE) for part in words.shown(line)]
+    lines = [part for line in recognising.lines_of_table(TABLE) for part in recognising.shown(line)]
     assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]

@@ -17,8 +17,7 @@ import indexer
 from indexer.errors import SealUnavailable, UnreadableDocument
 from indexer.parsers import protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
-from indexer.parsers.pool import in_order
-from indexer.parsers.worker import Worker
+from indexer.parsers.worker import Worker, in_order
 from indexer.records import Line
 from tests.attacks import obeying_worker
 from tests.attacks.obeying_worker import do

@@ -13,7 +13,7 @@ import pytest
 from indexer.errors import CorpusError, NoIndex, StoreLocked, UsageError
 from indexer.files.opening import lock_briefly
 from indexer.store.folder import MARKER_NAME
-from indexer.store.ownership import (
+from indexer.store.storage import (
     UNFINISHED_MARKER,
     check_apart,
     identity_of,
@@ -204,7 +204,7 @@ def test_no_store_is_made_around_the_users_record(tmp_path, state_folder):
 MAKING = """
 import sys
 from pathlib import Path
-from indexer.store.ownership import make_store
+from indexer.store.storage import make_store
 print(make_store(Path(sys.argv[1])).id)
 """
 

@@ -10,14 +10,11 @@ from random import Random
 import pytest
 
 from indexer.errors import CorpusError
-from indexer.sync.folder import sync_folder
-from indexer.sync.shards import STAGING
 from tests.support.checks import check_same, check_store, content
 from tests.support.fakes import ToyEncoder
 from tests.support.folders import change_folder, make_folder
-from tests.support.hands import ToyHands
 from tests.support.places import REPOSITORY
-from tests.support.toy_index import own, sync
+from tests.support.toy_index import sync
 
 pytestmark = pytest.mark.slow
 
@@ -63,23 +60,6 @@ def test_a_disk_that_is_full_at_any_point_costs_nothing_but_the_run(disk, tmp_pa
     assert refused > 1  # the control
     sync(root, store)
     check_store(store).close()
-    sync(root, tmp_path / "fresh")
-    check_same(store, tmp_path / "fresh")
-
-
-@pytest.mark.nightly
-def test_a_disk_that_is_full_while_shards_are_made_costs_nothing_but_the_run(disk, tmp_path):
-    root, store = tmp_path / "docs", disk / "store"
-    make_folder(root, 30, Random(5), paragraphs=3)
-    own(store, root)
-    room = os.statvfs(disk)
-    (disk / "ballast").write_bytes(bytes(room.f_bavail * room.f_frsize - 96 * 2**10))
-    with pytest.raises(CorpusError, match="is full"):
-        sync_folder(store, root, ToyEncoder(), hands=ToyHands())
-    (disk / "ballast").unlink()
-    outcome = sync_folder(store, root, ToyEncoder(), hands=ToyHands())
-    assert outcome.added == 30
-    assert not (store / STAGING).exists()
     sync(root, tmp_path / "fresh")
     check_same(store, tmp_path / "fresh")
 

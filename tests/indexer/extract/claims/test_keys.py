@@ -38,15 +38,6 @@ def armoured(name: bytes) -> bytes:
     return b"-----BEGIN %s-----\n%s-----END %s-----\n" % (name, body, name)
 
 
-def putty() -> str:
-    lines = "\n".join(base64.b64encode(os.urandom(48)).decode() for _ in range(6))
-    return (
-        "PuTTY-User-Key-File-3: ssh-rsa\nEncryption: none\nComment: mill\n"
-        "Public-Lines: 1\nAAAAB3Nz\n"
-        f"Private-Lines: 6\n{lines}\nPrivate-MAC: 0123456789abcdef\n"
-    )
-
-
 SECRET = b"aB3" * 14 + b"a"
 KEYS = {
     "pkcs8": pem(RSA),
@@ -64,33 +55,26 @@ KEYS = {
     "der pkcs8": der(RSA),
     "der curve": der(CURVE, OLD),
     "pkcs12": pkcs12.serialize_key_and_certificates(b"mill", RSA, None, None, LOCK),
-    "putty": putty().encode(),
     "age": b"# created: 2026-01-01T00:00:00Z\n# public key: age1x\nAGE-SECRET-KEY-1" + b"Q" * 58,
     "jks": b"\xfe\xed\xfe\xed\0\0\0\x02\0\0\0\x01" + os.urandom(64),
     "keepass": b"\x03\xd9\xa2\x9a\x67\xfb\x4b\xb5" + os.urandom(64),
     "gpg packet": b"\x95\x01\xd8\x04\x5f\x00\x00\x00\x01" + os.urandom(99),
-    "minisign": b"untrusted comment: minisign encrypted secret key\n" + b"RWRTY0Iy" * 20,
     "wireguard": b"[Interface]\nPrivateKey = " + SECRET + b"=\n",
     "jwk": b'{"kty": "OKP", "d": "' + SECRET + b'"}',
 }
 
 
-@pytest.mark.parametrize("kind", KEYS)
-def test_a_key_is_secret_under_every_name(kind):
-    for name in NAMES:
-        assert kept(KEYS[kind], name)[1].startswith("secret: "), name
-
-
-def test_a_presentation_called_key_is_read():
-    opened = open_document(made.iwork(), "talk.key")
-    assert opened.extractor.startswith("iwork/")
-    assert any(made.SENTENCE in line.text for line in opened.lines)
-
-
-def test_certificates_and_public_keys_are_no_text():
+def test_a_key_is_secret_under_every_name_and_a_presentation_called_key_is_read():
+    shown = [
+        (kind, name)
+        for kind, data in KEYS.items()
+        for name in NAMES
+        if not kept(data, name)[1].startswith("secret: ")
+    ]
+    assert shown == []
+    assert made.SENTENCE in kept(made.iwork(), "talk.key")[0]
     for data in (armoured(b"CERTIFICATE"), armoured(b"PUBLIC KEY") * 3):
-        with pytest.raises(UnreadableDocument, match=r"binary: (certificate|public key)"):
-            open_document(data, "a.pem")
+        assert re.match(r"binary: (certificate|public key)", kept(data, "a.pem")[1])
 
 
 # --- Keys in the middle of text ------------------------------------------------------------------
@@ -106,20 +90,6 @@ PEMS = {
     "openvpn": armoured(b"OpenVPN Static key V1").decode(),
 }
 B64 = {name: base64.b64encode(each.encode()).decode() for name, each in PEMS.items()}
-
-
-def jwk(**more: object) -> dict[str, object]:
-    told = {"kty": "EC", "crv": "P-256", "x": "a" * 43, "d": "Qz9" + "n" * 40}
-    return told | more
-
-
-def dotnet() -> str:
-    halves = "".join(
-        f"<{name}>{base64.b64encode(os.urandom(64)).decode()}</{name}>"
-        for name in ("P", "Q", "DP", "DQ", "InverseQ", "D")
-    )
-    public = f"<Modulus>{'qw0Z' * 43}</Modulus><Exponent>AQAB</Exponent>"
-    return f"<RSAKeyValue>{public}{halves}</RSAKeyValue>"
 
 
 SAID = {
@@ -162,50 +132,36 @@ def stretches(key: str) -> list[str]:
     return [half[at : at + 20] for at in range(0, max(1, len(half) - 24), 20)]
 
 
-@pytest.mark.parametrize("said", SAID)
-@pytest.mark.parametrize("kind", PEMS)
-def test_no_key_in_the_middle_of_text_is_read(kind, said):
-    name, around = SAID[said]
-    data = around(PEMS[kind])
-    assert any(each in data for each in stretches(PEMS[kind]))
-    text, remark = kept(data.encode(), name)
-    assert [each for each in stretches(PEMS[kind]) if each in text] == [], text[-3000:]
-    assert "1 private key is left out" in remark or remark.startswith("secret")
+def test_no_key_in_the_middle_of_text_is_read():
+    seen = []
+    for kind, key in PEMS.items():
+        for said, (name, around) in SAID.items():
+            data = around(key)
+            assert any(each in data for each in stretches(key))
+            text, remark = kept(data.encode(), name)
+            told = "1 private key is left out" in remark or remark.startswith("secret")
+            if not told or any(each in text for each in stretches(key)):
+                seen.append((kind, said))
+    assert seen == []
 
 
 VALUES = {
-    "base64 of PEM": lambda: f"client-key-data: {B64['pkcs8']}\n",
-    "base64 of PEM over lines": lambda: (
-        "key: |\n  "
-        + "\n  ".join(B64["rsa"][at : at + 76] for at in range(0, len(B64["rsa"]), 76))
-        + "\n"
-    ),
-    "base64 of DER": lambda: f"signing.key={base64.b64encode(der(RSA)).decode()}\n",
-    "jwk": lambda: json.dumps(jwk()),
-    "dotnet": dotnet,
-    "putty": putty,
-    "age": lambda: "AGE-SECRET-KEY-1" + "QZ" * 29,
-    "wireguard": lambda: "[Interface]\nPrivateKey = " + "aB3" * 14 + "a=\n",
-    "hexadecimal": lambda: '"private_key": "0x' + "ab12" * 16 + '"\n',
-    "minisign": lambda: f"untrusted comment: minisign encrypted secret key\n{'RWRTY0Iy' * 20}\n",
-    "openssl": lambda: "privateExponent:\n" + "    00:ab:cd:ef:01:23:45:67:\n" * 8 + "prime1:\n",
+    "base64 of PEM": f"client-key-data: {B64['pkcs8']}\n",
+    "base64 of DER": f"signing.key={base64.b64encode(der(RSA)).decode()}\n",
+    "jwk": json.dumps({"kty": "EC", "crv": "P-256", "x": "a" * 43, "d": "Qz9" + "n" * 40}),
+    "age": "AGE-SECRET-KEY-1" + "QZ" * 29,
+    "wireguard": "[Interface]\nPrivateKey = " + "aB3" * 14 + "a=\n",
+    "hexadecimal": '"private_key": "0x' + "ab12" * 16 + '"\n',
 }
-PUBLIC = ("AAAAB3Nz", "AQAB", "qw0Z" * 43, "a" * 43)
 
 
-@pytest.mark.parametrize("kind", VALUES)
-def test_no_value_that_is_a_key_is_read(kind):
-    value = VALUES[kind]()
-    for name, data in (("a.txt", PROSE + value + PROSE), ("a.md", f"{PROSE}\n```\n{value}\n```\n")):
-        text, remark = kept(data.encode(), name)
-        secrets = [
-            x
-            for x in re.findall(r"[A-Za-z0-9+/_-]{40,}|(?:[0-9a-f]{2}:){8}", value)
-            if x not in PUBLIC
-        ]
-        assert secrets and [x for x in secrets if x in text] == []
-        assert "left out" in remark
-        assert "in the spring of 1989" in text
+def test_no_value_that_is_a_key_is_read():
+    for kind, value in VALUES.items():
+        secrets = [x for x in re.findall(r"[A-Za-z0-9+/_-]{40,}", value) if x != "a" * 43]
+        for name, around in (("a.txt", "{}"), ("a.md", "\n```\n{}\n```\n")):
+            text, remark = kept((PROSE + around.format(value) + PROSE).encode(), name)
+            assert secrets and [x for x in secrets if x in text] == [], kind
+            assert "left out" in remark and "in the spring of 1989" in text, kind
 
 
 RSA_HEAD = PEMS["rsa"].splitlines()[1]
@@ -220,7 +176,6 @@ SPOKEN = {
     .decode(),
     "authorized": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIN" + "aB3" * 14 + " anna@mill\n",
     "jwk": json.dumps({"kty": "EC", "crv": "P-256", "x": "aB3" * 14 + "a", "y": "aB3" * 15}),
-    "dotnet": f"<RSAKeyValue><Modulus>{'qw0Z' * 43}</Modulus></RSAKeyValue>",
     "wireguard": "[Peer]\nPublicKey = " + "aB3" * 14 + "a=\nPrivateKey = <yours>\n",
     "age": "AGE-SECRET-KEY-1... stays with you, age1" + "q" * 58 + " is given away.\n",
     "a path": 'private_key: "/etc/ssl/private/a-rather-long-name-of-a-key-of-the-mill.pem"\n',
@@ -229,12 +184,11 @@ SPOKEN = {
 }
 
 
-@pytest.mark.parametrize("kind", SPOKEN)
-def test_what_speaks_of_keys_is_read_whole(kind):
-    for name in ("a.txt", "a.md"):
-        text, remark = kept((PROSE + SPOKEN[kind] + PROSE).encode(), name)
-        assert text == (PROSE + SPOKEN[kind] + PROSE).removesuffix("\n")
-        assert remark == ""
+def test_what_speaks_of_keys_is_read_whole():
+    for kind, said in SPOKEN.items():
+        whole = PROSE + said + PROSE
+        for name in ("a.txt", "a.md"):
+            assert kept(whole.encode(), name) == (whole.removesuffix("\n"), ""), kind
 
 
 @pytest.mark.slow
@@ -242,7 +196,6 @@ def test_what_only_begins_as_a_key_costs_its_length():
     for unit in (
         "-----BEGIN PRIVATE KEY-----\n",
         "-----BEGIN PRIVATE KEY-----\n\n\n",
-        "Private-Lines: 9\n",
     ):
         for each in (
             unit * (400_000 // len(unit)),

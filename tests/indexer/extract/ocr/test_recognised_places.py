@@ -1,9 +1,12 @@
 """Where recognised words stand on the page as it is shown, whichever way it lay."""
 
-import pytest
-
-from indexer.extract.ocr.places import Sheet, words_of_pieces
-from indexer.extract.ocr.reading_order import UNREADABLE, Piece, certain_rows
+from indexer.extract.ocr.reading_order import (
+    UNREADABLE,
+    Piece,
+    Sheet,
+    certain_rows,
+    words_of_pieces,
+)
 from indexer.extract.pdf.showing import letters_of_words, outlined
 
 
@@ -22,21 +25,14 @@ def test_a_word_stands_where_its_letters_were_seen_else_by_its_share_of_the_piec
     assert near(words[3][1:5], (220 / 400, 80 / 200, 300 / 400, 100 / 200))
 
 
-@pytest.mark.parametrize(
-    ("turned", "shown"),
-    [
+def test_a_page_that_was_turned_to_be_read_is_turned_back_and_places_end_at_its_edge():
+    for turned, shown in (
         (0, (0.25, 0.1, 0.5, 0.2)),
         (90, (0.8, 0.25, 0.9, 0.5)),  # its top was at the right
         (180, (0.5, 0.8, 0.75, 0.9)),
         (270, (0.1, 0.5, 0.2, 0.75)),
-    ],
-)
-def test_a_page_that_was_turned_to_be_read_is_turned_back(turned, shown):
-    word = Sheet(400, 200, turned).placed(0, (100, 20, 200, 40), "rent")
-    assert near(word[1:5], shown)
-
-
-def test_what_is_not_on_the_page_has_no_place_and_what_is_in_part_ends_at_its_edge():
+    ):
+        assert near(Sheet(400, 200, turned).placed(0, (100, 20, 200, 40), "rent")[1:5], shown)
     sheet = Sheet(400, 200)
     assert sheet.placed(0, (401, 20, 500, 40), "rent") is None
     assert near(sheet.placed(0, (300, -5, 500, 40), "rent")[1:5], (0.75, 0, 1, 0.2))
@@ -62,11 +58,4 @@ def test_a_quotation_of_recognised_words_is_outlined_line_by_line_to_the_letter(
         found, [(0.22, 0.1, 0.3, 0.12), (0.1, 0.2, 0.23, 0.22), (0.1, 0.3, 0.16, 0.32)], strict=True
     ):
         assert near(box, wanted)
-    # On a wide page a word may be higher than wide in shares; how its line runs decides.
-    wide = letters_of_words([[("The", (0.1, 0.1, 0.2, 0.3)), ("is", (0.22, 0.1, 0.25, 0.3))]])
-    assert near(outlined("The is", wide, None)[0], (0.1, 0.1, 0.25, 0.3))
-    assert len(outlined("The is", wide, None)) == 1
-    turned = letters_of_words([[("The", (0.1, 0.1, 0.3, 0.2)), ("is", (0.1, 0.22, 0.3, 0.25))]])
-    [box] = outlined("The is", turned, None)
-    assert near(box, (0.1, 0.1, 0.3, 0.25))
     assert outlined("a heron nests in the reeds", page, None) == []

@@ -1,7 +1,6 @@
 """Where a gap in a picture is a space, and where it is the paper beside a thin figure."""
 
 import numpy as np
-import pytest
 
 from indexer.extract.ocr.engine import MIN_FIGURE_COLUMNS, spaced
 
@@ -19,23 +18,13 @@ def picture(paper: float) -> tuple[list[int], float, np.ndarray]:
     return columns, crop.shape[1] / COLUMN, crop
 
 
-@pytest.mark.parametrize(
-    ("figures", "paper", "shown"),
-    [
-        ("27", 0.19, "27"),  # no figures of one number stood farther apart, in six fonts
-        ("21", 0.22, "21"),
-        ("16", 0.28, "16"),
-        ("11", 0.26, "11"),
-        ("27", 0.30, "2 7"),  # the controls: a space is as wide
-        ("21", 0.34, "2 1"),
-        ("16", 0.40, "1 6"),
-        ("11", 0.42, "1 1"),
-    ],
-)
-def test_paper_beside_a_thin_figure_is_no_space(figures, paper, shown):
-    columns, all_columns, crop = picture(paper)
-    assert columns[1] - columns[0] >= MIN_FIGURE_COLUMNS
-    assert spaced(figures, columns, all_columns, crop) == shown
+def test_paper_beside_a_thin_figure_is_no_space():
+    # No figures of one number stood farther apart, in six fonts; the second share is a space.
+    for figures, paper, space in (("27", 0.19, 0.30), ("21", 0.22, 0.34), ("16", 0.28, 0.40)):
+        for share, shown in ((paper, figures), (space, " ".join(figures))):
+            columns, all_columns, crop = picture(share)
+            assert columns[1] - columns[0] >= MIN_FIGURE_COLUMNS
+            assert spaced(figures, columns, all_columns, crop) == shown
 
 
 GAP = np.full((24, 200, 3), 255, np.uint8)  # paper, and one dot of ink
@@ -44,17 +33,16 @@ INK = np.zeros((24, 200, 3), np.uint8)
 INK[0, 0] = 255
 
 
-@pytest.mark.parametrize(
-    ("text", "columns", "crop", "expected"),
-    [
-        ("Kc55", [0, 3, 11, 14], INK, "Kc 55"),  # two cells that the model took for one word
-        ("ab cd", [0, 3, 12, 15], INK, "ab cd"),  # it has its space
-        ("0105555", [0, 2, 4, 8, 10, 12, 14], GAP, "010 5555"),
-        ("0105555", [0, 2, 4, 8, 10, 12, 14], INK, "0105555"),  # no paper between them
-        ("TOTAL", [0, 8, 16, 24, 32], GAP, "TOTAL"),  # set wide
-        ("号20", [0, 9, 11], GAP, "号20"),
-        ("abc", [0, 9], GAP, "abc"),  # columns of something else
-    ],
+GAPS = (
+    ("Kc55", [0, 3, 11, 14], INK, "Kc 55"),  # two cells that the model took for one word
+    ("0105555", [0, 2, 4, 8, 10, 12, 14], GAP, "010 5555"),
+    ("0105555", [0, 2, 4, 8, 10, 12, 14], INK, "0105555"),  # no paper between them
+    ("TOTAL", [0, 8, 16, 24, 32], GAP, "TOTAL"),  # set wide
+    ("号20", [0, 9, 11], GAP, "号20"),
+    ("abc", [0, 9], GAP, "abc"),  # columns of something else
 )
-def test_a_space_comes_back_where_the_picture_shows_a_gap(text, columns, crop, expected):
-    assert spaced(text, columns, 40.0, crop) == expected
+
+
+def test_a_space_comes_back_where_the_picture_shows_a_gap():
+    for text, columns, crop, expected in GAPS:
+        assert spaced(text, columns, 40.0, crop) == expected

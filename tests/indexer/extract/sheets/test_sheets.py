@@ -24,39 +24,26 @@ def lines_of(data, name):
     return [line.text for line in open_document(data, name).lines]
 
 
-@pytest.mark.parametrize(
-    ("value", "code", "text"),
-    [
-        (0.125, "0.0%", "12.5%"),
-        (0.07, "#%", "7%"),
-        (0.105, "0%", "11%"),  # half away from zero, as sheets round
-        (1234.5, '#,##0.00 "€"', "1,234.50 €"),
-        (1234.5, "#,##0.00\\ [$€-407]", "1,234.50 €"),
-        (-1234.5, "[$$-409]#,##0.00;[Red]([$$-409]#,##0.00)", "($1,234.50)"),
-        (-3, '"$"#,##0', "-$3"),
-        (0, '_("$"* #,##0_);_("$"* \\(#,##0\\);_("$"* "-"??_);_(@_)', "$-"),
-        (5, '0.0 "kg"', "5.0 kg"),
-        (2_500_000, '0.0,,"M"', "2.5M"),
-    ],
+FORMATS = (
+    (0.125, "0.0%", "12.5%"),
+    (0.07, "#%", "7%"),
+    (0.105, "0%", "11%"),  # half away from zero, as sheets round
+    (1234.5, '#,##0.00 "€"', "1,234.50 €"),
+    (1234.5, "#,##0.00\\ [$€-407]", "1,234.50 €"),
+    (-1234.5, "[$$-409]#,##0.00;[Red]([$$-409]#,##0.00)", "($1,234.50)"),
+    (-3, '"$"#,##0', "-$3"),
+    (0, '_("$"* #,##0_);_("$"* \\(#,##0\\);_("$"* "-"??_);_(@_)', "$-"),
+    (5, '0.0 "kg"', "5.0 kg"),
+    (2_500_000, '0.0,,"M"', "2.5M"),
+    # Those that add nothing leave the number as it is kept.
+    *((1234.567, code, None) for code in ("General", "#,##0", "# ?/?", "0.00E+00", "@", "")),
+    *((value, "0%", None) for value in (dt.date(2024, 5, 3), True, "text", 1e300)),
+    *((7.5, code, None) for code in ("yyyy-mm-dd h:mm", "[h]:mm")),
 )
-def test_a_number_is_shown_as_its_cell_shows_it(value, code, text):
-    assert shown(value, code) == text
 
 
-@pytest.mark.parametrize(
-    ("value", "code"),
-    [
-        *((1234.567, code) for code in ("General", "#,##0", "0.00", "# ?/?", "0.00E+00", "@", "")),
-        (dt.date(2024, 5, 3), "0.0%"),
-        (True, "0%"),
-        ("text", "0%"),
-        (45415.25, "yyyy-mm-dd h:mm"),
-        (7.5, "[h]:mm"),
-        (1e300, "0%"),
-    ],
-)
-def test_a_format_that_adds_nothing_leaves_the_number_as_it_is_kept(value, code):
-    assert shown(value, code) is None
+def test_a_number_is_shown_as_its_cell_shows_it():
+    assert [(value, code, shown(value, code)) for value, code, _ in FORMATS] == [*FORMATS]
 
 
 FORMATTED = (
@@ -165,23 +152,16 @@ def test_a_letterhead_is_no_header_and_each_table_has_its_own():
     ]
 
 
-def test_an_empty_row_within_a_table_keeps_its_names():
-    rows = [
-        ["Port", "Fare", "Crew"],
-        ["Vigo", "7.50", "3"],
-        [],
-        ["Cangas", "9.00", "4"],
-    ]
-    assert list(sheet_lines(rows))[2:] == [
-        "| Port: Cangas | Fare: 9.00 | Crew: 4 |",
-    ]
-
-
-def test_bold_names_are_a_header_where_nothing_else_says_so():
+def test_an_empty_row_keeps_the_names_and_bold_ones_are_a_header_where_nothing_else_says_so():
+    rows = [["Port", "Fare", "Crew"], ["Vigo", "7.50", "3"], [], ["Cangas", "9.00", "4"]]
+    assert list(sheet_lines(rows))[2:] == ["| Port: Cangas | Fare: 9.00 | Crew: 4 |"]
     rows = [["Term", "Meaning"], ["port", "left"], ["starboard", "right"]]
-    assert list(sheet_lines(rows))[1] == "| port | left |"
-    assert list(sheet_lines(rows, bold={0}))[1] == "| Term: port | Meaning: left |"
-    assert list(sheet_lines(rows, bold={0, 1, 2}))[1] == "| port | left |"
+    for bold, line in (
+        ((), "| port | left |"),
+        ({0}, "| Term: port | Meaning: left |"),
+        ({0, 1, 2}, "| port | left |"),
+    ):
+        assert list(sheet_lines(rows, bold=bold))[1] == line
 
 
 # --- What is hidden -------------------------------------------------------------------------------
@@ -208,28 +188,23 @@ def without_references(sheet):
     return re.sub(r'(<row[^>]*) r="\d+"|(<c) r="\w+"', r"\1\2", sheet)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        str,  # the control
-        without_references,
-        lambda sheet: sheet.replace('hidden="1"', 'hidden = "true"'),
-        lambda sheet: sheet.replace('hidden="1"', "hidden\n=' 1 '"),
-        lambda sheet: sheet.replace('hidden="1"', 'hidden="&#49;"'),
-        lambda sheet: sheet.replace("<row ", '<row xmlns:x="urn:x" x:r="9" x:hidden="0" '),
-        lambda sheet: sheet.replace("<c ", "<!-- a comment --><c "),
-        lambda sheet: re.sub(
-            '(<col .*?)width="[^"]*"(.*)hidden="1"', r'\1width="0"\2ht="0"',
-            sheet.replace('hidden="1"', "", 1),
-        ),
-    ],
-)  # fmt: skip
-def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written(change):
-    data, before = sheet_of(change)
-    assert before.count('hidden="1"') == 2
-    assert lines_of(data, "a.xlsx") == [
-        *("--- Sheet Sheet ---", "| Port | Cost | |", f"{HIDDEN} Crew"),
-        *("| Port: Vigo | Cost: 70 | |", f"{HIDDEN} Crew: 3"),
-        f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
-        *("| Port: Moaña | Cost: 90 | |", f"{HIDDEN} Crew: 4"),
-    ]
+CHANGES = (
+    str,  # the control
+    without_references,
+    lambda sheet: sheet.replace('hidden="1"', "hidden\n=' 1 '"),
+    lambda sheet: sheet.replace('hidden="1"', 'hidden="&#49;"'),
+    lambda sheet: sheet.replace("<row ", '<row xmlns:x="urn:x" x:r="9" x:hidden="0" '),
+    lambda sheet: sheet.replace("<c ", "<!-- a comment --><c "),
+)
+
+
+def test_hidden_rows_and_columns_of_an_xlsx_are_marked_however_they_are_written():
+    for change in CHANGES:
+        data, before = sheet_of(change)
+        assert before.count('hidden="1"') == 2
+        assert lines_of(data, "a.xlsx") == [
+            *("--- Sheet Sheet ---", "| Port | Cost | |", f"{HIDDEN} Crew"),
+            *("| Port: Vigo | Cost: 70 | |", f"{HIDDEN} Crew: 3"),
+            f"{HIDDEN} Port: Cangas | Cost: 80 | Crew: 2",
+            *("| Port: Moaña | Cost: 90 | |", f"{HIDDEN} Crew: 4"),
+        ]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-from email.message import EmailMessage
+import time
 
 import pytest
 
@@ -12,103 +10,10 @@ from indexer.extract import open_document
 from indexer.extract.html.page import MAX_NESTED, html_text
 from indexer.extract.tables.rows import MAX_CARRIED, simple, table_text
 from tests.support import made_files as made
-from tests.support.places import SNAPSHOTS
-
-# Sixty tables with merged cells, and the grid that Chromium made of each, then those of tables
-# within it. A cell is [row, first column, last column + 1, rows, text, header cell, table].
-SPANS = json.loads((SNAPSHOTS / "span_tables.json").read_text("utf-8"))
-TABLES, TRUTH = SPANS["tables"], SPANS["grids"]
-PAGE = "<!doctype html><html><head></head><body>{}</body></html>"
 
 
 def text_of(data: bytes, name: str) -> str:
     return "\n".join(line.text for line in open_document(data, name).lines)
-
-
-def as_html(page: str) -> bytes:
-    return page.encode()
-
-
-def as_mail(page: str) -> bytes:
-    message = EmailMessage()
-    message["Subject"], message["From"] = "Rents", "Ana <ana@example.org>"
-    message.set_content(page, subtype="html", cte="quoted-printable")
-    return message.as_bytes()
-
-
-WRAPPED = {"a.html": as_html, "a.eml": as_mail}
-
-
-class Grid:
-    """What the browser shows of one table."""
-
-    def __init__(self, cells):
-        self.cells = [cell for cell in cells if cell[4]]
-        self.rows = sorted({cell[0] for cell in self.cells})
-        self.width = max(cell[2] for cell in self.cells)
-        self.heads = []
-        for row in self.rows:
-            if not all(cell[5] for cell in self.cells if cell[0] == row):
-                break
-            self.heads.append(row)
-
-    def names(self, first, last):
-        """The names above columns, once each."""
-        found = []
-        for column in range(first, last):
-            above = [c for c in self.cells if c[0] in self.heads and c[1] <= column < c[2]]
-            path = " ".join(cell[4] for cell in sorted(above))
-            if path and path not in found:
-                found.append(path)
-        return found or [""]
-
-    def body(self):
-        """For each row below the header what must be read in it."""
-        for row in self.rows[len(self.heads) :]:
-            cells = [cell for cell in self.cells if cell[0] <= row < cell[0] + cell[3]]
-            across = len(cells) == 1 and cells[0][2] - cells[0][1] == self.width
-            yield [
-                f"{name}: {cell[4]}" if name and not across else cell[4]
-                for cell in cells
-                for name in ([""] if across else self.names(cell[1], cell[2]))
-            ]
-
-
-def entries_of(line):
-    return [entry for entry in line.strip("|").strip().split(" | ") if entry.strip()]
-
-
-def is_read(entry, wanted):
-    """Whether an entry is the wanted one, perhaps with a table of its own behind it."""
-    return entry == wanted or entry.startswith(f"{wanted} ")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", WRAPPED)
-def test_every_cell_of_merged_tables_stands_under_the_column_where_a_browser_shows_it(name):
-    checked = 0
-    for number, (table, grids) in enumerate(zip(TABLES, TRUTH, strict=True)):
-        text = text_of(WRAPPED[name](PAGE.format(table)), name)
-        for inner in grids[1:]:
-            for wanted in (entry for row in Grid(inner).body() for entry in row):
-                assert re.search(rf"{wanted}(?=[,;\n ]|$)", text), (number, wanted, text)
-                checked += 1
-        outer = Grid(grids[0])
-        if not outer.heads:
-            for wanted in (entry for row in outer.body() for entry in row):
-                assert wanted in text, (number, wanted, text)
-            continue
-        lines = [line for line in text.split("\n") if line.startswith("|")]
-        start = max(i for i, line in enumerate(lines) if line.startswith("| ---"))
-        rows = list(outer.body())
-        assert len(lines) - start - 1 == len(rows), (number, text)
-        for line, wanted in zip(lines[start + 1 :], rows, strict=True):
-            found = entries_of(line)
-            assert len(found) == len(wanted), (number, line, wanted)
-            for entry in wanted:
-                assert any(is_read(each, entry) for each in found), (number, line, wanted)
-                checked += 1
-    assert checked > 500
 
 
 # --- The same table in each format ---------------------------------------------------------------
@@ -204,12 +109,11 @@ FORMATS = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_merged_cells_and_a_header_of_two_lines_are_read_alike_in_every_format(name):
-    lines = [
-        line for line in text_of(FORMATS[name](), name).split("\n") if line.startswith("| Reg")
-    ]
-    assert lines == ["| Region | City | 2023 Rent | 2023 Fee | 2024 Rent | 2024 Fee |", *WANTED]
+def test_merged_cells_and_a_header_of_two_lines_are_read_alike_in_every_format():
+    for name, make in FORMATS.items():
+        lines = [line for line in text_of(make(), name).split("\n") if line.startswith("| Reg")]
+        head = "| Region | City | 2023 Rent | 2023 Fee | 2024 Rent | 2024 Fee |"
+        assert lines == [head, *WANTED], name
 
 
 # --- What has a header, and what is no table ------------------------------------------------------
@@ -238,24 +142,21 @@ def test_a_table_that_is_surely_one_has_its_names_in_each_row():
     ]
 
 
-@pytest.mark.parametrize(
-    ("table", "text"),
-    [
-        (
-            "<table><tr><td><img src=x><td><p>Dear Ana,<p>it left today.<tr><td>Bye</table>",
-            "Dear Ana,\n\nit left today.\n\nBye",
-        ),
-        ("<table><tr><td>one<tr><td>two</table>", "one\n\ntwo"),
-        ("<table role=presentation><tr><th>one<th>two</table>", "one\n\ntwo"),
-        (
-            "<table><tr><td><table><tr><td>Hello Ana</table><td><table><tr><td>Bye</table></table>",
-            "Hello Ana\n\nBye",
-        ),
-        ("<table><tr><td><h2>Fares</h2><td>menu</table>", "## Fares\n\nmenu"),
-    ],
-)
-def test_what_only_places_texts_on_a_page_stays_prose(table, text):
-    assert html_text(table)[1] == text
+LAYOUTS = {
+    "<table><tr><td><img src=x><td><p>Dear Ana,<p>it left today.<tr><td>Bye</table>": (
+        "Dear Ana,\n\nit left today.\n\nBye"
+    ),
+    "<table><tr><td>one<tr><td>two</table>": "one\n\ntwo",
+    "<table role=presentation><tr><th>one<th>two</table>": "one\n\ntwo",
+    "<table><tr><td><table><tr><td>Hello</table><td><table><tr><td>Bye</table></table>": (
+        "Hello\n\nBye"
+    ),
+    "<table><tr><td><h2>Fares</h2><td>menu</table>": "## Fares\n\nmenu",
+}
+
+
+def test_what_only_places_texts_on_a_page_stays_prose():
+    assert {table: html_text(table)[1] for table in LAYOUTS} == LAYOUTS
 
 
 def test_a_caption_a_section_totals_and_a_second_header_within_a_table():
@@ -288,15 +189,14 @@ def test_signs_in_cells_of_their_own_stand_with_their_figure():
 
 
 @pytest.mark.slow
-def test_spans_of_any_size_cost_little_and_beyond_the_limit_rows_stand_without_names():
-    head = "<tr><th>City<th>Rent"
+def test_spans_of_any_size_cost_little_and_no_text_is_lost():
     wide = "".join(f"<td rowspan=65534>c{n}" for n in range(100))
     rows = "".join(f"<tr><td>r{n}" for n in range(MAX_CARRIED // 100 + 2))
-    text = html_text(f"<table>{head}<tbody><tr>{wide}{rows}</table>")[1].split("\n")
-    note = next(n for n, line in enumerate(text) if line.startswith("(Merged cells fill more"))
-    assert "City: c0" in text[note - 1]
-    assert text[note - 1].endswith(f"r{MAX_CARRIED // 100 - 1} |")
-    assert text[note + 1 :] == [f"| r{MAX_CARRIED // 100} |", f"| r{MAX_CARRIED // 100 + 1} |"]
+    started = time.process_time()
+    text = html_text(f"<table><tr><th>City<th>Rent<tbody><tr>{wide}{rows}</table>")[1].split("\n")
+    assert "City: c0" in text[-4] and text[-4].endswith(f"r{MAX_CARRIED // 100 - 2} |")
+    assert text[-1].endswith(f"r{MAX_CARRIED // 100 + 1} |")
+    assert time.process_time() - started < 10
 
 
 def test_tables_within_tables_are_read_as_such_up_to_the_most():
@@ -305,15 +205,3 @@ def test_tables_within_tables_are_read_as_such_up_to_the_most():
     assert html_text(deepest)[1].endswith("| City: York | Rent: 950 |")
     beyond = html_text(f"<table><tr><td>{deepest}")[1]
     assert beyond.split("\n\n") == ["City", "Rent", "York", "950"]
-
-
-def test_a_hidden_cell_takes_no_place_and_a_hidden_row_of_a_page_is_behind_the_mark():
-    page = (
-        "<p>Rents<table><tr><th>City<th>Rent<tr><td hidden>secret<td>York<td>950"
-        "<tr style='display:none'><td>Hull<td>800<tr><td>Bath<td>1200</table>"
-    )
-    lines = text_of(page.encode(), "a.html").split("\n")
-    assert lines[4:6] == ["| City: York | Rent: 950 |", "| City: Bath | Rent: 1200 |"]
-    assert [line for line in lines if "secret" in line or "Hull" in line or "800" in line] == [
-        f"(hidden in the document) {text}" for text in ("secret", "Hull", "800")
-    ]

@@ -1,0 +1,315 @@
+"""Runs of `index`, their plans and the files that they saw, on a screen and in JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from corpus_agent.render.common import SCHEMA_VERSION, as_object, taken
+from corpus_agent.render.stores import waiting_text
+from corpus_agent.text.naming import PATH, called, unambiguous
+from corpus_agent.text.sanitize import inert, one_line
+from corpus_agent.text.wording import UNREAD_FILES, number_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from corpus_agent.render.common import Object, Seal
+    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status, ToRecognise
+
+
+def problem_object(row: FileRow) -> Object:
+    """One file that yielded no text, with the reason."""
+    return {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
+
+
+def detail(row: FileRow) -> str | None:
+    """A parser's message about a file, sanitised, since it may quote the file."""
+    return one_line(row.detail) if row.detail else row.detail
+
+
+_AS_THEY_ARE = """
+    status reason bytes sha256 chunks pages lines extractor seconds waiting date language
+"""
+# What a person is told of a file without text, where nothing more is known of it.
+REASONS = {
+    "no_text_layer": "it has no text",
+    "encrypted": "it is encrypted",
+    "malformed": "it is damaged",
+    "timeout": "reading it took too long",
+    "memory": "reading it takes too much memory",
+    "crashed": "its reader ended",
+    "too_large": "it is too large",
+    "too_large_unpacked": "it is too large once unpacked",
+    "output": "it has too much text",
+    "binary": "it is not text",
+    "encoding": "its encoding is not known",
+    "unsupported": "its format is not read",
+    "no_bytes": "it is empty",
+    "changed": "it changed while it was read",
+}
+
+
+def why_unread(row: FileRow) -> str:
+    """Why a file has no text, as in "it ends too early"."""
+    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+
+
+def plain_reason(reason: str) -> str:
+    """What a person is told in place of a reason's code."""
+    return one_line(inert(REASONS.get(reason, reason.replace("_", " "))))
+
+
+def problem_line(row: FileRow) -> str:
+    """One line on a file that yielded no text."""
+    return f"{row.status} {called(row.source)} ({why_unread(row)})"
+
+
+def files_object(rows: Iterable[FileRow], version: int, seal: Seal) -> Object:
+    """The JSON of `files`."""
+    entries = [file_object(row) for row in rows]
+    return {"schema_version": SCHEMA_VERSION, "version": version, "files": entries, "seal": seal}
+
+
+def file_object(row: FileRow) -> Object:
+    """One file of the JSON of `files`."""
+    return {
+        "source": unambiguous(row.source),
+        **taken(row, _AS_THEY_ARE),
+        "detail": detail(row),
+        "title": one_line(row.title) if row.title else None,
+        "modified": _modified(row),
+        "author": one_line(row.author) if row.author else None,
+        "tags": [one_line(tag) for tag in (row.tags or "").split()],
+        "links": [one_line(target) for target in (row.links or "").splitlines()],
+    }
+
+
+def _modified(row: FileRow) -> str | None:
+    """When a file was last written to, ISO 8601; None where its time is in no calendar."""
+    try:
+        return datetime.fromtimestamp(row.mtime_ns // 10**9, UTC).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def file_line(row: FileRow) -> str:
+    """One file as a line of text."""
+    if row.status != "indexed":
+        return problem_line(row)
+    size = number_of(row.pages, "page") if row.pages else number_of(row.lines or 0, "line")
+    size += f", {row.waiting} without text" if row.waiting else ""
+    size += f", {number_of(row.chunks, 'passage')}"
+    remark = f": {one_line(row.detail)}" if row.detail else ""
+    return f"indexed {called(row.source)} ({size}){remark}"
+
+
+def excluded_object(entry: Excluded) -> dict[str, Any]:
+    """One entry of the JSON of `files --ignored`."""
+    return {
+        "source": unambiguous(entry.source),
+        "place": unambiguous(entry.place) if entry.place else None,
+        "rule": one_line(entry.rule) or None,
+    }
+
+
+def excluded_line(entry: Excluded) -> str:
+    """What a rule keeps out, and where the rule stands, as a line of text."""
+    if not entry.place:
+        return f"{called(entry.source)} ({entry.rule or 'passed over by its name'})"
+    return f"{called(entry.source)} ({called(entry.place)}: {one_line(entry.rule)})"
+
+
+_COUNTS = """
+    version added updated unchanged removed moved ignored chunks embedded reused interrupted
+    rebuilt recognised
+"""
+_UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
+FEW_FILES = 3  # that are named one by one
+FILES_TO_ESTIMATE = 5  # that are done before the time left is told
+
+
+def index_object(outcome: Outcome) -> Object:
+    """The JSON of `index`."""
+    return as_object(index=run_object(outcome))
+
+
+def run_object(outcome: Outcome) -> Object:
+    """The counts of a run."""
+    unread: Object = {
+        status: [problem_object(row) for row in outcome.problems if row.status == status]
+        for status in _UNREAD
+    }
+    return {
+        **taken(outcome, _COUNTS),
+        "spared": 0,  # a key of earlier releases: nothing that is gone is kept
+        "renamed": _moves(outcome.renamed),
+        "kept_out": len(outcome.kept_out),
+        **unread,
+        "waiting": outcome.waiting_pages + outcome.waiting_pictures,
+        "repaired": one_line(outcome.repaired) or None,
+        "seconds": round(outcome.seconds, 2),
+    }
+
+
+def _moves(pairs: Iterable[tuple[str, str]]) -> list[Object]:
+    return [{"was": unambiguous(was), "source": unambiguous(now)} for was, now in pairs]
+
+
+def index_lines(outcome: Outcome) -> Iterator[str]:
+    """The outcome of a run as text: what the index holds, and what could not be read."""
+    documents = outcome.added + outcome.updated + outcome.unchanged
+    if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
+        yield "There are no documents in this folder; put some in and run the same command again."
+        return
+    if outcome.interrupted:
+        done = number_of(outcome.added + outcome.updated, "document")
+        found = number_of(outcome.chunks, "passage")
+        yield f"Stopped: {done} indexed so far, {found} can be searched. Go on: corpus-agent index"
+        return
+    holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
+    changes = _changes(outcome)
+    if not changes:
+        done = "; nothing changed."
+    elif outcome.added == documents and not outcome.removed:
+        done = f" in {outcome.seconds:.1f} s."
+    else:
+        done = f": {changes}, in {outcome.seconds:.1f} s."
+    pages = outcome.recognised
+    some = "One page was" if pages == 1 else f"{pages:,} pages were"
+    yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
+    if changes:  # else it was said when it came to be so
+        yield from _unread_lines(
+            [row for row in outcome.problems if row.is_unread and not row.waiting]
+        )
+    yield from _left_lines(outcome)
+    if outcome.repaired:
+        yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
+
+
+def _changes(outcome: Outcome) -> str:
+    """How many documents were added, moved, updated and so on, without what is none."""
+    counts = (
+        (outcome.added - outcome.moved, "added"),
+        (outcome.moved, "moved"),
+        (outcome.updated, "updated"),
+        (outcome.removed - outcome.moved, "removed"),
+    )
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)
+
+
+def store_lines(
+    store: Path, root: Path, *, new: bool, named: bool, flag: str = ""
+) -> Iterator[str]:
+    """Where a new index lies, and what to do next; `flag` is what names it from here."""
+    if store.parent != root or not (named or new):
+        yield f"The index of {called(str(root), kind=PATH)} is in {called(str(store), kind=PATH)}."
+    if new:
+        yield f'Ask with: corpus-agent {flag}ask "…"'
+
+
+def _left_lines(outcome: Outcome) -> Iterator[str]:
+    """What waits, and what could not be looked at; and the command for it."""
+    waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
+    if waiting:
+        yield f"Not yet recognised: {waiting}. See: corpus-agent status"
+    if left := sum(row.status == "unreachable" for row in outcome.problems):
+        stay = "file could not be opened and stays", "files could not be opened and stay"
+        yield f"{number_of(left, *stay)} in the index: corpus-agent files --status unreachable"
+        yield "To remove them: corpus-agent index --prune-unreachable"
+
+
+def _unread_lines(unread: list[FileRow]) -> Iterator[str]:
+    """The files that could not be read: a few with their reasons, many by their number."""
+    if not unread:
+        return
+    said = number_of(len(unread), "file could not be read", "files could not be read")
+    if len(unread) <= FEW_FILES:
+        yield f"{said}: {', '.join(f'{called(row.source)} ({why_unread(row)})' for row in unread)}"
+        return
+    reasons = Counter(row.reason or "" for row in unread).most_common()
+    counted = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in reasons)
+    yield f"{said} ({counted}): {UNREAD_FILES}"
+
+
+def waiting_line(waiting: ToRecognise) -> str:
+    """What is to be recognised, and about how long it takes."""
+    found = waiting_text(waiting.pages, waiting.pictures)
+    return (
+        f"Recognising {found} takes about {duration(waiting.seconds)}. Everything else can be "
+        "searched now. After Ctrl-C the next run goes on; --ocr off leaves scans out."
+    )
+
+
+def progress_line(done: Progress, elapsed: float) -> str:
+    """How far recognition, or reading and embedding, is after `elapsed` seconds of work."""
+    source = called(done.source)
+    if done.all_pages:
+        said = f"recognised {done.pages:,} of {done.all_pages:,} ({source})"
+        share = done.pages / done.all_pages
+    else:
+        said = f"indexed {done.files:,} of {done.all_files:,} files ({source})"
+        known = done.files >= FILES_TO_ESTIMATE or done.bytes * 4 >= done.all_bytes > 0
+        share = done.bytes / done.all_bytes if known and done.all_bytes else 0.0
+    left = elapsed / share - elapsed if share else 0.0
+    return f"{said}, about {duration(left)} left" if left else said
+
+
+def duration(seconds: float) -> str:
+    """A time as a person says it: "40 s", "12 min", "3.5 h"."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 5_400:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3_600:.1f} h"
+
+
+def watch_line(outcome: Outcome) -> str:
+    """One line with the changes of a run of `watch`."""
+    changes = _changes(outcome) or "nothing to search changed"
+    if outcome.renamed:
+        pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
+        changes += f" ({', '.join(pairs)})"
+    return f"{changes}; {number_of(outcome.chunks, 'passage')}"
+
+
+_WORK = ("add", "update", "record", "touch")
+
+
+def plan_object(todo: Plan) -> Object:
+    """The JSON of `index --dry-run`."""
+    seen = {name: getattr(todo, name) for name in (*_WORK, "unreachable")}
+    return as_object(
+        plan={
+            **{name: [unambiguous(one.source) for one in files] for name, files in seen.items()},
+            "remove": [*map(unambiguous, todo.remove)],
+            "moved": _moves(todo.moved),
+            "spared": [],
+            "keep": len(todo.keep),
+            "reasons": list(todo.reasons),
+        }
+    )
+
+
+def plan_lines(todo: Plan) -> Iterator[str]:
+    """The plan as text, one line per file."""
+    yield from todo.reasons
+    moved = {source for pair in todo.moved for source in pair}
+    for was, now in todo.moved:
+        yield f"move   {called(was)} -> {called(now)}"
+    for name in _WORK:
+        for seen in getattr(todo, name):
+            if seen.source in moved:
+                continue
+            why = f" ({seen.problem})" if seen.problem else ""
+            yield f"{name:<7}{called(seen.source)}{why}"
+    for seen in todo.unreachable:
+        yield f"unreachable {called(seen.source)} ({seen.problem})"
+    for source in todo.remove:
+        if source not in moved:
+            yield f"remove {called(source)}"
+    size = sum(seen.bytes for seen in todo.work)
+    work = number_of(len(todo.work), "file")
+    yield f"{len(todo.keep):,} unchanged; {work}, {number_of(size, 'byte')} to index"

@@ -1,0 +1,197 @@
+"""Tables in the lines of a document: with bars between their cells, or figures alone. Pure.
+
+Markdown as a person wrote it, rows that name their columns ("| Payee: Ash | Sum: 3 |"), and what
+the text of a PDF has: "Berth rent 18,400 17,900" under "2023 2022".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import regex
+
+from corpus_agent.text.number_words import MONTHS, listed
+from corpus_agent.text.patterns import lazy
+
+_RULE = lazy(r"\|(?:\s*:?-+:?\s*\|)+")
+_BARS = lazy(r"(?<!\\)\|")
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """A table with a header: the line of its names and those of all rows below it, 1-based."""
+
+    header: int
+    names: tuple[str, ...]
+    rows: tuple[int, ...]
+
+
+def is_row(text: str) -> bool:
+    """Whether a line is a row of a table."""
+    bare = text.strip()
+    return len(bare) > 2 and bare.startswith("|") and bare.endswith("|")
+
+
+def tables_of(texts: Sequence[str]) -> Iterator[TextTable]:
+    """All tables of a document's lines that have a header, in order."""
+    rows = [text.strip() if is_row(text) else "" for text in [*texts, ""]]
+    header, below = 0, list[int]()
+    for number, (row, after) in enumerate(zip(rows, [*rows[1:], ""], strict=True), start=1):
+        heads = _heads(row, after)
+        if header and (heads or not row):
+            yield TextTable(header, tuple(_cells(rows[header - 1])), tuple(below))
+        if heads or not row:
+            header, below = number if heads else 0, []
+        elif not _RULE.fullmatch(row):
+            below.append(number)
+
+
+def column_of(table: TextTable, line: str, at: int) -> str:
+    """The name of the column in whose cell a character of a row's line stands; "" for none."""
+    number = sum(1 for _ in _BARS.finditer(line, 0, at)) - 1
+    cells = _cells(line)
+    if not 0 <= number < len(cells):
+        return ""
+    named = next(
+        (name for name in table.names if name and cells[number].startswith(f"{name}: ")), ""
+    )
+    if named or len(cells) != len(table.names):
+        return named
+    return table.names[number]
+
+
+def cell_spans(row: str) -> list[tuple[int, int]]:
+    """Where the cells of a row's line begin and end, without the blanks around them."""
+    first, last = len(row) - len(row.lstrip()) + 1, len(row.rstrip()) - 1
+    bars = [match.start() for match in _BARS.finditer(row, first, last)]
+    spans = []
+    for start, end in zip([first, *(bar + 1 for bar in bars)], [*bars, last], strict=True):
+        cell = row[start:end]
+        begins = start + len(cell) - len(cell.lstrip())
+        spans.append((begins, begins + len(cell.strip())))
+    return spans
+
+
+def _cells(text: str) -> list[str]:
+    return [text[start:end] for start, end in cell_spans(text)]
+
+
+def _heads(row: str, below: str) -> bool:
+    """Whether a row is a header: a rule follows it, or a row that repeats its names in order."""
+    if not (row and below) or _RULE.fullmatch(row):
+        return False
+    if _RULE.fullmatch(below):
+        return True
+    names = [name for name in _cells(row) if name]
+    left, marked = iter(names), False
+    for cell in _cells(below):
+        name = next((name for name in left if cell == name or cell.startswith(f"{name}: ")), None)
+        if name is None:
+            return False
+        marked |= cell != name
+    return len(names) > 1 and marked
+
+
+MAX_LINES_ABOVE = 60  # of a table, between its header and a row
+_PROSE_WORDS = 12
+_END = 400  # characters of a line that are looked at
+_MONTH = rf"(?:{'|'.join(sorted(listed(MONTHS), key=len, reverse=True))})\.?"
+_YEAR = r"(?:FY|CY)?'?(?:19|20)\d\d(?:\s?[/–-]\s?(?:(?:19|20)?\d\d))?[AEBF]?"
+_PERIOD = (
+    rf"(?:{_MONTH}\s\d{{1,2}},\s?{_YEAR}|\d{{1,2}}\.?\s{_MONTH}\s{_YEAR}|{_MONTH}\s{_YEAR}"
+    rf"|(?:Q[1-4]|[1-4]Q|H[12]|[12]H)(?:\s?{_YEAR})?|\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}"
+    rf"|\d{{4}}-\d\d-\d\d|{_YEAR}|(?:FY|CY)\d\d[AEBF]?)(?:\s?\(\d\)(?=\s|$))?"
+)
+_PERIODS = lazy(rf"(?i)(?:^|(?<=\s))(?:(?:fiscal\s)?{_PERIOD}(?:\s++|$)){{2,}}+$")
+_ONE_PERIOD = lazy(rf"(?i){_PERIOD}")
+_SIGNS = r"[-+–−($€£¥]{0,3}\s?"
+_FIGURE = (
+    rf"(?:{_SIGNS}[-+–−(]?\d++(?:[,.'\u00a0]\d++)*+(?:\s?%)?\s?\)?(?:\s?%)?|[—–-](?:\s?%)?|n/?[am])"
+)
+_FIGURES = lazy(rf"(?:^|(?<=\s))(?:{_FIGURE}(?:\s++|$)){{2,}}+$")
+# Before the figures of a row: a mark of a note, "(2)", its number below "Note", the day of "May 1".
+_NOTE_MARK = lazy(r"\(\d{1,2}\)")
+_NOTE_NUMBER = lazy(r"\d{1,2}(?:[.]\d)?[a-z]?")
+_NOTES = lazy(r"(?i)\bnotes?\b|\banhang\b")
+_OF_MONTH = lazy(rf"(?i)\b{_MONTH}\s?$")
+_UNIT_ABOVE, _TITLE = 5, 100  # lines, characters
+_UNIT = lazy(
+    r"(?i)\b(?:in|of|en)\s(?:\p{L}+\s){0,2}(?:thousands|millions|billions|tausend|millionen|milliers)\b"
+    r"|[$€£¥]\s?(?:in\s)?(?:thousands?|millions?|billions?|000s?|m|bn)\b|\b(?:TEUR|T€|Mio)\b"
+)
+_GAP = lazy(r"\s{2,}|\t")
+_ONE_FIGURE = lazy(rf"{_FIGURE}(?=\s|$)")
+
+
+def ends_with_figures(line: str) -> int:
+    """How many figures a line ends with, if there are several."""
+    return _count(line.strip(), _FIGURES, _ONE_FIGURE)
+
+
+def is_brief(line: str) -> bool:
+    """Whether a line may name columns: a few words, and no sentence."""
+    return 0 < len(line.split()) <= _PROSE_WORDS and not line.rstrip().endswith((".", ":", ";"))
+
+
+def is_row_of_names(line: str) -> bool:
+    """Whether a line only says which years, quarters or dates are below: a header, no answer."""
+    return len(line.split()) <= _PROSE_WORDS and bool(_count(line.strip(), _PERIODS, _ONE_PERIOD))
+
+
+def unit_above(lines: Sequence[str]) -> int:
+    """The index of the line that says in which unit the table of the last line is, or of the last.
+
+    The title right above that line belongs to it.
+    """
+    last = len(lines) - 1
+    for index in range(last, max(-1, last - _UNIT_ABOVE), -1):
+        if _UNIT.search(lines[index]) and len(lines[index].split()) <= _PROSE_WORDS:
+            title = lines[index - 1].strip() if index else ""
+            named = title[:1].isupper() and title[-1:].isalpha() and len(title) <= _TITLE
+            return index - 1 if named else index
+    return last
+
+
+def names_of_columns(lines: Sequence[str]) -> int | None:
+    """The index of the line that names the columns of the last line; None if there is none."""
+    row = lines[-1].strip() if lines else ""
+    count = ends_with_figures(row)
+    if not count or _count(row, _PERIODS, _ONE_PERIOD):
+        return None
+    for index in range(len(lines) - 2, max(-1, len(lines) - 2 - MAX_LINES_ABOVE), -1):
+        line = lines[index].strip()
+        named = _count(line, _PERIODS, _ONE_PERIOD)
+        if named:
+            fits = named == count or (named == count - 1 and _begins_with_its_label(row, line))
+            return index if fits else None
+        if _are_labels(lines[index], lines[-1], count):
+            return index
+        if line.endswith(".") and len(line.split()) >= _PROSE_WORDS:
+            return None
+    return None
+
+
+def _begins_with_its_label(row: str, names: str) -> bool:
+    """Whether the first of a row's figures belongs to what the row is called, or to a note."""
+    end = _FIGURES.search(row)
+    if end is None or (first := _ONE_FIGURE.match(end[0])) is None:
+        return False
+    if _NOTE_MARK.fullmatch(first[0]):
+        return True
+    number = _NOTE_NUMBER.fullmatch(first[0]) is not None
+    return number and bool(_NOTES.search(names) or _OF_MONTH.search(row[: end.start()]))
+
+
+def _are_labels(line: str, row: str, count: int) -> bool:
+    """Whether a line has a label for each figure of a row, and one more at most for its name."""
+    labels, cells = _GAP.split(line.strip()), _GAP.split(row.strip())
+    named = all(any(map(str.isalpha, label)) for label in labels)
+    named = named and not any(map(str.isdigit, line))
+    return len(cells) == count + 1 and named and len(labels) in (count, count + 1)
+
+
+def _count(line: str, several: regex.Pattern[str], one: regex.Pattern[str]) -> int:
+    """How many of a kind a line ends with, if there are several."""
+    end = several.search(line if len(line) <= _END else line[-_END:].partition(" ")[2])
+    return len(one.findall(end[0])) if end else 0
