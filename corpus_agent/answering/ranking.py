@@ -27,7 +27,6 @@ from corpus_agent.answering.coverage import (
 )
 from corpus_agent.answering.passages import with_neighbours
 from corpus_agent.text.dates import without_dates
-from corpus_agent.text.front_matter import is_asked_for
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import is_item, leads_in, units
 from corpus_agent.text.snippet import snippet
@@ -191,7 +190,8 @@ def weighed(
     if subject.kind:  # the words of the question alone are a label
         found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
-    found = [c for c in found if not c.key or is_asked_for(c.key, subject.words)]
+    # A property answers what names its key.
+    found = [c for c in found if not c.key or subject.hits(c.key)]
     found = [c for c in found if not leads_in(c.text)] or found  # what it announces answers
     if not found or not subject.words:
         return None

@@ -371,8 +371,8 @@ def _row(frame: Frame, made: FieldTable, number: int, row: DocumentRow) -> Itera
     changed = " (changed after it was indexed)" if row.changed else ""
     yield f"{number}. {called(row.source, frame.breaking)}{changed}"
     for field, cell in zip(made.fields, row.cells, strict=True):
-        several = " (one of several)" if cell.status == "several" else ""
-        for value in cell.values:
+        several = f" (one of {len(cell.values) + cell.more:,})" if cell.status == "several" else ""
+        for value in cell.shown:
             yield f"   {frame.line(field.name)}{several}: {frame.wrap(one_line(value.shown))}"
             for cited in value.citations:
                 place = f"line {cited.line_start}{_on_page(cited)} · {evidence(cited)}"

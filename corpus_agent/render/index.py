@@ -17,15 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.common import Object, Seal
-    from indexer import (
-        Excluded,
-        FileRow,
-        Outcome,
-        Plan,
-        Progress,
-        Status,
-        ToRecognise,
-    )
+    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status, ToRecognise
 
 
 def problem_object(row: FileRow) -> Object:

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from corpus_agent.service.service import IndexStatus
     from corpus_agent.trust.known import KnownStore
     from corpus_agent.trust.stores import Permission
-    from indexer import (
-        Forgotten,
-    )
-
+    from indexer import Forgotten
 
 MULTILINGUAL = "corpus-agent --model multilingual index"
 
@@ -163,6 +160,10 @@ def _missing(found: Object) -> str:
 # ---- trust and stores
 
 
+def _told(manifest: object | None, names: str) -> Object:
+    return taken(manifest, names) if manifest else dict.fromkeys(names.split())
+
+
 def trust_object(found: Permission, *, recorded: bool) -> Object:
     """The JSON of `trust`; `recorded` is whether the store is trusted from now on."""
     manifest = found.manifest
@@ -173,8 +174,7 @@ def trust_object(found: Permission, *, recorded: bool) -> Object:
             "root_exists": paths.is_folder(found.place.root),
             "owner": found.owner,
             "documents": manifest.coverage.indexed if manifest else None,
-            "version": manifest.version if manifest else None,
-            "updated": manifest.updated if manifest else None,
+            **_told(manifest, "version updated"),
             "settings": found.settings,
             "recorded": recorded,
             "already": found.recorded,
@@ -213,9 +213,7 @@ def stores_object(found: Sequence[KnownStore]) -> Object:
                 "root_exists": paths.is_folder(one.root),
                 "problem": one_line(one.problem) if one.problem else None,
                 "documents": one.manifest.coverage.searched if one.manifest else None,
-                "chunks": one.manifest.chunks if one.manifest else None,
-                "version": one.manifest.version if one.manifest else None,
-                "updated": one.manifest.updated if one.manifest else None,
+                **_told(one.manifest, "chunks version updated"),
                 "since": one_line(one.since),
             }
             for one in found

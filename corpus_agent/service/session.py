@@ -65,10 +65,10 @@ def open_corpus(
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
-        return Index.over(stores, anew=anew, quote=quoted)
+        return Index(stores, anew=anew, quote=quoted)
     if encoder is None:
         encoder = encoder_for(settings, places[0].store)
-    return Index.over(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
+    return Index(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
 
 
 def index(

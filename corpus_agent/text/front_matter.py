@@ -5,10 +5,7 @@ They are what is said of a note, neither its prose nor an event. Called by sente
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import same_word, terms
 
 _NAME = r"[\"']?(?P<key>[\p{L}_][\p{L}\p{N}_. -]{0,40}?)[\"']?[ \t]*(?::(?=[ \t]|$)|=)"
 _ORG_NAME = r"#\+(?P<key>[\p{L}_]{2,30}):(?=[ \t]|$)"
@@ -22,11 +19,6 @@ _FENCED = lazy(
 _ORG = lazy(rf"(?m)\A(?P<body>(?:{_ORG_NAME}.*(?:\n|\Z))++)")
 _PROPERTY = lazy(rf"(?m)^(?:{_NAME}|{_ORG_NAME}).*(?:\n(?!{_NAME}|{_ORG_NAME}).*)*")
 _KEY = lazy(rf"{_NAME}|{_ORG_NAME}")
-
-
-def is_asked_for(key: str, words: Collection[str]) -> bool:
-    """Whether folded words of a question name a property by its key."""
-    return any(same_word(word, one) for word in words for one in terms(key))
 
 
 def key_of(text: str) -> str:

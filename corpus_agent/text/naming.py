@@ -157,10 +157,6 @@ def known(sources: Iterable[str]) -> dict[str, str]:
 
 def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forms in which a name is shown, and other accepted spellings."""
-    ordinary = name.isascii() and len(name) <= MAX_CALLED and FILE.plain.fullmatch(name)
-    if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
-        plain = (name, called(name, unlinked), unlinked(name), inert(name))
-        return plain, tuple(f"'{text}'" for text in plain)
     clean = unambiguous(name)
     texts = (clean, called(name), called(name, inert), called(name, unlinked), inert(clean))
     shown = (*texts, *map(_unquoted, texts))

@@ -13,14 +13,7 @@ from corpus_agent.answering.records import Citation, Turn
 from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
 from indexer.records import Coverage
-from tests.support.fakes import (
-    MemoryCorpus,
-    ScriptedModelServer,
-    ToyEncoder,
-    calls,
-    fails,
-    says,
-)
+from tests.support.fakes import MemoryCorpus, ScriptedModelServer, ToyEncoder, calls, fails, says
 
 QUESTION = "What sourdough temperature?"
 CORPUS = MemoryCorpus(

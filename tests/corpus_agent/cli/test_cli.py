@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from corpus_agent.cli import main
 from corpus_agent.cli.group import Commands
 from indexer import UsageError
 from tests.support.command import Cli
@@ -184,6 +185,10 @@ def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli
     assert one_object(done)["seal"] == "off"
     assert done.stderr.count("\n") == 1
     assert "without the seal" in done.stderr
+    # It is typed each time: no variable of any name says it.
+    variables = dict.fromkeys(("CORPUS_AGENT_UNSEALED", "CORPUS_AGENT_SEAL_OFF", "UNSEALED"), "1")
+    assert one_object(cli("status", "--json", env=variables))["seal"] == "enforced"
+    assert [option.envvar for option in main.params if option.name == "unsealed"] == [None]
 
 
 @pytest.mark.slow

@@ -12,15 +12,7 @@ from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import in_answer
 from corpus_agent.text.delimiters import Frame
-from corpus_agent.text.naming import (
-    MAX_CALLED,
-    MODEL,
-    answerer,
-    called,
-    known,
-    quoted,
-    unambiguous,
-)
+from corpus_agent.text.naming import MAX_CALLED, MODEL, answerer, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import Toolbox

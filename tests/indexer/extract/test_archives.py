@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import REGISTRY, open_document
+from indexer.extract import open_document
 from indexer.extract.extraction import (
     MAX_MEMBERS,
     MAX_NESTING,
@@ -240,11 +240,3 @@ def test_what_is_nested_shares_one_budget_and_ends_at_a_depth():
         "--- File 2.zip --- (not read: too_large_unpacked)",
     ]
     assert list(opened.unread) == ["2.zip (too_large_unpacked)"]
-
-
-def test_every_format_that_others_stand_in_is_bounded_and_changes_with_its_readers():
-    containers = {each.name for each in REGISTRY if each.container}
-    assert containers == {*("zip", "tar", "packed", "eml", "mbox", "msg")}
-    archives = ("zip", "tar", "packed")
-    others = [each.version for each in REGISTRY if each.name not in archives]
-    assert all(each.version > sum(others) for each in REGISTRY if each.name in archives)
