@@ -98,7 +98,7 @@ def clean_environment(
 @pytest.fixture(scope="session")
 def forks() -> Iterator[forked.Server]:
     """A process that has imported the program, and forks for each command."""
-    with forked.server(os.environ) as server:
+    with forked.Server(os.environ) as server:
         yield server
 
 

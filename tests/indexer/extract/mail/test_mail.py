@@ -68,16 +68,9 @@ def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
 def test_the_messages_of_a_mailbox_keep_their_attachments_apart():
     start = b"From ana@example.org Mon Aug  4 09:00:00 2025\n"
     box = b"\n".join(start + bytes(made.mail(f"deed {n}", ("d.pdf", DEED))) for n in (1, 2))
-    marks = [line for line in lines_of(box, "a.mbox") if line.startswith("---")]
-    assert marks == [
-        f"--- {mark} ---"
-        for n in (1, 2)
-        for mark in (
-            f"Message {n}",
-            f"File Message {n}/d.pdf, Page 1",
-            f"File Message {n}/d.pdf, Page 2",
-        )
-    ]
+    parts = ("Message {0}", "File Message {0}/d.pdf, Page 1", "File Message {0}/d.pdf, Page 2")
+    wanted = [f"--- {part.format(n)} ---" for n in (1, 2) for part in parts]
+    assert [line for line in lines_of(box, "a.mbox") if line.startswith("---")] == wanted
 
 
 def test_what_outlook_attaches_is_read_messages_too():
