@@ -78,7 +78,7 @@ class Workspace:
         return self._main.path
 
     def for_reading(self, path: str) -> WorkspacePath:
-        """The place of `path`, links followed. Raises Refused outside the roots."""
+        """The place of `path`, links followed."""
         return self._place(path, self._absolute(path))
 
     def for_writing(self, path: str) -> WorkspacePath:
@@ -221,7 +221,7 @@ def folder_refused(shown: str) -> Refused:
 
 
 def open_root(root: Root) -> int:
-    """A descriptor of the folder; raises as `open_place` does."""
+    """A descriptor of the folder."""
     return _open(root, (), _FOLDER)
 
 

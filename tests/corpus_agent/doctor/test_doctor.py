@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from corpus_agent.doctor import Check, Diagnosis, checks, lines
+from corpus_agent.doctor import Diagnosis, checks
 from corpus_agent.settings import Settings
 from indexer.index import Index
 from indexer.store.manifest import read_manifest, write_manifest
@@ -154,18 +154,3 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     rows = Snapshot(store).inspect()
     assert checks.parsed_anew(store, store.parent / "docs", rows).state == "fail"
     assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
-
-
-def test_what_is_fine_is_one_line_unless_all_is_asked_for():
-    found = {
-        "disk": Diagnosis("ok", "9 GB"),
-        "scans": Diagnosis("warn", "1 page", "index --ocr auto"),
-    }
-    findings = [(Check(name, lambda: found["disk"]), found[name]) for name in found]
-    shown = list(lines(findings, verbose=False))
-    assert shown == [
-        "warn scans           1 page",
-        "                     -> index --ocr auto",
-        "1 of 2 checks are fine.",
-    ]
-    assert list(lines(findings, verbose=True)) == ["ok   disk            9 GB", *shown[:2]]

@@ -239,24 +239,6 @@ def test_the_end_of_input_ends_the_process_and_its_broker(toy_store):
         assert until(lambda: not any(map(runs, left)))
 
 
-@pytest.mark.slow
-def test_without_an_index_or_a_seal_nothing_is_served(cli, tmp_path, toy_store):
-    done = cli("--store", tmp_path / "no", "mcp")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "corpus-agent index FOLDER" in done.stderr
-    code = (
-        "import sys; from errno import ENOSYS\n"
-        "from indexer.confine import Denial, restrict_syscalls\n"
-        "restrict_syscalls([Denial('landlock_create_ruleset', ENOSYS)])\n"
-        "from corpus_agent.cli import main; main(sys.argv[1:])"
-    )
-    command = [sys.executable, "-c", code, "--store", toy_store, "mcp", "--llm", "none"]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "Landlock" in done.stderr
-
-
 # -- configuration
 
 
@@ -293,21 +275,6 @@ def warm(sample_store, model):
     """One session over the sample corpus, with a scripted model."""
     with RawClient("--store", sample_store, "mcp", "--llm", model.server.base_url) as client:
         yield client
-
-
-@pytest.mark.slow
-def test_an_answer_comes_with_its_quotations_in_the_text_and_nothing_structured(warm, model):
-    model.requests.clear()
-    model.replies = [
-        says('Twelve days [kitchen/sourdough.md:15] "for up to 12 days". See http://x.y')
-    ]
-    result = warm.call("ask_corpus", question=QUESTION)
-    ((part),) = result["content"]
-    assert "[1] kitchen/sourdough.md:15 · verified" in part["text"]
-    assert "http[:]//x[.]y" in part["text"]
-    assert "structuredContent" not in result
-    assert result["_meta"]["corpus-agent/seal"] == "enforced"
-    assert result["_meta"]["corpus-agent/version"] >= 1
 
 
 @pytest.mark.slow
