@@ -1,7 +1,4 @@
-"""Compound files (OLE2): the streams of legacy Office documents and Outlook messages.
-
-Called by `doc`, `ppt`, `mail.msg` and `sheets.xls`.
-"""
+"""Compound files (OLE2): the streams of legacy Office documents and Outlook messages."""
 
 from __future__ import annotations
 
