@@ -1,6 +1,6 @@
 """The properties at the top of a note: YAML between ---, TOML between +++, keywords of Org. Pure.
 
-They are what is said of a note, neither its prose nor an event. Called by sentences.py.
+They are what is said of a note, neither its prose nor an event.
 """
 
 from __future__ import annotations
