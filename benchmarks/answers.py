@@ -22,7 +22,7 @@ from benchmarks.evidence import Documents
 from corpus_agent.answering.coverage import EncodeTokens
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.support import Supporter
-from corpus_agent.service import encoding
+from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from corpus_agent.tools.corpus import passage
 from indexer.records import Line
@@ -96,7 +96,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--set", choices=("dev", "held", "last"), default="dev")
     arguments = parser.parse_args()
-    encode = encoding.encoder_for(Settings(), None).encode_tokens
+    encode = session.encoder_for(Settings(), None).encode_tokens
     made = answered(arguments.set, random.Random(arguments.seed))
     cases = [next(made) for _ in range(arguments.answers)]
     marked = [bool(MARKED.search(shown(case, encode))) for case in cases]

@@ -34,7 +34,6 @@ def data(*parts: str) -> Path:
 
 
 def read_jsonl(path: Path) -> list[dict[str, Any]]:
-    """The objects of a JSON lines file."""
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
@@ -63,7 +62,6 @@ def corpus_of(
 
 
 def written(texts: dict[str, str], folder: Path) -> Path:
-    """The folder, with a file of each text."""
     for name, text in texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -141,7 +139,6 @@ def few(asked: Iterable[Asked], most: int) -> list[Asked]:
 
 
 def held_out(asked: Sequence[Asked]) -> list[Asked]:
-    """The questions of every other article."""
     held = sorted({each.group for each in asked})[1::2]
     return [each for each in asked if each.group in held]
 
@@ -161,7 +158,6 @@ def timed(work: Callable[[], Result]) -> tuple[float, float, Result]:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A Markdown table."""
     print(f"| {' | '.join(header)} |")
     print(f"|{'|'.join('---' for _ in header)}|")
     for row in rows:

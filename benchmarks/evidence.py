@@ -7,13 +7,13 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from corpus_agent.text.sentences import units
-from indexer.errors import Refused
 from indexer.extract import open_document
-from indexer.records import Coverage, Hit, Line
-from indexer.window import MAX_WINDOW_LINES, Window, cut_window
+from indexer.records import Line
+from tests.support.fakes import MemoryCorpus
 
 SAMPLE = Path(__file__).parent.parent / "sample_corpus"
 MIN_WORDS, MAX_WORDS = 6, 40
@@ -34,37 +34,18 @@ class Case:
     quote: str
 
 
-class Documents:
-    """The `CorpusView` protocol over documents that are read and never searched."""
-
-    version = 1
+class Documents(MemoryCorpus):
+    """Documents that are read and never searched."""
 
     def __init__(self, documents: dict[str, tuple[Line, ...]]) -> None:
+        super().__init__(documents)
         self.documents = documents
 
-    def coverage(self) -> Coverage:
-        """All of them."""
-        return Coverage(indexed=len(self.documents))
-
-    def search(
-        self, query: str, limit: int = 0, per_source: int | None = 0, path: str = ""
-    ) -> list[Hit]:
-        """Nothing: quotations are looked up, not searched."""
-        return []
-
-    def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
-        """A window; see the protocol."""
-        if source not in self.documents:
-            raise Refused(f"{source!r} is not in the index.")
-        return cut_window(source, self.documents[source], offset, limit)
-
     def flat(self, source: str) -> str:
-        """The words of a document."""
         return " ".join(" ".join(line.text for line in self.documents[source]).split())
 
 
 def sample_documents() -> Documents:
-    """The documents of sample_corpus that have text."""
     documents = {}
     for path in sorted(SAMPLE.rglob("*")):
         if path.suffix in (".md", ".txt", ".pdf") and "scans" not in path.parts:
@@ -83,7 +64,6 @@ class Run:
     text: str
 
     def changed(self, start: int, end: int, text: str) -> str:
-        """The sentence with something else in one place."""
         return self.text[:start] + text + self.text[end:]
 
 
@@ -106,14 +86,12 @@ def a_run(documents: Documents, chance: random.Random) -> Run | None:
 
 
 def _blocks(lines: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    start = None
-    for at, line in enumerate([*lines, Line("")]):
-        blank = not line.text.strip() or line.is_mark
-        if blank and start is not None:
-            yield start, at
-            start = None
-        elif not blank and start is None:
-            start = at
+    for is_text, found in groupby(
+        enumerate(lines), lambda each: bool(each[1].text.strip()) and not each[1].is_mark
+    ):
+        numbers = [number for number, _ in found]
+        if is_text:
+            yield numbers[0], numbers[-1] + 1
 
 
 # ---- Kinds of quotation: source, line, quotation; None where a sentence does not lend itself
@@ -189,7 +167,6 @@ MAKERS: dict[str, Maker] = {
 
 
 def cases(documents: Documents, count: int, seed: int) -> list[Case]:
-    """`count` cases, the kinds in turn."""
     chance = random.Random(seed)
     kinds = list(MAKERS)
     found: list[Case] = []

@@ -37,7 +37,6 @@ def plain(text: str) -> str:
 
 
 def strings(folder: str) -> tuple[object, ...]:
-    """The row of a set."""
     root, counts = data("extract", folder), Counter[str]()
     wanted = read_jsonl(root / "assertions.jsonl")
     asked: defaultdict[str, list[str]] = defaultdict(list)

@@ -104,7 +104,6 @@ def same(truth: list[str], given: list[str]) -> bool:
 
 
 def truth_of(column: str, answer: str) -> list[str]:
-    """What a cell has to say, in the form in which it is compared."""
     if column == "parties":
         return parties(answer)
     read = {"governing law": plain, "renewal term": span, "renewal notice": span}.get(column, iso)

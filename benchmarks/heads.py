@@ -26,7 +26,6 @@ EDGE_LINES = 3
 
 
 def shape(line: str) -> str:
-    """A line without its numbers."""
     return re.sub(r"\d+|\b[ivxl]+\b", "#", " ".join(line.split()))
 
 
@@ -42,7 +41,6 @@ def recurring(pages: Sequence[Sequence[str]]) -> int:
 
 
 def by_pdfium(path: Path) -> list[list[str]]:
-    """The lines of each page as pdfium gives them."""
     with closing(pypdfium2.PdfDocument(path)) as document:
         texts = [page.get_textpage().get_text_range() for page in document]
     return [[line for line in text.splitlines() if line.strip()] for text in texts]

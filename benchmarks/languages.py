@@ -3,7 +3,11 @@
 `across`: a question of each language over the English paragraphs. `same`: over those of its own.
 `pool`: over the paragraphs of all eleven at once, of which any translation of the right one counts.
 
-    python benchmarks/languages.py {across,same,pool} [--every N] [--model minilm] [LANGUAGE ...]
+`centres` writes what the questions of each language have in common, for the multilingual model, and
+says how often the nearest is the right one.
+
+    python benchmarks/languages.py {across,same,pool,centres} [--every N] [--model minilm]
+        [LANGUAGE ...]
 """
 
 from __future__ import annotations
@@ -11,13 +15,19 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchmarks.common import Asked, corpus_of, flat, held_out, print_table, xquad
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from indexer import FolderEncoder, multilingual_model
+from indexer.embed.languages import CENTRES, nearest_language
 from indexer.index import Index
 from indexer.records import Query
 
@@ -94,14 +104,34 @@ def folder_of(where: str, kept: Path) -> Path:
     return kept / "every"
 
 
+def centres() -> None:
+    table = Path(__file__).with_name("question_centres.toml").read_text("utf-8")
+    encoder = FolderEncoder(multilingual_model())
+
+    def vectors(texts: Iterable[str]) -> NDArray[np.float32]:
+        return encoder.encode([encoder.query_prefix + each for each in texts])
+
+    questions = tomllib.loads(table)
+    means = [vectors(of_language).mean(axis=0) for of_language in questions.values()]
+    np.save(CENTRES, np.array(means, np.float16), allow_pickle=False)
+    right = [
+        [*questions][nearest_language(vector)] == language
+        for language in LANGUAGES
+        for vector in vectors(each.text for each in xquad(language)[1])
+    ]
+    print(f"language right: {mean(right):.3f} of {len(right):,} questions")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("over", choices=("across", "same", "pool"))
+    parser.add_argument("over", choices=("across", "same", "pool", "centres"))
     parser.add_argument("languages", nargs="*", default=LANGUAGES)
     parser.add_argument("--stores", type=Path, help="keep the indexes here")
     parser.add_argument("--model", type=Path, default=Path("multilingual"), help="or minilm")
     parser.add_argument("--every", type=int, default=1, help="every n-th question alone")
     options = parser.parse_args()
+    if options.over == "centres":
+        return centres()
     rows: list[tuple[str, *tuple[float, ...]]] = []
     with tempfile.TemporaryDirectory() as scratch:
         for language in options.languages:
@@ -122,6 +152,7 @@ def main() -> None:
         ("language", *RANKED, *last),
         [*rows, ("mean", *map(mean, columns)), ("worst", *map(min, columns))],
     )
+    return None
 
 
 if __name__ == "__main__":

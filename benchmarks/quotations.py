@@ -42,11 +42,9 @@ class Place:
     after: str
 
     def text(self, number: str) -> str:
-        """The sentence with a number in it."""
         return self.before + self.from_on(number)
 
     def from_on(self, number: str) -> str:
-        """The sentence from a number on."""
         return number + self.unit + self.after
 
 
@@ -305,7 +303,6 @@ RIGHT: dict[str, Damage] = {
 
 @cache
 def sentences(which: str) -> dict[str, list[tuple[str, str]]]:
-    """The sentences of a set by table: language and text."""
     return {
         table: [(e["lang"], e["text"]) for e in TABLES[table] if e["set"] == which]
         for table in ("numbers", "negated", "restricted")

@@ -28,7 +28,6 @@ Judgments = dict[str, dict[str, int]]
 
 
 def judgments(name: str) -> Judgments:
-    """Relevance of documents by query."""
     table: Judgments = {}
     lines = data("retrieval", name, "qrels", "test.tsv").read_text("utf-8").splitlines()
     for line in lines[1:]:
@@ -60,7 +59,6 @@ def rankings(corpus: Index, query: str) -> dict[str, list[str]]:
 
 
 def documents(hits: Iterable[Hit]) -> list[str]:
-    """Each source once, at the rank of its best passage."""
     return list(dict.fromkeys(hit.chunk.source for hit in hits))
 
 

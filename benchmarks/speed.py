@@ -74,8 +74,6 @@ def tokens(most: int) -> None:
 
 
 def through_workers(root: Path, sources: list[str], workers: int) -> int:
-    """Pages of all reports, parsed by so many processes."""
-
     def read(worker: Worker, source: str) -> Text:
         with copied(root, source, 0) as copy:
             return worker.read(copy.descriptor, source)
@@ -85,7 +83,6 @@ def through_workers(root: Path, sources: list[str], workers: int) -> int:
 
 
 def pages() -> None:
-    """Print how quick the reports are read in each way."""
     root = data("qa", "financebench")
     sources = [seen.source for seen in walk(root).files if seen.source.endswith(".pdf")]
     rows = []

@@ -26,7 +26,6 @@ QUERY = "which plugin shows the names of buffers"
 
 
 def generated(folder: Path, chunks: int) -> None:
-    """Notes of one chunk each, made from the words of real ones."""
     texts = (p.read_text("utf-8", "replace") for p in sorted(data("corpora", "til").rglob("*.md")))
     words = sorted({word for text in texts for word in text.split() if word.isalpha()})
     chooser = random.Random(7)

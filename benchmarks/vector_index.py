@@ -81,7 +81,6 @@ class Corpus:
         return np.array([*stop.split(), *self.random.permutation(sorted(made))])
 
     def vectors(self, count: int) -> NDArray[np.float32]:
-        """So many vectors of length 1."""
         cluster = self.random.choice(self.CLUSTERS, count, p=self._share)
         within = normal(self.random, count, self.DIRECTIONS) * (0.9 / np.sqrt(self.DIRECTIONS))
         made = self._centres[cluster] + normal(self.random, count, DIMENSION) * (
@@ -93,7 +92,6 @@ class Corpus:
         return unit(made)
 
     def texts(self, count: int) -> list[str]:
-        """So many passages."""
         lengths = self.random.integers(*WORDS, count)
         drawn = self.random.random(int(lengths.sum())) * self._frequency[-1]
         words = self._words[np.searchsorted(self._frequency, drawn)].tolist()
@@ -159,7 +157,6 @@ def write(store: Path, count: int) -> dict[str, float]:
 
 
 def all_rows(store: Path) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Text and vector of every row."""
     for batch in Snapshot(store)._chunks.batches([FULL_TEXT_COLUMN, CHARS_COLUMN, "vector"], 4_096):
         looked_up, chars = (batch.column(n).to_pylist() for n in (FULL_TEXT_COLUMN, CHARS_COLUMN))
         texts = [text[:count] for text, count in zip(looked_up, chars, strict=True)]
@@ -219,7 +216,6 @@ def vectors_of(batch: pa.RecordBatch) -> NDArray[np.float32]:
 
 
 def memory(name: str) -> float:
-    """A figure of this process's memory, in MB."""
     status = Path("/proc/self/status").read_text()
     return int(status.split(f"{name}:")[1].split()[0]) / 1024
 
@@ -236,7 +232,6 @@ def in_process(step: str, store: Path, rows: int) -> dict[str, float]:
 
 
 def measure(rows: int, store: Path, *, short: bool) -> Iterator[tuple[str, ...]]:
-    """The lines of the table for so many rows."""
     for name, step in (("every vector compared (control)", "write"), ("indexed", "build")):
         wrote = in_process(step, store, rows)
         if step == "build" or not short:

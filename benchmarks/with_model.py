@@ -46,7 +46,6 @@ class Timings(DirectBroker):
         self.every: list[dict[str, Any]] = []
 
     def ask(self, method: str, path: str, body: bytes, on_frame: OnFrame) -> Exchange:
-        """As a broker does."""
         content = bytearray()
 
         def kept(frame: Reply) -> None:

@@ -8,17 +8,17 @@ with the prefix of its store, as in `notes:lease.md`; one store is the same with
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
 from indexer import retrieve
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable
-from indexer.records import Box, Coverage, FileRow, Hit, OpenStore, PagePicture, Query
+from indexer.records import Box, Coverage, FileRow, Hit, PagePicture, Query
 from indexer.store.manifest import read_manifest
-from indexer.store.ranking import LANCE
+from indexer.store.ranking import LANCE, kept
 from indexer.store.snapshot import Inspection
 from indexer.store.snapshots import Snapshots
 from indexer.store.texts import Notes
@@ -27,35 +27,44 @@ from indexer.sync.documents import Documents, check_fingerprint, within
 from indexer.sync.run import fingerprint_of
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers
 
-KEPT_ROWS = 1_024  # rows of files kept in memory
-KEPT_SELECTIONS = 32  # of filters
 
-
-class Index:
+class Index(Snapshots):
     """Committed versions of one or several stores, with access to the files as they are now."""
 
     def __init__(
         self,
-        snapshots: Snapshots,
-        documents: Mapping[str, Documents],
-        encoder: Encoder | None,
+        stores: Mapping[str, tuple[Path, Path | None]],
+        encoder: Encoder | None = None,
         *,
-        anew: bool,
-        quote: Callable[[str], str],
+        anew: bool = False,
+        backend: str = LANCE,
+        quote: Callable[[str], str] = repr,
     ) -> None:
-        """Use `Index.open` or `Index.over`; `documents` are those of the snapshots' prefixes."""
-        self._snapshots = snapshots
-        self._documents = documents
-        self._encoder = encoder
-        self._anew = anew
-        self._quote = quote
+        """The newest committed versions of stores, each a folder and a root by its prefix.
+
+        Without an encoder it supports reading but not searching. A root is the documents' folder
+        from the user's record; None takes it from the store, which is for callers that made the
+        store in this process. `backend` names what finds passages: see indexer/store/ranking.py.
+        With `anew` documents are parsed again and cached text is ignored.
+
+        Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
+        by another model or chunker than `encoder` and today's.
+        """
+        super().__init__(stores, backend=backend)
+        self._encoder, self._anew, self._quote = encoder, anew, quote
+        self._documents = {
+            prefix: Documents(part, anew=anew, quote=within(prefix, quote))
+            for prefix, part in self.parts.items()
+        }
         # One version of the index never changes, and an answer asks for the same rows many times.
-        self._asked = lru_cache(maxsize=KEPT_ROWS)(snapshots.file)
-        self._selections = lru_cache(maxsize=KEPT_SELECTIONS)(snapshots.filtered)
         self._listed: dict[str, FileRow] = {}
+        self._selections: dict[str, frozenset[str]] = {}
         self._chunkers: dict[str, Chunker] = {}
         self._bounds: frozenset[str] | None = None  # the documents that there are; None: all
-        self._left_out: tuple[str, ...] = ()
+        self.notices: tuple[str, ...] = ()  # degradations of searches, for the user
+        for prefix, part in self.parts.items() if encoder is not None else ():
+            today = fingerprint_of(self.encoder, self._chunker(prefix))
+            check_fingerprint(prefix, part.manifest.fingerprint, today)
 
     @classmethod
     def open(
@@ -66,76 +75,28 @@ class Index:
         root: Path | None = None,
         anew: bool = False,
         backend: str = LANCE,
-        quote: Callable[[str], str] = repr,
     ) -> Index:
-        """The newest committed version; without an encoder it supports reading but not searching.
-
-        `backend` names what finds passages; see indexer/store/ranking.py.
-        `root` is the documents' folder from the user's record; None takes it from the store, which
-        is for callers that made the store in this process. With `anew` documents are parsed again
-        and cached text is ignored.
-
-        Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
-        by another model or chunker than `encoder` and today's.
-        """
-        stores = {"": (store, root)}
-        return cls.over(stores, encoder, anew=anew, backend=backend, quote=quote)
-
-    @classmethod
-    def over(
-        cls,
-        stores: Mapping[str, tuple[Path, Path | None]],
-        encoder: Encoder | None = None,
-        *,
-        anew: bool = False,
-        backend: str = LANCE,
-        quote: Callable[[str], str] = repr,
-    ) -> Index:
-        """The newest committed versions of stores, each a folder and a root by its prefix."""
-        snapshots = Snapshots(stores, backend=backend)
-        documents = {
-            prefix: Documents(part, anew=anew, quote=within(prefix, quote))
-            for prefix, part in snapshots.parts.items()
-        }
-        corpus = cls(snapshots, documents, encoder, anew=anew, quote=quote)
-        for prefix, part in snapshots.parts.items() if encoder is not None else ():
-            today = fingerprint_of(corpus.encoder, corpus._chunker(prefix))
-            check_fingerprint(prefix, part.manifest.fingerprint, today)
-        return corpus
+        """The newest committed version of one store alone."""
+        return cls({"": (store, root)}, encoder, anew=anew, backend=backend)
 
     def latest(self) -> Index:
         """The newest committed version: this object if it is current, else a new one.
 
         Its files are checked each time. This object's version stays on disk while it is open. One
-        that is bounded stays itself. Raises as `open` does.
+        that is bounded stays itself. Raises as a new one does.
         """
         if self._bounds is not None:
             return self
-        parts = self._snapshots.parts
-        if all(read_manifest(part.store) == part.manifest for part in parts.values()):
-            self._snapshots.check()
+        if all(read_manifest(part.store) == part.manifest for part in self.parts.values()):
+            self.check()
             return self
-        return Index.over(
-            {prefix: (part.store, part.root) for prefix, part in parts.items()},
+        return Index(
+            {prefix: (part.store, part.root) for prefix, part in self.parts.items()},
             self._encoder,
             anew=self._anew,
-            backend=next(iter(parts.values())).backend,
+            backend=next(iter(self.parts.values())).backend,
             quote=self._quote,
         )
-
-    def close(self) -> None:
-        """Release the versions that are held; no method may be called afterwards."""
-        self._snapshots.close()
-
-    @property
-    def version(self) -> int:
-        """Number of the version that all calls on this object use; of several stores the sum."""
-        return self._snapshots.version
-
-    @property
-    def stores(self) -> tuple[OpenStore, ...]:
-        """The stores that sources are named after; none where it is one alone."""
-        return self._snapshots.stores
 
     @property
     def roots(self) -> dict[str, Path]:
@@ -147,11 +108,6 @@ class Index:
         """The model that queries are embedded with."""
         assert self._encoder is not None, "opened for reading only"
         return self._encoder
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """Degradations of searches, as messages for the user."""
-        return tuple(filter(None, self._left_out))
 
     def check_root(self) -> None:
         """Raise Unreachable if the folder of the documents is gone, or empty and was not.
@@ -167,20 +123,13 @@ class Index:
         if len(problems) == len(self._documents):
             raise problems[0]
 
-    @property
-    def unread(self) -> float:
-        """The share of the passages in languages that the packaged model does not read."""
-        return self._snapshots.unread
-
     def coverage(self) -> Coverage:
         """How many files are indexed, empty, failed and skipped."""
-        if self._bounds is not None:
-            return Coverage.of(self.files())
-        return self._snapshots.coverage
+        return super().coverage() if self._bounds is None else Coverage.of(self.files())
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
         """The rows of the files, by source: all, or those that paths select; see Snapshots."""
-        rows = self._snapshots.files(paths, not_paths)
+        rows = super().files(paths, not_paths)
         if self._bounds is not None:
             rows = [row for row in rows if row.source in self._bounds]
         self._listed.update((row.source, row) for row in rows)
@@ -190,20 +139,18 @@ class Index:
         """The row of one file, None if it is not in the index."""
         if self._bounds is not None and source not in self._bounds:
             return None
-        return self._listed.get(source) or self._asked(source)
-
-    def selects(self, path: str) -> bool:
-        """Whether a path selects any document of the index; see Snapshots."""
-        return self._snapshots.selects(path)
+        if source not in self._listed:
+            self._listed |= self.files_named([source])
+        return self._listed.get(source)
 
     def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first."""
-        found = self._snapshots.similar(source, folders=folders)
+        found = super().similar(source, folders=folders)
         return [name for name in found if self._bounds is None or name in self._bounds]
 
     def inspect(self) -> Inspection:
         """Counts from a pass over all rows of this version, for consistency checks."""
-        (part,) = self._snapshots.parts.values()
+        (part,) = self.parts.values()
         return part.inspect()
 
     def search(self, query: Query) -> list[Hit]:
@@ -219,10 +166,10 @@ class Index:
             query = replace(query, among=among)
         if query.among is not None and not query.among:
             return []
-        hits = retrieve.search(self._snapshots, self.encoder, query)
+        hits = retrieve.search(self, self.encoder, query)
         for hit in hits:
             self._check_text(hit)
-        rows = self._snapshots.files_named({hit.chunk.source for hit in hits})
+        rows = self.files_named({hit.chunk.source for hit in hits})
         now = {source: self._state(row) for source, row in rows.items()}
         states = [(hit, now[hit.chunk.source]) for hit in hits]
         return [
@@ -232,20 +179,14 @@ class Index:
 
     def selected(self, where: str) -> frozenset[str]:
         """The sources of the files that a filter selects; raises UsageError where it is none."""
-        return self._selections(where)
+        return kept(self._selections, where, self.filtered)
 
     def bounded(self, sources: Collection[str], notices: Sequence[str] = ()) -> Index:
         """The same version with these documents alone: no other one is found, listed or read."""
-        corpus = Index(
-            self._snapshots,
-            self._documents,
-            self._encoder,
-            anew=self._anew,
-            quote=self._quote,
-        )
+        corpus = copy(self)
         these = frozenset(sources)
         corpus._bounds = these if self._bounds is None else these & self._bounds
-        corpus._left_out = (*self._left_out, *notices)
+        corpus.notices = (*self.notices, *notices)
         return corpus
 
     def _check_text(self, hit: Hit) -> None:
@@ -256,7 +197,7 @@ class Index:
         text = encoder.document_prefix + self._chunker(prefix).text_with_context(chunk)
         if hit.key is not None and key_of(text) != hit.key:
             raise DamagedStore(
-                f"The index in {str(self._snapshots.parts[prefix].store)!r} is damaged: a passage "
+                f"The index in {str(self.parts[prefix].store)!r} is damaged: a passage "
                 f"of {self._quote(hit.chunk.source)} is not what was embedded.",
                 "Mend it: corpus-agent index --verify (or, if that finds nothing, --force)",
             )
@@ -264,7 +205,7 @@ class Index:
     def _chunker(self, prefix: str) -> Chunker:
         """The chunker of a store, which cuts as that says."""
         if prefix not in self._chunkers:
-            cut = Cut.stored(self._snapshots.parts[prefix].manifest.fingerprint.chunker)
+            cut = Cut.stored(self.parts[prefix].manifest.fingerprint.chunker)
             made = Chunker(self.encoder, cut)
             self._chunkers[prefix] = made
         return self._chunkers[prefix]
@@ -313,7 +254,7 @@ class Index:
 
     def _split(self, source: str) -> tuple[str, str]:
         """The prefix of a source that is in the index, and its name in its own store."""
-        part = self._snapshots.place(source)
+        part = self.place(source)
         assert part is not None, "it names one of the stores"
         return part.prefix, source.removeprefix(part.prefix)
 

@@ -59,7 +59,6 @@ def run(part: ModuleType, names: set[str] | None, *, writes: bool) -> int:
 
 
 def main() -> int:
-    """The exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("action", choices=("take", "check"))
     parser.add_argument("parts", nargs="*", metavar="PART")

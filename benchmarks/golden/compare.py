@@ -12,13 +12,11 @@ GONE, NEW = "is gone", "is new"
 
 
 def load(name: str) -> dict[str, Any]:
-    """The record of a part, empty if there is none."""
     path = DATA / f"{name}.json"
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
 def save(name: str, entries: Mapping[str, Any]) -> None:
-    """Write the record of a part, an entry a line."""
     DATA.mkdir(exist_ok=True)
     lines = (
         f"{json.dumps(key)}: {json.dumps(value, sort_keys=True, separators=(',', ':'))}"

@@ -109,14 +109,12 @@ def alike(was: list[str], now: list[str]) -> bool:
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two places have lines in common."""
     (of, lines), (of_other, lines_other) = (each.rsplit(" ", 1) for each in (one, other))
     (start, end), (begin, last) = (map(int, each.split("-")) for each in (lines, lines_other))
     return of == of_other and start <= last and begin <= end
 
 
 def _moved(was: list[str], now: list[str]) -> str:
-    """What of ten places is another."""
     for number, (one, other) in enumerate(zip(was, now, strict=False), start=1):
         if one != other:
             kept = len({*was} & {*now})

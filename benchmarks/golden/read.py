@@ -47,7 +47,6 @@ class Kept:
         """None: every file is parsed."""
 
     def put(self, sha256: str, source: str, text: Text) -> None:
-        """Keep a text."""
         self.texts[source] = text
 
 
@@ -66,7 +65,6 @@ def take(names: set[str] | None, report: Callable[[str], None]) -> dict[str, Any
 
 
 def entries_of(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The source and entry of each file that the walk finds."""
     files = walk(folder).files
     read = [seen for seen in files if not seen.problem]
     yield from ((seen.source, entry(problem_row(seen), None, ())) for seen in files if seen.problem)

@@ -1,9 +1,8 @@
 """Indexes of the sets that are searched and asked, with the packaged model.
 
-They are made once a process in a temporary folder, or kept in the folder that GOLDEN_STORES names,
-one for each checkout. A kept one is made anew when any code of the indexer, a version of a library
-or the place of its folder is another than when it was made; what changed in its documents `index`
-finds.
+They are kept outside of the tree, below the folder for temporary files or where GOLDEN_STORES says,
+a set for each checkout. One is made anew when any code of the indexer or a version of a library is
+another than when it was made; what changed in its documents `index` finds.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from functools import cache
 from pathlib import Path
 
 from benchmarks.common import document_files
-from benchmarks.golden import EVAL, REPOSITORY
+from benchmarks.golden import EVAL, REPOSITORY, digest
 from corpus_agent import Corpus
 
 SAMPLE = REPOSITORY / "sample_corpus"
@@ -41,7 +40,6 @@ def missing(names: set[str]) -> dict[str, str]:
 
 @contextmanager
 def opened(name: str) -> Iterator[Corpus]:
-    """The corpus of a set, indexed."""
     place = _place()
     os.environ["XDG_STATE_HOME"] = str(place / "state")  # not the user's own list of indexes
     store, made_by = place / name, place / f"{name}.key"
@@ -68,14 +66,12 @@ def key() -> str:
 @cache
 def _place() -> Path:
     kept = os.environ.get("GOLDEN_STORES")
-    place = Path(kept).absolute() if kept else Path(_scratch().name)
-    place.mkdir(parents=True, exist_ok=True)
+    own = Path(tempfile.gettempdir(), f"golden-{os.geteuid()}-{digest(REPOSITORY)}")
+    place = Path(kept).absolute() if kept else own
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if place.stat().st_uid != os.geteuid():
+        raise SystemExit(f"{place} belongs to another user. Name another: GOLDEN_STORES=DIR")
     return place
-
-
-@cache
-def _scratch() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="golden-")
 
 
 def _documents(name: str, place: Path) -> Path:

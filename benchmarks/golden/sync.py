@@ -69,7 +69,6 @@ def take(names: set[str] | None, report: Callable[[str], None]) -> dict[str, Any
 
 
 def gone_through(keys: list[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Each row's runs, on a copy of one base."""
     with tempfile.TemporaryDirectory() as folder:
         base, place = Path(folder) / "base", Path(folder) / "place"
         (base / "docs").mkdir(parents=True)
@@ -82,7 +81,6 @@ def gone_through(keys: list[str]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
 
 
 def runs(place: Path, row: list[str]) -> Iterator[dict[str, Any]]:
-    """What each run of a row leads to."""
     for command in row:
         words = shlex.split(command)
         if command.startswith("@"):
@@ -97,7 +95,6 @@ def runs(place: Path, row: list[str]) -> Iterator[dict[str, Any]]:
 
 
 def killed(place: Path, moment: list[str], words: list[str]) -> dict[str, Any]:
-    """What a run that is killed at a moment leaves."""
     command = [sys.executable, "-m", "benchmarks.golden.sync", "--kill", str(place)]
     ended = subprocess.run([*command, *moment, *words], cwd=REPOSITORY, check=False)
     return {"killed": ended.returncode == -signal.SIGKILL} | held(place)
@@ -218,7 +215,6 @@ def plain(value: Any) -> Any:  # noqa: ANN401
 
 
 def main(arguments: list[str]) -> None:
-    """Print the entries of the rows that are named, or be killed."""
     if arguments[:1] == ["--kill"]:
         place, moment, count, *words = arguments[1:]
         run(Path(place), words, (moment, int(count)))

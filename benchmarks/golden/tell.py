@@ -39,7 +39,6 @@ def take(names: set[str] | None, report: Callable[[str], None]) -> dict[str, Any
 
 
 def calls(name: str, corpus: Corpus) -> Iterator[tuple[str, Callable[[], Mapping[str, Any]]]]:
-    """Every call of a set, by its key."""
     if name in ASKED:
         for identity, question in islice(find.queries(name), ASKED[name]):
             yield f"ask {identity}", lambda question=question: corpus.ask(question)

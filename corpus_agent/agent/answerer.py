@@ -22,23 +22,10 @@ from corpus_agent.agent.messages import (
     sent,
 )
 from corpus_agent.agent.numbered import sentences_chosen
-from corpus_agent.agent.request import (
-    ChatModel,
-    NoTools,
-    OnDraft,
-    first_word,
-    stream_reply,
-)
+from corpus_agent.agent.request import ChatModel, NoTools, OnDraft, first_word, stream_reply
 from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.claims import without_own_words
-from corpus_agent.answering.decision import (
-    READ_NO,
-    READ_YES,
-    Said,
-    decided,
-    odds_of,
-    said_by,
-)
+from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
 from corpus_agent.answering.drafts import Finished, repair_request
 from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn

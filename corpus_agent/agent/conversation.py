@@ -19,12 +19,7 @@ from corpus_agent.agent.messages import (
     fit,
     sent,
 )
-from corpus_agent.agent.request import (
-    MAX_CALLS,
-    ChatModel,
-    StreamedReply,
-    stream_reply,
-)
+from corpus_agent.agent.request import MAX_CALLS, ChatModel, StreamedReply, stream_reply
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter

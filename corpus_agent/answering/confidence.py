@@ -2,7 +2,7 @@
 
 One logistic function of figures about a passage's best sentence, fitted over documents of several
 kinds at once; what tells near misses apart (strange, negations, names) is as 3,012 questions
-of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth. Used by ranking.py.
+of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def figures(question: str, subject: Subject, coverage: Coverage, one: Looked) ->
         float(kind < 0),
         float(max(0, denied)),
         float(sum(around[i] < EXACT for i in subject.names)),
-        float(counts[words < EXACT].sum()),
+        min(float(counts[words < EXACT].sum()), coverage.scale.most_lacking),
         float(words.mean()) if len(words) else EXACT,
         float(lacking.mean()) if len(lacking) else EXACT,
         float(words.min(initial=EXACT)),

@@ -26,13 +26,7 @@ from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import found
 from corpus_agent.text.polarity import answers
 from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import (
-    STOP_WORDS,
-    content_terms,
-    fold,
-    same_word,
-    terms,
-)
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,7 +9,7 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from corpus_agent.api.corpus import Corpus
+from corpus_agent.api import Corpus
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine

@@ -22,20 +22,21 @@ from corpus_agent.cli.common import (
     llm_options,
     main,
     opened,
-    parse_place,
     settings_in_force,
 )
-from corpus_agent.cli.exporting import (
+from corpus_agent.cli.group import EXIT_NOT_ANSWERED
+from corpus_agent.cli.printing import (
     EXPORT,
     check_apart,
+    clean,
     opened_new,
+    print_json,
+    print_lines,
+    style,
     warn_of_index,
     write_answers,
 )
-from corpus_agent.cli.group import EXIT_NOT_ANSWERED
-from corpus_agent.cli.live import Watching
-from corpus_agent.cli.printing import clean, print_json, print_lines, style
-from corpus_agent.cli.progress import counted
+from corpus_agent.cli.progress import Watching, counted
 from corpus_agent.settings import stores_to_read
 from corpus_agent.text.naming import PATH, called, known, quoted
 from indexer import (
@@ -217,13 +218,21 @@ def read(place: str, as_json: bool) -> None:
     served, corpus = opened()
     names = known(row.source for row in corpus.files())
     place = os.fsencode(place).decode("utf-8", "backslashreplace")  # a name as it is shown
-    named, offset, limit = parse_place(place, set(names))
-    source = service.places.document(named, names, corpus.roots)
-    if corpus.file(source) is None:
+    meant = [
+        (service.places.document(name, names, corpus.roots), line, count)
+        for name, line, count in service.places.readings(place)
+    ]
+    found = (one for one in meant if corpus.file(one[0]) is not None)
+    source, offset, limit = next(found, meant[0])
+    row = corpus.file(source)
+    if row is None:
         near = ", ".join(map(called, corpus.similar(source)))
         hint = f"Did you mean {near}? " if near else ""
         hint += "All of them: corpus-agent files"
-        raise Refused(f"{quoted(named)} is not in the index.", hint, code="not_indexed")
+        raise Refused(f"{quoted(place)} is not in the index.", hint, code="not_indexed")
+    if not row.is_document:
+        message = f"{called(source)} could not be read: {render.why_unread(row)}."
+        raise Refused(message, "Try: corpus-agent open FILE", code="unreadable")
     while True:
         window = corpus.read(source, offset, limit or MAX_WINDOW_LINES)
         if as_json:
@@ -273,7 +282,8 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
     its word on statements that are not found is shown as a model's.
     """
     data = _read(file)  # it may lie anywhere, so it is read before the seal
-    receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
+    is_receipt = file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
+    receipts = answering.receipt.receipts_in(data, str(file)) if is_receipt else []
     if receipts and form != "text":
         raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
     asking = llm["llm"] is not None
@@ -323,11 +333,6 @@ def _read(file: Path) -> bytes:
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(f"The text has more than {MAX_FILE_BYTES:,} bytes.")
     return data
-
-
-def _holds_receipts(file: Path, data: bytes) -> bool:
-    """Whether a file is to be read as receipts, by its name or its first sign."""
-    return file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
 
 
 @main.command(name="eval")

@@ -43,7 +43,7 @@ def selftest(as_json: bool) -> None:
 
     Exit 0 only if every attempt fails under the seal and every one of them works without it.
     """
-    trial = tests.escape.trial
+    trial = tests.trial
     rows = trial.run_selftest()
     if as_json:
         print_json(render.as_object(**trial.as_json(rows)))
@@ -64,7 +64,7 @@ def doctor(as_json: bool, llm: Llm) -> None:
     checks that are fine, too.
     """
     settings = settings_in_force(several=True, to_come=True, **llm)
-    server = examination.environment.model_server(settings)
+    server = examination.checks.model_server(settings)
     findings = list(examination.examine(_checks(settings, server)))
     content = examination.as_json(findings)
     if as_json:
@@ -81,9 +81,9 @@ def _checks(settings: Settings, server: Diagnosis) -> Iterator[Check]:
         seal_off = click.get_current_context().obj["unsealed"]
         launch, indexes = startup().for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
-        return examination.store.every_check([("", settings, None)], error, server)
+        return examination.checks.every_check([("", settings, None)], error, server)
     launched(launch)
-    return examination.store.every_check(indexes, launch.seal, server)
+    return examination.checks.every_check(indexes, launch.seal, server)
 
 
 @main.command()

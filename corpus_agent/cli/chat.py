@@ -98,8 +98,8 @@ class Chat:
         passages = self._passages()
         if not passages:
             self.write("No passage was shown yet.")
-        for line in render.citation_lines(passages.values()):
-            self.write(line)
+        for n, passage in passages.items():
+            self.write(f"[{n}] {render.headed(passage)}")
 
     def _read(self, number: str) -> None:
         """Print the passage with the lines around it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
 from pathlib import Path
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from indexer import Index
 
 Among = tuple[tuple[str, ...], tuple[str, ...], str]  # paths, paths to leave out, a filter
+Command = Callable[..., None]
 Llm = dict[str, Any]  # --llm, --llm-model, --allow-remote-llm
-MAX_DIGITS = 18  # of a line's number
 
 
 def startup() -> ModuleType:
@@ -104,7 +104,7 @@ def launch_to_index(
 
 
 def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
-    """The filter as it was typed; raises UsageError where it is none."""
+    """The filter as it was typed."""
     if where:
         indexer.parse_filter(where)  # not imported for the help
     return where
@@ -144,7 +144,7 @@ _LLM = (
 )
 
 
-def below(command: Callable[..., None]) -> Callable[..., None]:
+def below(command: Command) -> Command:
     """Add the options that choose documents; the command gets them as `among`."""
 
     @wraps(command)
@@ -153,10 +153,10 @@ def below(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         command(among=(paths, not_paths, where), **own)
 
-    return _with(_BELOW, chosen)
+    return options(_BELOW)(chosen)
 
 
-def llm_options(command: Callable[..., None]) -> Callable[..., None]:
+def llm_options(command: Command) -> Command:
     """Add the options that choose a model; the command gets them as `llm`."""
 
     @wraps(command)
@@ -166,15 +166,18 @@ def llm_options(command: Callable[..., None]) -> Callable[..., None]:
         flags = {"llm": llm, "llm_model": llm_model, "allow_remote_llm": allow_remote_llm}
         command(llm=flags, **own)
 
-    return _with(_LLM, chosen)
+    return options(_LLM)(chosen)
 
 
-def _with(
-    options: tuple[Callable[..., Any], ...], command: Callable[..., None]
-) -> Callable[..., None]:
-    for option in reversed(options):
-        command = option(command)
-    return command
+def options(some: Sequence[Callable[..., Any]]) -> Callable[[Command], Command]:
+    """A decorator that adds options to a command, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(some):
+            command = option(command)
+        return command
+
+    return add
 
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
@@ -283,14 +286,3 @@ def settings_in_force(
     elif chosen:
         settings = replace(settings, store=chosen[0].store)
     return settings
-
-
-def parse_place(place: str, names: set[str]) -> tuple[str, int, int | None]:
-    """Name, line and count; a document whose own name holds colons is preferred."""
-    numbers: list[int] = []
-    while place not in names and len(numbers) < 2:
-        head, colon, tail = place.rpartition(":")
-        if not (colon and tail.isdecimal() and len(tail) <= MAX_DIGITS):
-            break
-        place, numbers = head, [int(tail), *numbers]
-    return place, numbers[0] if numbers else 1, numbers[1] if len(numbers) > 1 else None

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,6 +26,7 @@ from corpus_agent.cli.common import (
     launch_to_read,
     main,
     opened,
+    options,
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
@@ -44,39 +45,30 @@ if TYPE_CHECKING:
     from indexer import Outcome
 
 
+_INDEX = (
+    click.option(
+        "--watch",
+        is_flag=True,
+        help="Go on: what is saved is searchable seconds later. Ctrl-C ends it.",
+    ),
+    click.option("--dry-run", is_flag=True, help="Print the plan and change nothing."),
+    click.option("--force", is_flag=True, help="Index every file anew."),
+    click.option("--verify", is_flag=True, help="Compare the bytes of every file."),
+    click.option(
+        "--prune-unreachable", is_flag=True, help="Remove also what could not be looked at."
+    ),
+    click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read."),
+    click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage."),
+    click.option("--chunk-overlap", type=int, metavar="N", help="How much the next one repeats."),
+    OCR,
+    JSON,
+)
+
+
 @main.command()
 @click.argument("folders", nargs=-1, metavar="[PATH]...", type=click.Path(path_type=Path))
-@click.option(
-    "--watch",
-    is_flag=True,
-    help="Go on: what is saved is searchable seconds later. Ctrl-C ends it.",
-)
-@click.option("--dry-run", is_flag=True, help="Print the plan and change nothing.")
-@click.option("--force", is_flag=True, help="Index every file anew.")
-@click.option("--verify", is_flag=True, help="Compare the bytes of every file.")
-@click.option(
-    "--prune-unreachable",
-    is_flag=True,
-    help="Remove also what could not be looked at.",
-)
-@click.option("--strict", is_flag=True, help="Exit with 4 if a file could not be read.")
-@click.option("--chunk-tokens", type=int, metavar="N", help="Tokens of a passage.")
-@click.option("--chunk-overlap", type=int, metavar="N", help="How much the next one repeats.")
-@OCR
-@JSON
-def index(
-    folders: tuple[Path, ...],
-    watch: bool,
-    dry_run: bool,
-    force: bool,
-    verify: bool,
-    prune_unreachable: bool,
-    strict: bool,
-    chunk_tokens: int | None,
-    chunk_overlap: int | None,
-    ocr: str | None,
-    as_json: bool,
-) -> None:
+@options(_INDEX)
+def index(folders: tuple[Path, ...], as_json: bool, **given: Any) -> None:  # noqa: ANN401
     """Make the index of the folder PATH, or bring it up to date.
 
     Without PATH: the folder of the index found here, else the current folder. Files that are
@@ -85,55 +77,57 @@ def index(
     The index is .corpus-agent in that folder; --store DIR puts it elsewhere. Of several PATHs
     each gets its own.
     """
-    path = _one_of(folders, {"--watch": watch, "--json": as_json, "--dry-run": dry_run})
-    choices = Choices(force, verify, prune_unreachable=prune_unreachable)
-    if watch:
-        other = {"--dry-run": dry_run, "--strict": strict}
-        other |= {"--prune-unreachable": prune_unreachable}
-        other |= {"--chunk-tokens": chunk_tokens is not None}
-        other |= {"--chunk-overlap": chunk_overlap is not None}
-        for flag in (flag for flag, given in other.items() if given):
-            raise UsageError(f"--watch and {flag} contradict each other.", "Leave one out.")
-        return _follow(path, choices, ocr=ocr, as_json=as_json)
-
-    settings = settings_in_force(
-        finding=False, ocr=ocr, chunk_tokens=chunk_tokens, chunk_overlap=chunk_overlap
-    )
-    launch = launch_to_index(settings, path, dry_run=dry_run)
-    settings = launch.settings
-    if dry_run:
-        todo = service.session.dry_run(settings, path, choices)
+    path = _one_of(folders, {**given, "json": as_json})
+    choices = Choices(given["force"], given["verify"], prune_unreachable=given["prune_unreachable"])
+    sizes = {name: given[name] for name in ("ocr", "chunk_tokens", "chunk_overlap")}
+    if given["watch"]:
+        for name in ("dry_run", "strict", "prune_unreachable", *[*sizes][1:]):
+            if given[name] not in (None, False):
+                flag = f"--{name.replace('_', '-')}"
+                raise UsageError(f"--watch and {flag} contradict each other.", "Leave one out.")
+        return _follow(path, choices, ocr=given["ocr"], as_json=as_json)
+    settings = settings_in_force(finding=False, **sizes)
+    if given["dry_run"]:
+        launch = launch_to_index(settings, path, dry_run=True)
+        todo = service.session.dry_run(launch.settings, path, choices)
         if as_json:
             return print_json(render.plan_object(todo))
         return print_lines(render.plan_lines(todo))
+    outcome = _run(settings, path, choices, as_json=as_json)
+    if outcome.interrupted:
+        raise SystemExit(EXIT_INTERRUPTED)
+    if given["strict"] and any(r.status in ("failed", "unreachable") for r in outcome.problems):
+        raise SystemExit(EXIT_SOME_FAILED)
+    return None
 
+
+def _run(settings: Settings, path: Path | None, choices: Choices, *, as_json: bool) -> Outcome:
+    """Index once, and print the outcome."""
+    launch = launch_to_index(settings, path)
     with index_progress(verbose=is_verbose()) as shown:
-        outcome = service.session.index(settings, path, choices, display=shown)
+        outcome = service.session.index(launch.settings, path, choices, display=shown)
     if as_json:
         noted = {"notices": list(launch.notices)} if launch.notices else {}
         print_json({**render.index_object(outcome), **noted})
     else:
         print_lines(render.index_lines(outcome))
         print_lines(_store_lines(launch, named=path is not None) if outcome.chunks else ())
-    if outcome.interrupted:
-        raise SystemExit(EXIT_INTERRUPTED)
-    if strict and any(row.status in ("failed", "unreachable") for row in outcome.problems):
-        raise SystemExit(EXIT_SOME_FAILED)
-    return None
+    return outcome
 
 
-def _one_of(folders: Sequence[Path], of_one: Mapping[str, bool]) -> Path | None:
+def _one_of(folders: Sequence[Path], flags: Mapping[str, object]) -> Path | None:
     """The folder to index, None if none is named; of several each, in a process of its own.
 
     Each is sealed to its folder alone; the process that was started waits for them and ends here.
-    Raises UsageError for the flags `of_one` folder, and for a store.
     """
     if len(folders) < 2:
         return next(iter(folders), None)
     from indexer.confine import die_with_parent
 
-    for flag in (flag for flag, is_given in of_one.items() if is_given):
-        raise UsageError(f"{flag} is about one folder, and {len(folders)} are named.")
+    for name in ("watch", "json", "dry_run"):
+        if flags[name]:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} is about one folder, and {len(folders)} are named.")
     given = click.get_current_context().obj
     if given["stores"] or given["all_stores"] or load({}, given["config"], os.environ).store:
         raise UsageError(
@@ -189,14 +183,14 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
             print_lines([*render.index_lines(done), *_store_lines(launch, named=path is not None)])
             click.echo("Watching; Ctrl-C ends it.", err=True)
         else:
-            click.echo(f"{time.strftime('%H:%M:%S')} {render.watch_line(done)}")
+            click.echo(f"{time.strftime('%H:%M:%S')} {next(render.index_lines(done))}")
 
     def notice(line: str) -> None:
         click.echo(f"Note: {clean(line)}", err=True)
         if as_json:
             print_json(render.as_object(notice=clean(line)))
 
-    with service.cancel.cancelled_by_signal() as cancel:
+    with service.process.cancelled_by_signal() as cancel:
         display = partial(index_progress, verbose=is_verbose())
         callbacks = service.watching.Callbacks(outcome, notice, display)
         service.watching.watch(launch.settings, path, cancel.is_set, callbacks, choices)

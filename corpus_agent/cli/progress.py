@@ -1,7 +1,6 @@
-"""The progress of an index run and of a look at every document, on stderr.
+"""The progress of an index run, of a look at every document and of an answer, on stderr.
 
-A bar at a terminal, single lines elsewhere; never on stdout. No bar and no colour where stderr is
-not a terminal or NO_COLOR is set.
+A bar or a live display at a terminal, single lines elsewhere; no colour with NO_COLOR.
 """
 
 from __future__ import annotations
@@ -11,17 +10,22 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import click
 
 from corpus_agent import render
+from corpus_agent.service.process import Onlooker
 from corpus_agent.text.naming import called
+from corpus_agent.text.sanitize import inert, one_line
 from indexer import RunDisplay
 
 if TYPE_CHECKING:
+    from rich.live import Live
     from rich.progress import Progress as Bar
+    from rich.text import Text
 
+    from corpus_agent.answering.records import Answer
     from indexer import FileRow, Plan, Progress, ToRecognise
 
 SECONDS_BETWEEN_LINES = 10.0  # where there is no bar
@@ -35,7 +39,7 @@ class IndexProgress(RunDisplay):
     def __init__(self, bar: Bar | None, *, verbose: bool = False) -> None:
         self._bar = bar
         self._verbose = verbose
-        self._task = bar.add_task("", total=None, files="", rate="") if bar else None
+        self._task = bar.add_task("", total=None, files="") if bar else None
         self._said_at = self._stepped_at = time.monotonic()
         self._worked = 0.0  # seconds
         self._said = 0
@@ -63,31 +67,21 @@ class IndexProgress(RunDisplay):
         self._stepped_at = now
         recognising = bool(done.all_pages)
         made, every = (done.pages, done.all_pages) if recognising else (done.files, done.all_files)
+        is_new = made > self._said
+        if is_new and self._verbose and not recognising:
+            self._print(f"{made:,}/{every:,} {called(done.source)}")
         if self._bar and self._task is not None:
-            if self._verbose and made > self._said:
-                self._print(f"{made:,}/{every:,} {called(done.source)}")
-            elapsed = self._bar.tasks[0].elapsed or 0.0
-            speed = f"{done.chunks / elapsed:,.0f} passages/s" if elapsed and done.chunks else ""
             self._bar.update(
                 self._task,
                 completed=made if recognising else done.bytes,
                 total=every if recognising else self._bar.tasks[0].total,
                 description="Recognising" if recognising else "Reading",
                 files=f"{made:,}/{every:,}",
-                rate=called(done.source) if recognising else speed,
             )
-        elif made > self._said and self._verbose and not recognising:
-            self._print(f"{made:,}/{every:,} {called(done.source)}")
-        elif made > self._said and (made < every or self._verbose) and self._is_time():
+        elif is_new and made < every and now - self._said_at >= SECONDS_BETWEEN_LINES:
+            self._said_at = now
             self._print(render.progress_line(done, self._worked))
         self._said = made
-
-    def _is_time(self) -> bool:
-        """Whether the last line was printed long enough ago; the next one is printed now then."""
-        if time.monotonic() - self._said_at < SECONDS_BETWEEN_LINES:
-            return False
-        self._said_at = time.monotonic()
-        return True
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text, if every file is shown."""
@@ -112,7 +106,7 @@ def index_progress(*, verbose: bool = False) -> Iterator[IndexProgress]:
     if not has_bar():
         yield IndexProgress(None, verbose=verbose)
         return
-    with _bar("{task.description}", "{task.fields[files]}  {task.fields[rate]}") as bar:
+    with _bar("{task.description}", "{task.fields[files]}") as bar:
         yield IndexProgress(bar, verbose=verbose)
 
 
@@ -133,3 +127,86 @@ def counted(what: str) -> Iterator[Callable[[int, int], None]]:
     with _bar(what, "{task.completed}/{task.total}", transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, every: bar.update(task, completed=done, total=every)
+
+
+DRAFT_LINES = 8  # of the draft's end
+DRAFT_CHARACTERS = 2_000
+READING = "Found so far, while the model reads:"
+PER_SECOND = 8  # times that the draft is drawn
+
+
+class Watching:
+    """A context manager, reusable for each answer; outside of it, nothing is shown.
+
+    `quiet`: without a terminal, not even the line that says that a model is asked. `verbose`:
+    there, too, each step.
+    """
+
+    def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
+        self._verbose = verbose
+        self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._quiet = quiet
+        self._passages = ""
+        self._began = 0.0
+        self._live: Live | None = None
+        self._draft = ""
+
+    def __enter__(self) -> Self:
+        if self._shows:
+            from rich.console import Console
+            from rich.live import Live
+
+            self._draft = self._passages = ""
+            self._began = time.monotonic()
+            console = Console(stderr=True, highlight=False)
+            self._live = Live(
+                console=console,
+                transient=True,
+                refresh_per_second=PER_SECOND,
+                get_renderable=self._tail,
+            )
+            self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    @property
+    def onlooker(self) -> Onlooker:
+        """The callbacks of a question that is shown here."""
+        return Onlooker(self.event, self.draft, self.passages)
+
+    def event(self, line: str) -> None:
+        """Show one line on the current step."""
+        if self._live is not None:
+            from rich.text import Text
+
+            self._draft = ""
+            self._live.console.print(Text(f"· {one_line(inert(line))}", "dim"), soft_wrap=True)
+        elif self._verbose:
+            print(f"· {one_line(inert(line))}", file=sys.stderr)  # noqa: T201 - progress, as below
+
+    def passages(self, found: Answer) -> None:
+        """Show what was found without the model, which is asked now."""
+        if self._live is not None:
+            if found.passages:
+                lines = render.citation_lines(found.passages)
+                self._passages = "\n".join([READING, *lines])
+        elif not self._quiet:
+            line = "Asking the model, which can take minutes."
+            print(line, file=sys.stderr, flush=True)  # noqa: T201 - progress is this module's job
+
+    def draft(self, text: str) -> None:
+        """Show the draft so far."""
+        self._draft = text[-DRAFT_CHARACTERS:]
+
+    def _tail(self) -> Text:
+        from rich.text import Text
+
+        lines = inert(self._draft).splitlines()[-DRAFT_LINES:]
+        seconds = int(time.monotonic() - self._began)
+        waiting = f"… {seconds} s"
+        above = [self._passages, ""] if self._passages else []
+        return Text("\n".join([*above, waiting, *lines]), "dim italic")

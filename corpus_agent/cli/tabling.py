@@ -9,8 +9,14 @@ import click
 
 from corpus_agent import fields, render
 from corpus_agent.cli.common import JSON, Among, below, is_verbose, main, opened
-from corpus_agent.cli.exporting import opened_new, warn_of_index, write_text
-from corpus_agent.cli.printing import clean, print_json, print_lines
+from corpus_agent.cli.printing import (
+    clean,
+    opened_new,
+    print_json,
+    print_lines,
+    warn_of_index,
+    write_text,
+)
 from corpus_agent.cli.progress import counted
 
 _WIDTH = 100  # columns where there is no terminal

@@ -11,10 +11,9 @@ from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError
 
 if TYPE_CHECKING:
-    from corpus_agent.doctor import environment as environment
-    from corpus_agent.doctor import store as store
+    from corpus_agent.doctor import checks as checks
 else:
-    __getattr__ = lazy_modules(__name__, ("environment", "store"))
+    __getattr__ = lazy_modules(__name__, ("checks",))
 
 
 State = Literal["ok", "warn", "fail"]

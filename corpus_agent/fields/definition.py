@@ -32,7 +32,7 @@ def _known() -> list[tuple[FieldType, str, list[str], list[str]]]:
 
 def field_of(words: str, kind: FieldType | None = None) -> Field:
     """The field that words name: its type guessed unless given, its phrases from the lexicon."""
-    name = " ".join(words.split())
+    name = " ".join(words.split()).strip('“”"')
     if not any(char.isalnum() for char in name):
         raise UsageError(
             f"{words!r} names no field.", 'Name it in words: corpus-agent table "due date"'
@@ -65,8 +65,8 @@ def not_understood(table: FieldTable) -> Iterator[str]:
             continue
         phrases = {_bare(phrase): phrase for _, _, listed, _ in _known() for phrase in listed}
         near = get_close_matches(_bare(field.name), phrases, n=1, cutoff=_SPELT_ALIKE)
-        meant = f"did you mean “{phrases[near[0]]}”?" if near else "try other words, or search."
-        yield f"“{field.name}” is not understood; it is not looked for: {meant}"
+        meant = f"Did you mean “{phrases[near[0]]}”?" if near else "Try: corpus-agent search WORDS"
+        yield f"“{field.name}” is no field that is known, and no label in these documents. {meant}"
 
 
 def guessed_type(words: str) -> FieldType:

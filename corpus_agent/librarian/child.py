@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.librarian.process import MAX_REQUEST_BYTES, packed
 from corpus_agent.render.for_parent import handed_over
-from corpus_agent.service.stdio import take_standard_streams
+from corpus_agent.service.process import take_standard_streams
 from corpus_agent.settings import NamedStore, Settings, absolute, load
 from corpus_agent.startup import Launch, for_reading
 from indexer import CorpusError

@@ -97,8 +97,10 @@ class LibrarianProcess:
             raise self._ended("it is not sealed")
         return cast("SealState", reply.ready)
 
-    def ask(self, task: str, *, quotes_only: bool = False) -> Answer:
-        """The answer to a question; raises UsageError for one that is too long."""
+    def ask(self, task: object, *, quotes_only: bool = False) -> Answer:
+        """The answer to a question; raises UsageError for one that is no text, or too long."""
+        if not isinstance(task, str):
+            raise UsageError(f"A question is text, not of type {type(task).__name__}.")
         self._asked += 1
         reply = self._exchange({"id": self._asked, "task": task, "quotes_only": quotes_only})
         if reply.answer is None or reply.id != self._asked:

@@ -25,7 +25,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from corpus_agent.mcp.tools import TOOLS, Tools
-from corpus_agent.service.cancel import Cancel
+from corpus_agent.service.process import Cancel
 from corpus_agent.text.sanitize import message, one_line, unlinked
 from corpus_agent.tools.corpus import ToolResult, failure
 from indexer import CorpusError, __version__

@@ -6,7 +6,7 @@ from corpus_agent import lazy_names
 
 _PUBLIC = {
     "corpus_agent.render.answers": (
-        "answer_lines answer_object block citation_lines explain_lines export_markdown near "
+        "answer_lines answer_object block citation_lines explain_lines export_markdown headed near "
         "read_object search_lines search_object window_lines"
     ),
     "corpus_agent.render.checked": (
@@ -21,7 +21,7 @@ _PUBLIC = {
     "corpus_agent.render.index": (
         "duration excluded_line excluded_object file_line file_object files_object index_lines "
         "index_object plan_lines plan_object problem_line progress_line run_object store_lines "
-        "waiting_line watch_line"
+        "waiting_line why_unread"
     ),
     "corpus_agent.render.stores": (
         "forget_lines forget_object not_read status_lines status_object stores_lines stores_object "

@@ -5,6 +5,7 @@ All text is from documents and models: it is cleaned here, and nothing in it is 
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
@@ -30,6 +31,8 @@ SCHEMA_VERSION = 2  # of an answer
 FAR = 0.25
 WIDTH = 96  # characters of a line of a passage
 MARK = "  ▸ "
+# An empty line, an item, a heading, a row: what continues no line before it.
+_BEGINS = re.compile(r"\s*($|[-*•#>|`]|\(?\w{1,3}[.)]\s|\s{8})")
 _PLAIN = " ,;'\n"  # beside letters, digits and _.-~, which are never escaped
 
 Style = Callable[[str, bool], str] | None  # of a line of a passage, and whether it is likely
@@ -43,9 +46,23 @@ def block(text: str, likely: tuple[int, int]) -> Iterator[tuple[str, bool]]:
     start, end = _of_whole_lines(text, *likely) if likely[0] < likely[1] else (0, 0)
     rest = text[end:].lstrip(" ")  # behind a marked sentence of a long line
     for piece, marked in ((text[:start], False), (text[start:end], True), (rest, False)):
-        for line in inert(piece).split("\n"):
-            if line.strip():
-                yield from ((wrapped, marked) for wrapped in _wrapped(line.rstrip()))
+        yield from ((line, marked) for line in _flowing(inert(piece).split("\n")))
+
+
+def _flowing(lines: Iterable[str]) -> Iterator[str]:
+    """Lines that fit a screen, none empty; what is left of a longer one begins the next line."""
+    left = ""
+    for line in lines:
+        if left and (_BEGINS.match(line) or left.endswith((".", ":", ";", "!", "?"))):
+            yield left
+            left = ""
+        *whole, left = _wrapped(f"{left} {line.strip()}" if left else line.rstrip())
+        yield from whole
+        if not whole and left.strip():
+            yield left
+        left = left if whole else ""
+    if left:
+        yield left
 
 
 def _of_whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
@@ -63,7 +80,8 @@ def _wrapped(line: str) -> list[str]:
     if len(line) <= WIDTH or is_row(line) or ends_with_figures(line):
         return [line.strip() if len(line) > WIDTH else line]
     indent = line[: len(line) - len(line.lstrip())][:8]
-    return textwrap.wrap(line.lstrip(), WIDTH, initial_indent=indent, subsequent_indent=indent)
+    line = line.strip().replace("\xa0", " ")  # at which no line would be parted
+    return textwrap.wrap(line, WIDTH, initial_indent=indent, subsequent_indent=indent)
 
 
 def block_lines(text: str, likely: tuple[int, int], style: Style = None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from corpus_agent.answering.records import Answer, AnswerStatus, alone
 from corpus_agent.check.records import FOUND, SIGNS
 from corpus_agent.render.answers import block_lines, citation_object, headed
 from corpus_agent.render.common import as_object, place, place_of, qualified, taken
-from corpus_agent.text.naming import answerer, quoted
+from corpus_agent.text.naming import answered_by, quoted
 from corpus_agent.text.sanitize import enclosed, inert, message, one_line, unlinked, visible
 from corpus_agent.text.tokens import has_digit, terms
 from corpus_agent.text.wording import documents_searched, number_of
@@ -295,7 +295,7 @@ def heading(content: dict[str, Any], *, own: bool) -> str:
     when = started if _TIME.fullmatch(started) else "once"
     asked = quoted(str(content.get("question", "")), inert)
     status = (_status(content) or "of no known status").replace("_", " ")
-    return f"{when} {asked}, {status}, by {answerer(str(content.get('answerer', '')))}{whose}"
+    return f"{when} {asked}, {status}, {answered_by(str(content.get('answerer', '')))}{whose}"
 
 
 def _status(content: dict[str, Any]) -> AnswerStatus | None:

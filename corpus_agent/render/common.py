@@ -107,11 +107,6 @@ def cited_place(citation: Citation) -> str:
     return " · ".join(filter(None, (where, qualified(citation))))
 
 
-def unreadable(count: int) -> str:
-    """The end of a line of counts; "" where every document could be read."""
-    return f", {count:,} unreadable" if count else ""
-
-
 def left_out(number: int, noun: str) -> str:
     """How many of what was read are not shown, for want of their quotation or of their sign."""
     whose, they = ("its", "it") if number == 1 else ("their", "they")

@@ -17,15 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from corpus_agent.render.common import Object, Seal
-    from indexer import (
-        Excluded,
-        FileRow,
-        Outcome,
-        Plan,
-        Progress,
-        Status,
-        ToRecognise,
-    )
+    from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status, ToRecognise
 
 
 def problem_object(row: FileRow) -> Object:
@@ -172,6 +164,11 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
         yield "There are no documents in this folder; put some in and run the same command again."
         return
+    if outcome.interrupted:
+        done = number_of(outcome.added + outcome.updated, "document")
+        found = number_of(outcome.chunks, "passage")
+        yield f"Stopped: {done} indexed so far, {found} can be searched. Go on: corpus-agent index"
+        return
     holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
     changes = _changes(outcome)
     if not changes:
@@ -190,8 +187,6 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"
-    if outcome.interrupted:
-        yield "Stopped early. What was done is kept; run the same command to go on."
 
 
 def _changes(outcome: Outcome) -> str:
@@ -218,7 +213,7 @@ def store_lines(
 def _left_lines(outcome: Outcome) -> Iterator[str]:
     """What waits, and what could not be looked at; and the command for it."""
     waiting = waiting_text(outcome.waiting_pages, outcome.waiting_pictures)
-    if waiting and not outcome.interrupted:
+    if waiting:
         yield f"Not yet recognised: {waiting}. See: corpus-agent status"
     if left := sum(row.status == "unreachable" for row in outcome.problems):
         stay = "file could not be opened and stays", "files could not be opened and stay"
@@ -269,15 +264,6 @@ def duration(seconds: float) -> str:
     if seconds < 5_400:
         return f"{round(seconds / 60)} min"
     return f"{seconds / 3_600:.1f} h"
-
-
-def watch_line(outcome: Outcome) -> str:
-    """One line with the changes of a run of `watch`."""
-    changes = _changes(outcome) or "nothing to search changed"
-    if outcome.renamed:
-        pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
-        changes += f" ({', '.join(pairs)})"
-    return f"{changes}; {number_of(outcome.chunks, 'passage')}"
 
 
 _WORK = ("add", "update", "record", "touch")

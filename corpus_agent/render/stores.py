@@ -16,10 +16,7 @@ if TYPE_CHECKING:
     from corpus_agent.service.service import IndexStatus
     from corpus_agent.trust.known import KnownStore
     from corpus_agent.trust.stores import Permission
-    from indexer import (
-        Forgotten,
-    )
-
+    from indexer import Forgotten
 
 MULTILINGUAL = "corpus-agent --model multilingual index"
 
@@ -49,10 +46,8 @@ def forget_lines(done: Forgotten) -> Iterator[str]:
     if done.row is None:
         yield f"{source} is not in the index; nothing changed."
         return
-    yield (
-        f"{source} is out of the index, with {number_of(done.row.chunks, 'passage')} "
-        f"(version {done.version}). The file stays."
-    )
+    passages = number_of(done.row.chunks, "passage")
+    yield f"{source} is out of the index, with {passages}. The file stays."
     if done.rule:
         yield "The next run of index takes it up again, unless a rule keeps it out."
         yield f"Add to {called(str(done.rules), kind=PATH)} this line:"
@@ -146,15 +141,16 @@ def status_lines(status: Object, *, verbose: bool = False) -> Iterator[str]:
 
 def _details(status: Object) -> Iterator[str]:
     files = status["files"]
-    yield f"other    {files['skipped']:,} of other kinds, {files['blank']:,} without a byte"
-    kept_out = f", {files['kept_out']:,} by ignore files: corpus-agent files --ignored"
-    yield f"ignored  {files['ignored']:,}{kept_out if files['kept_out'] else ''}"
+    unused = ((files["skipped"], "of other kinds"), (files["blank"], "empty"))
+    if counts := ", ".join(f"{count:,} {what}" for count, what in unused if count):
+        yield f"other    {counts}"
+    if files["ignored"]:
+        yield f"ignored  {number_of(files['ignored'], 'file')}: corpus-agent files --ignored"
     yield f"model    {status['model']}"
     yield f"engine   {status['engine']}"
     for each in status["extensions"]:
         use = f"NOT used: {each['refused']}" if each["refused"] else "installed by you"
         yield f"extra    {each['kind']} {each['name']} ({each['package']} {each['version']}), {use}"
-    yield f"version  {status['version']}"
 
 
 def _missing(found: Object) -> str:
@@ -162,6 +158,10 @@ def _missing(found: Object) -> str:
 
 
 # ---- trust and stores
+
+
+def _told(manifest: object | None, names: str) -> Object:
+    return taken(manifest, names) if manifest else dict.fromkeys(names.split())
 
 
 def trust_object(found: Permission, *, recorded: bool) -> Object:
@@ -174,8 +174,7 @@ def trust_object(found: Permission, *, recorded: bool) -> Object:
             "root_exists": paths.is_folder(found.place.root),
             "owner": found.owner,
             "documents": manifest.coverage.indexed if manifest else None,
-            "version": manifest.version if manifest else None,
-            "updated": manifest.updated if manifest else None,
+            **_told(manifest, "version updated"),
             "settings": found.settings,
             "recorded": recorded,
             "already": found.recorded,
@@ -194,7 +193,7 @@ def trust_lines(content: Object) -> Iterator[str]:
     else:
         made = local_time(trust["updated"])
         yield (
-            f"documents {trust['documents']:,}, version {trust['version']} of {made}; "
+            f"documents {trust['documents']:,}, as of {made}; "
             "the text of answers and passages comes from there"
         )
     settings = ", ".join(f"{key} = {value}" for key, value in trust["settings"].items())
@@ -214,9 +213,7 @@ def stores_object(found: Sequence[KnownStore]) -> Object:
                 "root_exists": paths.is_folder(one.root),
                 "problem": one_line(one.problem) if one.problem else None,
                 "documents": one.manifest.coverage.searched if one.manifest else None,
-                "chunks": one.manifest.chunks if one.manifest else None,
-                "version": one.manifest.version if one.manifest else None,
-                "updated": one.manifest.updated if one.manifest else None,
+                **_told(one.manifest, "chunks version updated"),
                 "since": one_line(one.since),
             }
             for one in found
@@ -230,11 +227,11 @@ def stores_lines(content: Object) -> Iterator[str]:
     wide = max((len(one["name"]) for one in found), default=0)
     for one in found:
         yield f"{one['name']:<{wide}}  {_path(one['root'])}{_missing(one)}"
-        said = f"NOT USABLE: {one['problem']}"
+        said = f"cannot be used: {one['problem']}"
         if not one["problem"]:
             held = ((one["documents"], "document"), (one["chunks"], "passage"))
             counts = ", ".join(number_of(*each) for each in held)
-            said = f"{counts}, version {one['version']} of {local_time(one['updated'])}"
+            said = f"{counts}, brought up to date {local_time(one['updated'])}"
         yield f"{'':{wide}}  {said}"
         yield f"{'':{wide}}  in {_path(one['store'])}, yours since {local_time(one['since'])}"
     if not found:

@@ -5,14 +5,12 @@ from typing import TYPE_CHECKING
 from corpus_agent import lazy_modules
 
 if TYPE_CHECKING:
-    from corpus_agent.service import cancel as cancel
-    from corpus_agent.service import encoding as encoding
     from corpus_agent.service import opening as opening
     from corpus_agent.service import places as places
+    from corpus_agent.service import process as process
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
-    from corpus_agent.service import stdio as stdio
     from corpus_agent.service import watching as watching
 else:
-    _MODULES = "cancel encoding opening places service session stdio watching"
+    _MODULES = "opening places process service session watching"
     __getattr__ = lazy_modules(__name__, _MODULES.split())

@@ -11,10 +11,10 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
-from corpus_agent.service.places import sources_of
+from corpus_agent.service.places import readings, sources_of
 from corpus_agent.text.naming import PATH, called, quoted
 from corpus_agent.text.sanitize import one_line
 from indexer import CorpusError, Refused, open_beneath
@@ -46,7 +46,6 @@ _RUN = re.compile(
 SAMPLE_BYTES = 1_024
 _GOTO = frozenset({"code", "codium", "code-oss", "cursor", "windsurf"})  # take -g FILE:LINE
 _TERMINAL = ("TERM", "COLORTERM", "TERMINFO", "SHELL", "USER", "LOGNAME")
-MAX_LINE_DIGITS = 9
 LEAST_SECONDS = 2.0  # in which a viewer says that it cannot
 # What xdg-open means by its exit code.
 _NO_VIEWER = "no program for it is set up here"
@@ -56,26 +55,16 @@ _XDG = {2: "the file was not found", 3: _NO_VIEWER, 4: "no program for it could 
 def open_document(place: str, roots: Mapping[str, Path]) -> tuple[str, str]:
     """The source of the document at SOURCE[:LINE], and the program that shows it."""
     refused: CorpusError | None = None
-    for name, line in _readings(place):
+    for name, line, _ in readings(place):
         for source in sources_of(name, roots):
             try:
                 path, sample = _beneath(source, roots)
             except Refused as error:
                 refused = refused or error
                 continue
-            return source, _shown_by(path, sample, line, source)
+            return source, _shown_by(path, sample, max(1, line), source)
     hint = "List them: corpus-agent files"
     raise refused or Refused(f"No document is at {quoted(place)}.", hint, code="not_indexed")
-
-
-def _readings(place: str) -> Iterator[tuple[str, int]]:
-    """A place as a name alone, then with a line; what stands behind a line is left out."""
-    yield place, 1
-    for _ in range(2):
-        place, colon, number = place.rpartition(":")
-        if not (colon and number.isdecimal() and len(number) <= MAX_LINE_DIGITS):
-            return
-        yield place, max(1, int(number))
 
 
 def _beneath(source: str, roots: Mapping[str, Path]) -> tuple[Path, bytes]:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.text.naming import known, quoted
+from corpus_agent.text.naming import called, known, quoted
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError
+from indexer import CorpusError, Refused
 from indexer import paths as file_paths
 
 if TYPE_CHECKING:
     from indexer import FileRow, Index
 
+MAX_LINE_DIGITS = 9
 _ELSEWHERE = ("/", "./", "../", "~")
 
 
@@ -44,6 +45,18 @@ def sources_of(typed: str, roots: Mapping[str, Path]) -> list[str]:
     end = "/" if typed.endswith("/") else ""
     names = (unicodedata.normalize("NFC", source) for source in ordered)
     return list(dict.fromkeys(name + end if name else "" for name in names))
+
+
+def readings(place: str) -> Iterator[tuple[str, int, int | None]]:
+    """SOURCE[:LINE[:COUNT]] as a name alone, as one with a line, as one with line and count."""
+    numbers: list[int] = []
+    yield place, 1, None
+    while len(numbers) < 2:
+        place, colon, number = place.rpartition(":")
+        if not (colon and number.isdecimal() and len(number) <= MAX_LINE_DIGITS):
+            return
+        numbers.insert(0, int(number))
+        yield place, numbers[0], numbers[1] if len(numbers) > 1 else None
 
 
 def _below(path: Path, root: Path) -> str | None:
@@ -117,9 +130,13 @@ def document(typed: str, names: dict[str, str], roots: Mapping[str, Path]) -> st
 
 
 def on_disk(corpus: Index, typed: str) -> str:
-    """As `document`, and the source that a file has, or would have, that is not in the index."""
+    """As `document`, and the source that a file not in the index would have; none of a folder."""
     source = document(typed, known(row.source for row in corpus.files()), corpus.roots)
     if corpus.file(source) is not None:
         return source
+    if corpus.selects(folder := f"{source.rstrip('/')}/"):
+        keep = f"Add the line /{folder} to .corpusignore, then: corpus-agent index"
+        message = f"{called(folder)} is a folder, and one document is forgotten at a time."
+        raise Refused(message, keep, code="is_folder")
     sources = sources_of(typed, corpus.roots)
     return next((each for each in sources if (corpus.roots[""] / each).is_file()), source)

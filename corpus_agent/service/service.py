@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import indexer
 from corpus_agent import answering, check, fields, service
-from corpus_agent.service.cancel import Cancel, Onlooker
+from corpus_agent.service.process import Cancel, Onlooker
 from corpus_agent.settings import (
     Settings,
     engine_of,
@@ -71,7 +71,7 @@ class Service:
         self._loaded = encoder
         if searching and encoder is None:
             store = stores_to_read(self.settings)[0].store
-            self._loaded = service.encoding.encoder_for(self.settings, store)
+            self._loaded = service.session.encoder_for(self.settings, store)
         self._encoder = cast("Encoder", _OneAtATime(self._loaded)) if self._loaded else None
         self._lock = threading.Lock()
         self._corpus: Index | None = None

@@ -1,8 +1,9 @@
-"""The jobs of the service, each as a function: open, index, forget, ask."""
+"""The jobs of the service, each as a function: open, index, forget, ask; and their model."""
 
 from __future__ import annotations
 
 import os
+import sys
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -11,21 +12,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from corpus_agent import agent, answering, models
-from corpus_agent.service import encoding
-from corpus_agent.service.cancel import Onlooker
+from corpus_agent.service.process import Onlooker
 from corpus_agent.settings import (
     Settings,
     existing_place,
     existing_store,
+    model_folder,
     stores_to_read,
 )
 from corpus_agent.startup import Launch, corpus_place, for_indexing, in_place
 from corpus_agent.text.naming import called, quoted
 from corpus_agent.text.sanitize import visible
 from indexer import (
+    INSTALL_MULTILINGUAL,
+    MANY_UNREAD,
+    MULTILINGUAL,
     Choices,
     CorpusError,
     Encoder,
+    FolderEncoder,
     Forgotten,
     Index,
     Outcome,
@@ -34,7 +39,10 @@ from indexer import (
     RunDisplay,
     UsageError,
     forget_document,
+    multilingual_model,
     plan_folder,
+    share_in_other_languages,
+    storage,
     sync_folder,
 )
 
@@ -57,10 +65,10 @@ def open_corpus(
     places = stores_to_read(settings)
     stores = {one.prefix: (one.store, one.root) for one in places}
     if not searching:
-        return Index.over(stores, anew=anew, quote=quoted)
+        return Index(stores, anew=anew, quote=quoted)
     if encoder is None:
-        encoder = encoding.encoder_for(settings, places[0].store)
-    return Index.over(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
+        encoder = encoder_for(settings, places[0].store)
+    return Index(stores, encoder, anew=anew, backend=settings.backend, quote=quoted)
 
 
 def index(
@@ -79,7 +87,7 @@ def index(
     return sync_folder(
         store,
         root,
-        encoder or encoding.encoder_to_index(settings, store),
+        encoder or encoder_to_index(settings, store),
         choices or Choices(),
         **_sizes(settings),
         ocr=settings.ocr,
@@ -96,7 +104,7 @@ def dry_run(settings: Settings, folder: Path | None, choices: Choices) -> Plan:
     return plan_folder(
         store,
         root,
-        encoding.encoder_for(settings, store),
+        encoder_for(settings, store),
         choices,
         **_sizes(settings),
     )
@@ -181,3 +189,42 @@ def ask(
         answer = answering.decision.of_all(answer)
     # Also if the model failed: it had already received passages.
     return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+
+
+def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
+    """The embedding model for questions: the one that is named, else the index's own."""
+    return FolderEncoder(_known_model(settings, store), store=store)
+
+
+def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
+    """The embedding model for many texts, on a GPU if there is one.
+
+    For a new index it is chosen by the languages of the documents, and standard error says so.
+    """
+    is_known = settings.model is not None or storage.recorded(store, "model")
+    if is_known or settings.root is None:
+        folder = _known_model(settings, store)
+    else:
+        folder, told = _model_by_languages(settings.root)
+        sys.stderr.write(told)
+    return FolderEncoder(folder, store=store, bulk=True, device=settings.device)
+
+
+def _known_model(settings: Settings, store: Path | None) -> Path | None:
+    """The model that is named, else the index's own; None: the packaged one, or not known yet."""
+    if settings.model is not None:
+        return model_folder(settings.model, "--model")
+    made = storage.recorded(store, "model") if store is not None else None
+    if made and made.startswith(MULTILINGUAL):
+        return model_folder(Path("multilingual"), "--model")
+    return None
+
+
+def _model_by_languages(root: Path) -> tuple[Path | None, str]:
+    """The model that reads the documents of a folder, and what a person is told of it."""
+    if share_in_other_languages(root) < MANY_UNREAD:
+        return None, ""
+    found = multilingual_model()
+    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
+    told = f"these documents are read with {MULTILINGUAL}." if found else missing
+    return found, f"Not only English: {told}\n"

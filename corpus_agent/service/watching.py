@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from corpus_agent.service import encoding, session
+from corpus_agent.service import session
 from corpus_agent.settings import Settings, existing_place
 from corpus_agent.startup import for_indexing
 from indexer import Choices, CorpusError, Encoder, Outcome, RunDisplay, StoreLocked
@@ -42,7 +42,7 @@ def watch(
         settings = for_indexing(settings, folder, seal_off=True).settings
     store, root = existing_place(settings)
     watched = _identity(root)
-    encoder = encoder or encoding.encoder_to_index(settings, store)
+    encoder = encoder or session.encoder_to_index(settings, store)
     look = partial(_look, settings, folder, encoder, should_stop, callbacks)
     moments = file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
     with closing(moments) as due:

@@ -92,6 +92,11 @@ def answerer(name: str, breaking: Breaking = inert) -> str:
     return name if name == EXTRACTIVE else called(name, breaking, MODEL, again=True)
 
 
+def answered_by(name: str, breaking: Breaking = inert) -> str:
+    """Who answered, as a person reads it."""
+    return "without a model" if name == EXTRACTIVE else f"by {answerer(name, breaking)}"
+
+
 def _called(clean: str, name: str, kind: Kind) -> str:
     plain = kind.plain.fullmatch(clean) and not _OUR_WORDS.search(clean)
     return clean if plain and len(clean) <= kind.most else _quoted(clean, name, kind.most)
@@ -152,10 +157,6 @@ def known(sources: Iterable[str]) -> dict[str, str]:
 
 def _ways(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The forms in which a name is shown, and other accepted spellings."""
-    ordinary = name.isascii() and len(name) <= MAX_CALLED and FILE.plain.fullmatch(name)
-    if ordinary and not _OUR_WORDS.search(name) and not _OUR_SIGNS.search(name):
-        plain = (name, called(name, unlinked), unlinked(name), inert(name))
-        return plain, tuple(f"'{text}'" for text in plain)
     clean = unambiguous(name)
     texts = (clean, called(name), called(name, inert), called(name, unlinked), inert(clean))
     shown = (*texts, *map(_unquoted, texts))

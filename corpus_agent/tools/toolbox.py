@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import called, known, unambiguous
 from corpus_agent.tools import read, search
-from corpus_agent.tools.corpus import Outcome, ToolCall, ToolResult, failure
+from corpus_agent.tools.corpus import ToolCall, ToolResult, failure
 from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Chunk
 
 if TYPE_CHECKING:
@@ -97,8 +97,10 @@ class Toolbox:
         """
         result = self._run(name, arguments)
         self.passages += result.passages
+        given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
         text = result.text.replace(self.frame.nonce, "nonce")
-        self.calls.append(_noted(name, arguments, text, result.outcome))
+        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+        self.calls.append(ToolCall(name, given, digest, len(text), result.outcome))
         return result
 
     def _run(self, name: str, arguments: Mapping[str, Any] | str | None) -> ToolResult:
@@ -112,7 +114,11 @@ class Toolbox:
         before = self._given.get(key)
         if before is not None and name == search.NAME:
             return ToolResult(_notice(key), "repeated")
-        result = self._search(key.what) if name == search.NAME else self._read(key)
+        if name == search.NAME:
+            result = self._search(key.what)
+        else:
+            window = (key.what, key.offset, key.limit, self.max_read_bytes)
+            result = read.run(self.corpus, self.frame, *window)
         if result.text == before:
             return ToolResult(_notice(key), "repeated")
         if not result.failed:  # an error may be requested again
@@ -146,11 +152,6 @@ class Toolbox:
             self._names = known({*self._names.values(), *sources})
         return result
 
-    def _read(self, key: Key) -> ToolResult:
-        return read.run(
-            self.corpus, self.frame, key.what, key.offset, key.limit, self.max_read_bytes
-        )
-
 
 def _notice(key: Key) -> str:
     if key.tool == search.NAME:
@@ -162,15 +163,6 @@ def _notice(key: Key) -> str:
         f"Already read in this conversation: {called(key.what)} from line {key.offset}. "
         f"See the text above, or read on with another offset."
     )
-
-
-def _noted(
-    name: str, arguments: Mapping[str, Any] | str | None, text: str, outcome: Outcome
-) -> ToolCall:
-    """The record of a call for a receipt."""
-    given = arguments if isinstance(arguments, str) else json.dumps(arguments, default=str)
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return ToolCall(name, given, digest, len(text), outcome)
 
 
 def check_arguments(

@@ -33,7 +33,7 @@ class KnownStore:
 
 
 def known_stores(settings: Settings) -> list[KnownStore]:
-    """All recorded stores, by name. Raises NoUserState where no record can be read."""
+    """All recorded stores, by name."""
     found = [
         KnownStore(each.name, store, each.root, each.since, *_looked_at(store, settings))
         for store, each in records().items()
@@ -69,6 +69,9 @@ def store_here(here: Path, new: Path | None = None) -> Path | None:
     if near:
         return max(near, key=lambda each: each[0])[1]
     below = [store for store, root in known.items() if here in root.parents]
+    if len(below) > 1:  # the index of an empty folder is meant by nobody who stands above it
+        found = {store: _looked_at(store, Settings())[0] for store in below}
+        below = [one for one, held in found.items() if not held or held.coverage.searched] or below
     names = [each.name for store, each in _recorded().items() if store in below]
     if len(below) > 1:
         raise UsageError(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.answering.receipt import Receipt
     from corpus_agent.answering.records import Answer
-    from corpus_agent.web.conversations import WebConversation
+    from corpus_agent.web.jobs import WebConversation
     from corpus_agent.web.site import Site
 
 RECENT = 12  # questions on the first page

@@ -1,4 +1,4 @@
-"""The page of searches: hits with their words marked; and which documents any page looks at."""
+"""The pages of searches and of pasted texts; and which documents any page looks at."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from corpus_agent.web.site import Site
     from indexer import Index
+
 
 HITS, MOST_HITS = 10, 100
 _MOST_DIGITS = 9
@@ -77,7 +78,7 @@ class Chosen:
         return cls(*(given.get(name, "").strip() for name in ("path", "not", "where")))
 
     def bounded(self, corpus: Index) -> Index:
-        """The corpus with these documents; see places.bounded. Raises CorpusError."""
+        """The corpus with these documents; see places.bounded."""
         return places.bounded(corpus, _paths(self.path), _paths(self.without), self.where)
 
     @property
@@ -94,3 +95,22 @@ def _paths(typed: str) -> list[str]:
         raise UsageError(
             "A path has a quotation mark without its other half.", "Write 'a b' or a."
         ) from None
+
+
+def check_text(site: Site, request: Request) -> Response:
+    """The form; of a text that was sent its pieces with their marks, and each passage."""
+    text = request.state.form.get("text", "").replace("\r\n", "\n")
+    problem, shown = "", {}
+    if text.strip():
+        try:
+            checked = site.service.check(text, site.service.corpus())
+        except CorpusError as error:
+            problem = visible(str(error))
+        else:
+            found = render.checked_object(checked, site.launch.seal.state)["check"]
+            shown = {
+                "pieces": list(render.marked_pieces(checked)),
+                "findings": found["findings"],
+                "foot": list(render.checked_foot(checked)),
+            }
+    return site.show("check.html", text=visible(text), problem=problem, shown=shown)

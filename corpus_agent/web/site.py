@@ -22,15 +22,12 @@ from corpus_agent.text.naming import known, quoted
 from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
-    check_page,
     document_pages,
     overview_pages,
     place_page,
     search_page,
-    state_page,
 )
-from corpus_agent.web.conversations import Conversations
-from corpus_agent.web.runs import IndexRuns
+from corpus_agent.web.jobs import Conversations, IndexRuns
 from indexer import CorpusError, NoIndex, Refused, StoreLocked, UsageError
 
 if TYPE_CHECKING:
@@ -201,17 +198,17 @@ READ: dict[str, Page] = {
     "/read": place_page.place,
     "/picture": place_page.picture,
     "/search": search_page.search,
-    "/check": check_page.check_text,
+    "/check": search_page.check_text,
     "/table": overview_pages.table,
     "/list": overview_pages.list_documents,
     "/timeline": overview_pages.timeline,
     "/documents": document_pages.documents,
     "/documents/run": document_pages.run,
     "/documents/forget": document_pages.confirm,
-    "/state": state_page.state,
+    "/state": document_pages.state,
 }
 CHANGE: dict[str, Page] = {
-    "/check": check_page.check_text,
+    "/check": search_page.check_text,
     "/ask": ask_pages.ask,
     "/ask/{key}/stop": ask_pages.stop,
     "/history/{key}/delete": ask_pages.delete,

@@ -4,16 +4,16 @@ The corpus agent and the librarian have vectordb_search and vectordb_read only, 
 outside this package imports it.
 """
 
-from corpus_agent.workspace.files import FileTools
-from corpus_agent.workspace.reading import Attachment
-from corpus_agent.workspace.roots import Workspace
-from corpus_agent.workspace.toolset import (
+from corpus_agent.workspace.files import (
     ErrorText,
+    FileTools,
     Tool,
     openai_content,
     openai_schemas,
     pydantic_toolset,
 )
+from corpus_agent.workspace.reading import Attachment
+from corpus_agent.workspace.roots import Workspace
 from corpus_agent.workspace.writing import Proposal
 
 __all__ = [

@@ -2,21 +2,111 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-from corpus_agent.tools.toolbox import tool_specs
-from corpus_agent.workspace import grep as grepping
-from corpus_agent.workspace import listing, reading, writing
-from corpus_agent.workspace.ledger import Ledger
+from corpus_agent.tools.corpus import ToolResult
+from corpus_agent.tools.toolbox import ToolSpec, check_arguments, tool_specs
+from corpus_agent.workspace import reading, search, writing
+from corpus_agent.workspace.reading import Attachment, Ledger
 from corpus_agent.workspace.ripgrep import find_ripgrep
 from corpus_agent.workspace.roots import Workspace
-from corpus_agent.workspace.toolset import ErrorText, Result, Tool
 from corpus_agent.workspace.writing import Confirm
 from indexer import MAX_WINDOW_LINES, Refused
+
+if TYPE_CHECKING:
+    from pydantic_ai import FunctionToolset
+    from pydantic_ai import Tool as PydanticTool
+
+
+class ErrorText(str):
+    """Text from `Error:` on for a model; `code` is the reason for a program, as in "stale_read"."""
+
+    code: str
+
+    def __new__(cls, text: str, code: str) -> ErrorText:
+        """The text with its code."""
+        made = super().__new__(cls, text)
+        made.code = code
+        return made
+
+
+Result = str | Attachment
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: `run` takes the arguments of the schema and returns text, also that of an error."""
+
+    spec: ToolSpec
+    run: Callable[..., Result]
+
+    @property
+    def name(self) -> str:
+        """The name by which a model calls it."""
+        return self.spec.name
+
+    def call(self, arguments: Mapping[str, Any] | str | None) -> Result:
+        """The result for arguments as a model writes them; `Error:` and why for invalid ones."""
+        checked = check_arguments(self.spec, arguments)
+        if isinstance(checked, ToolResult):
+            return ErrorText(checked.text, checked.code)
+        return self.run(**checked)
+
+
+def openai_schemas(tools: Iterable[Tool]) -> list[dict[str, Any]]:
+    """The tools for the field `tools` of a chat request to an OpenAI-compatible server."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": tool.name,
+                "description": tool.spec.description,
+                "parameters": dict(tool.spec.schema),
+            },
+        }
+        for tool in tools
+    ]
+
+
+def openai_content(result: Result) -> str | list[dict[str, Any]]:
+    """A result as the content of such a message: text, or text and an image."""
+    if isinstance(result, str):
+        return result
+    data = base64.b64encode(result.data).decode()
+    url = f"data:{result.media_type};base64,{data}"
+    return [
+        {"type": "text", "text": result.note},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]
+
+
+def pydantic_toolset(tools: Iterable[Tool]) -> FunctionToolset[object]:
+    """The tools as a toolset of pydantic-ai, which is imported by this call."""
+    from pydantic_ai import FunctionToolset
+
+    return FunctionToolset([_pydantic_tool(tool) for tool in tools])
+
+
+def _pydantic_tool(tool: Tool) -> PydanticTool[object]:
+    from pydantic_ai import BinaryContent, ToolReturn
+    from pydantic_ai import Tool as PydanticTool
+
+    def call(**arguments: Any) -> str | ToolReturn[str]:  # noqa: ANN401
+        result = tool.call(arguments)
+        if isinstance(result, str):
+            return result
+        content = BinaryContent(result.data, media_type=result.media_type)
+        return ToolReturn(result.note, content=[content])
+
+    schema = dict(tool.spec.schema)
+    return PydanticTool.from_schema(call, tool.name, tool.spec.description, schema)
+
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R", bound=Result)
@@ -71,7 +161,7 @@ class FileTools:
     @_answered
     def glob(self, pattern: str, path: str = ".") -> str:
         """Paths below the folder `path`, the newest first, one a line, or text from `Error:` on."""
-        return listing.glob(self._workspace, self._ripgrep, pattern, path)
+        return search.glob(self._workspace, self._ripgrep, pattern, path)
 
     @_answered
     def grep(
@@ -79,11 +169,11 @@ class FileTools:
         pattern: str,
         path: str = ".",
         glob: str | None = None,
-        mode: grepping.Mode = "content",
+        mode: search.Mode = "content",
         ignore_case: bool = False,
     ) -> str:
         """Lines, files or counts that match, sorted by path, or text from `Error:` on."""
-        return grepping.grep(self._workspace, self._ripgrep, pattern, path, glob, mode, ignore_case)
+        return search.grep(self._workspace, self._ripgrep, pattern, path, glob, mode, ignore_case)
 
     @_answered
     def edit(self, path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
+import hashlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import BinaryIO
+from pathlib import Path
+from typing import BinaryIO, Literal
 
-from corpus_agent.workspace.content import document_lines, image_type, kind_of, sample_of
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, FileState, Ledger, snapshot
 from corpus_agent.workspace.roots import (
     Workspace,
     WorkspacePath,
@@ -18,7 +19,20 @@ from corpus_agent.workspace.roots import (
     named,
     open_place,
 )
-from indexer import MAX_WINDOW_BYTES, MAX_WINDOW_LINES, Refused, check_numbers, fills_window
+from indexer import (
+    MAX_FILE_BYTES,
+    MAX_WINDOW_BYTES,
+    MAX_WINDOW_LINES,
+    CorpusError,
+    Enough,
+    Refused,
+    UnreadableDocument,
+    check_numbers,
+    claim,
+    fills_window,
+    is_text,
+    parsed_lines,
+)
 
 MAX_IMAGE_BYTES = 5_242_880
 EMPTY = "This file is empty."
@@ -158,3 +172,154 @@ def text_lines(data: bytes) -> Iterator[str]:
     if not lines[-1]:
         lines.pop()
     return (line.removesuffix("\r") for line in lines)
+
+
+Kind = Literal["text", "image", "document"]
+
+SAMPLE_BYTES = 8_192
+MAX_DOCUMENT_BYTES = MAX_FILE_BYTES
+# First bytes and media type; WebP is RIFF with its name after the length.
+_IMAGES = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+)
+
+
+def image_type(sample: bytes) -> str | None:
+    """The media type of an image that models accept, from its first bytes; else None."""
+    if sample[:4] == b"RIFF" and sample[8:12] == b"WEBP":
+        return "image/webp"
+    return next((kind for magic, kind in _IMAGES if sample.startswith(magic)), None)
+
+
+def sample_of(descriptor: int) -> bytes:
+    """The first bytes of an open file, enough to determine its kind; does not seek."""
+    return os.pread(descriptor, SAMPLE_BYTES, 0)
+
+
+def kind_of(data: bytes, size: int, shown: str) -> Kind:
+    """How to read a file of `size` bytes; `data` is its content or the beginning of it."""
+    sample = data[:SAMPLE_BYTES]
+    if image_type(sample):
+        return "image"
+    if not is_binary(sample) and (size > MAX_DOCUMENT_BYTES or _is_utf8(sample)):
+        return "text"
+    try:
+        claim(data, shown)
+    except UnreadableDocument as error:
+        what = error.detail or error.reason
+        raise Refused(
+            f"{named(shown)} is binary ({what}).",
+            "Read text, a document or an image.",
+            code="binary_file",
+        ) from None
+    if size > MAX_DOCUMENT_BYTES:
+        raise Refused(
+            f"{named(shown)} has {size:,} bytes; documents are read up to {MAX_DOCUMENT_BYTES:,}.",
+            code="too_large",
+        )
+    return "document"
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether text tools skip it: NULs, images, PDF, and data with too many control characters."""
+    if b"\0" in data or image_type(data) is not None or b"%PDF-" in data[:1024]:
+        return True
+    return not is_text(data[:SAMPLE_BYTES])
+
+
+def has_utf16_mark(sample: bytes) -> bool:
+    """Whether a byte order mark shows that the NULs are those of UTF-16."""
+    return sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+
+
+def _is_utf8(sample: bytes) -> bool:
+    whole = len(sample) < SAMPLE_BYTES
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=whole)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def document_lines(data: bytes, shown: str, enough: Enough) -> tuple[list[str], bool]:
+    """The lines of a document as indexed, up to `enough`, and whether they are all."""
+    try:
+        lines, complete = parsed_lines(data, shown, enough)
+    except UnreadableDocument as error:
+        raise Refused(
+            f"{named(shown)} cannot be read ({error}).", "Use another file.", code="unreadable"
+        ) from None
+    except CorpusError as error:
+        raise Refused(
+            f"{named(shown)} cannot be read: {error.message}",
+            "Read plain text instead.",
+            code="unreadable",
+        ) from None
+    return [line.text for line in lines], complete
+
+
+MAX_WHOLE_BYTES = 16 * 2**20  # read whole: can be edited, and compared by content
+_BLOCK_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """A file at one moment: equal `state` means equal content; `data` is None if too large."""
+
+    state: str
+    size: int
+    data: bytes | None
+
+
+def snapshot(descriptor: int) -> FileState:
+    """The snapshot of an open file, read whole up to MAX_WHOLE_BYTES; does not close it."""
+    info = os.fstat(descriptor)
+    if info.st_size <= MAX_WHOLE_BYTES:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        data = read_up_to(descriptor, MAX_WHOLE_BYTES + 1)
+        if len(data) <= MAX_WHOLE_BYTES:
+            return FileState(hashlib.sha256(data).hexdigest(), len(data), data)
+        info = os.fstat(descriptor)
+    times = f"{info.st_mtime_ns}:{info.st_ctime_ns}"
+    return FileState(f"{info.st_dev}:{info.st_ino}:{info.st_size}:{times}", info.st_size, None)
+
+
+def read_up_to(descriptor: int, size: int) -> bytes:
+    """The next `size` bytes, fewer at the end of the file."""
+    parts: list[bytes] = []
+    while size and (part := os.read(descriptor, min(size, _BLOCK_BYTES))):
+        parts.append(part)
+        size -= len(part)
+    return b"".join(parts)
+
+
+class Ledger:
+    """What one conversation was given and has seen."""
+
+    def __init__(self) -> None:
+        self._given: set[tuple[Path, int, int, str]] = set()
+        self._seen: dict[Path, str] = {}
+
+    def holds(self, path: Path, offset: int, limit: int, state: str) -> bool:
+        """Whether this window of the file in this state was returned before."""
+        return (path, offset, limit, state) in self._given
+
+    def give(self, path: Path, offset: int, limit: int, state: str) -> None:
+        """Record that a window is returned, and the file seen with it."""
+        self._given.add((path, offset, limit, state))
+        self.see(path, state)
+
+    def see(self, path: Path, state: str) -> None:
+        """Record the state in which the conversation has seen the file."""
+        self._seen[path] = state
+
+    def seen(self, path: Path) -> str | None:
+        """The state in which the file was last seen, None if never."""
+        return self._seen.get(path)
+
+    def forget_windows(self) -> None:
+        """Record that the windows left the context; the seen states stay."""
+        self._given.clear()

@@ -2,7 +2,7 @@
 
 A file is replaced as a whole: a new one is written beside it, flushed to the disk and renamed over
 it, so it is always the old or the new one, and no link is written through. Owner and mode are kept;
-extended attributes and other hard links are not. Called by files.py.
+extended attributes and other hard links are not.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.workspace.content import is_binary
 from corpus_agent.workspace.guarded import why_asked
-from corpus_agent.workspace.ledger import MAX_WHOLE_BYTES, FileState, Ledger, snapshot
+from corpus_agent.workspace.reading import MAX_WHOLE_BYTES, FileState, Ledger, is_binary, snapshot
 from corpus_agent.workspace.roots import (
     Workspace,
     WorkspacePath,

@@ -9,7 +9,7 @@ than the weights take to load.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -47,17 +47,6 @@ class Shape:
     epsilon: float
 
 
-Linear = Callable[["Graph", str, NDArray[np.float32], NDArray[np.float32]], str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Linears:
-    """The linear layers: `after_gelu` for outputs of Gelu, `plain` for all others."""
-
-    plain: Linear
-    after_gelu: Linear
-
-
 def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
     """A serialised ONNX model: `rows` float32 (tokens, width) -> one output, the same shape.
 
@@ -65,25 +54,23 @@ def bert(weights: Weights, shape: Shape, precision: Precision) -> bytes:
     8-bit integers. Raises KeyError for a missing weight.
     """
     graph = Graph()
-    linears = _LINEARS[precision]
     value = _normalised(graph, "rows", weights, "embeddings.LayerNorm", shape)
     for number in range(shape.layers):
-        value = _layer(graph, value, weights, f"encoder.layer.{number}.", shape, linears)
+        value = _layer(graph, value, weights, f"encoder.layer.{number}.", shape, precision)
     return graph.serialised("rows", value, shape.width)
 
 
 def _layer(
-    graph: Graph, value: str, weights: Weights, prefix: str, shape: Shape, linears: _Linears
+    graph: Graph, value: str, weights: Weights, prefix: str, shape: Shape, precision: Precision
 ) -> str:
-    def dense(name: str, value: str, linear: Linear = linears.plain) -> str:
-        name = prefix + name
-        return linear(graph, value, weights[f"{name}.weight"], weights[f"{name}.bias"])
+    def dense(name: str, value: str, *, by_token: bool = False) -> str:
+        return _linear(graph, value, weights, prefix + name, precision, by_token=by_token)
 
     seen = _attention(graph, [dense(f"attention.self.{n}", value) for n in _ROLES], shape)
     seen = graph.node("Add", dense("attention.output.dense", seen), value)
     seen = _normalised(graph, seen, weights, f"{prefix}attention.output.LayerNorm", shape)
     inner = graph.node("Gelu", dense("intermediate.dense", seen))
-    inner = graph.node("Add", dense("output.dense", inner, linears.after_gelu), seen)
+    inner = graph.node("Add", dense("output.dense", inner, by_token=True), seen)
     return _normalised(graph, inner, weights, f"{prefix}output.LayerNorm", shape)
 
 
@@ -122,48 +109,31 @@ def _normalised(graph: Graph, value: str, weights: Weights, name: str, shape: Sh
     return graph.node("Add", graph.node("Mul", unit, scale), shift)
 
 
-def _float_linear(
-    graph: Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
+def _linear(
+    graph: Graph, value: str, weights: Weights, name: str, precision: Precision, *, by_token: bool
 ) -> str:
-    return graph.node("Gemm", value, graph.constant(weight), graph.constant(bias), transB=1)
+    """A linear layer; in int8 with a scale for each output channel and one for the input of a text.
 
-
-def _int8_linear(
-    graph: Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
-) -> str:
-    return _int8_product(graph, value, weight, graph.constant(bias))
-
-
-def _int8_after_gelu(
-    graph: Graph, value: str, weight: NDArray[np.float32], bias: NDArray[np.float32]
-) -> str:
-    """int8 product with a scale for each token: their ranges differ by large factors."""
+    With `by_token` the input has one for each token: after Gelu their ranges differ by large
+    factors.
+    """
+    weight, bias = weights[f"{name}.weight"], graph.constant(weights[f"{name}.bias"])
+    if precision == "float32":
+        return graph.node("Gemm", value, graph.constant(weight), bias, transB=1)
+    if not by_token:
+        return _int8_product(graph, value, weight, bias)
     largest = graph.node("ReduceMax", value, graph.constant(np.array([1])), keepdims=1)
     largest = graph.node("Max", largest, graph.constant(np.array(LEAST_GELU, np.float32)))
     scaled = graph.node("Mul", value, graph.node("Reciprocal", largest))
     product = _int8_product(graph, scaled, weight)
-    return graph.node("Add", graph.node("Mul", product, largest), graph.constant(bias))
+    return graph.node("Add", graph.node("Mul", product, largest), bias)
 
 
 def _int8_product(graph: Graph, value: str, weight: NDArray[np.float32], bias: str = "") -> str:
-    """int8 product with a scale for each output channel and one for the input of a text."""
     rows, scales = quantised(weight)
-    no_zero_points = ""  # the weights are symmetric
-    return graph.node(
-        "DynamicQuantizeMatMul",
-        value,
-        graph.constant(rows.T),
-        graph.constant(scales),
-        no_zero_points,
-        bias,
-        domain="com.microsoft",
-    )
-
-
-_LINEARS: dict[Precision, _Linears] = {
-    "float32": _Linears(_float_linear, _float_linear),
-    "int8": _Linears(_int8_linear, _int8_after_gelu),
-}
+    symmetric = ""  # no zero points
+    inputs = (value, graph.constant(rows.T), graph.constant(scales), symmetric, bias)
+    return graph.node("DynamicQuantizeMatMul", *inputs, domain="com.microsoft")
 
 
 def quantised(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

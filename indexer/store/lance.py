@@ -20,7 +20,7 @@ from threading import Thread
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from indexer.store.folder import TABLES
+from indexer.store.folder import TABLES, translated
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,22 +72,23 @@ def _loop() -> asyncio.AbstractEventLoop:
 os.register_at_fork(after_in_child=_loop.cache_clear)  # a child has no such thread
 
 
-def _asked(method: Callable[..., Any], *arguments: object, **named: object) -> Any:  # noqa: ANN401
-    """What a method of the native module answers."""
+def _asked(store: Path, method: Callable[..., Any], *given: object, **named: object) -> Any:  # noqa: ANN401
+    """What a method of the native module answers; raises CorpusError for its errors."""
 
     async def ask() -> Any:  # noqa: ANN401 - called on the loop, as its answer needs one
-        return await method(*arguments, **named)
+        return await method(*given, **named)
 
     answer = asyncio.run_coroutine_threadsafe(ask(), _loop())
     try:
-        return answer.result()
+        with translated(store):
+            return answer.result()
     finally:
         answer.cancel()
 
 
 def connect(store: Path) -> Database:
     """The LanceDB database in a store."""
-    return Database(store / TABLES)
+    return Database(store)
 
 
 def quoted(value: str) -> str:
@@ -96,68 +97,71 @@ def quoted(value: str) -> str:
 
 
 class Database:
-    """The tables in a folder."""
+    """The tables of a store."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, store: Path) -> None:
         # An absolute path without "://" can never be taken for a cloud address.
-        self._inner = _asked(_native().connect, str(folder.resolve()), *[None] * 8)
+        folder = str((store / TABLES).resolve())
+        self._inner = _asked(store, _native().connect, folder, *[None] * 8)
+        self._store = store
 
     def open_table(self, name: str) -> Table:
         """A table at its newest version."""
-        return Table(_asked(self._inner.open_table, name))
+        return Table(self._store, _asked(self._store, self._inner.open_table, name))
 
     def emptied(self, name: str, schema: pa.Schema) -> Table:
         """A table whose newest version is empty."""
-        return Table(_asked(self._inner.create_empty_table, name, "overwrite", schema))
+        made = _asked(self._store, self._inner.create_empty_table, name, "overwrite", schema)
+        return Table(self._store, made)
 
 
 class Table:
     """A table at one of its versions; conditions are in SQL, "" for none."""
 
-    def __init__(self, inner: Any) -> None:  # noqa: ANN401
-        self._inner = inner
+    def __init__(self, store: Path, inner: Any) -> None:  # noqa: ANN401
+        self._store, self._inner = store, inner
         self.name: str = inner.name()
+
+    def _asked(self, method: Callable[..., Any], *given: object, **named: object) -> Any:  # noqa: ANN401
+        return _asked(self._store, method, *given, **named)
 
     # ---- Reading
 
     @property
     def version(self) -> int:
         """The number of the version."""
-        return int(_asked(self._inner.version))
+        return int(self._asked(self._inner.version))
 
     def checkout(self, version: int) -> None:
         """Go to a version, for reading alone."""
-        _asked(self._inner.checkout, version)
+        self._asked(self._inner.checkout, version)
 
     def count_rows(self) -> int:
         """How many rows there are."""
-        return int(_asked(self._inner.count_rows, None))
+        return int(self._asked(self._inner.count_rows, None))
 
     def indices(self) -> list[Any]:
         """The indices, each with name, num_indexed_rows and num_unindexed_rows."""
-        return list(_asked(self._inner.list_indices))
+        return list(self._asked(self._inner.list_indices))
 
     def stats(self) -> Mapping[str, Any]:
         """Counts of rows and fragments."""
-        found: Mapping[str, Any] = _asked(self._inner.stats)
+        found: Mapping[str, Any] = self._asked(self._inner.stats)
         return found
 
     def rows(self, columns: Sequence[str], where: str = "") -> pa.Table:
         """Columns of the rows that fulfil a condition."""
-        return _whole(self._scan(columns, where))
+        return self._whole(self._read(self._inner.query(), columns, where))
 
     def batches(self, columns: Sequence[str], most_rows: int) -> Iterator[pa.RecordBatch]:
         """Columns of all rows, in parts."""
-        return _each(self._scan(columns, "", most_rows))
-
-    def _scan(self, columns: Sequence[str], where: str, most_rows: int | None = None) -> Any:  # noqa: ANN401
-        return _asked(_confined(self._inner.query(), where, columns).execute, most_rows, None)
+        return self._each(self._read(self._inner.query(), columns, "", most_rows))
 
     def take(self, ids: NDArray[np.uint64], columns: Sequence[str]) -> pa.Table:
         """Columns of the rows with these ids, and ROW_ID, in no order."""
         query = self._inner.take_row_ids(ids.tolist())
         query.select_columns([*columns, ROW_ID])
-        return _whole(_asked(query.execute))
+        return self._whole(self._asked(query.execute))
 
     def nearest(
         self, vector: NDArray[np.float32], limit: int, where: str, partitions: int
@@ -176,7 +180,7 @@ class Table:
         if where:
             query.maximum_nprobes(0)
         query.refine_factor(1)
-        return _whole(_asked(_confined(query, where, [ROW_ID, "vector"]).execute, None, None))
+        return self._whole(self._read(query, [ROW_ID, "vector"], where))
 
     def worded(
         self, text: str, column: str, limit: int, where: str, *, every_word: bool
@@ -186,7 +190,32 @@ class Table:
             {"query": MatchQuery(text, column, "AND" if every_word else "OR")}
         )
         query.limit(limit)
-        return _whole(_asked(_confined(query, where, [ROW_ID, SCORE]).execute, None, None))
+        return self._whole(self._read(query, [ROW_ID, SCORE], where))
+
+    def _read(
+        self,
+        query: Any,  # noqa: ANN401
+        columns: Sequence[str],
+        where: str,
+        most_rows: int | None = None,
+    ) -> Any:  # noqa: ANN401
+        """A query's stream; its condition comes before its limit, so that it loses no results."""
+        query.select_columns(list(columns))
+        if where:
+            query.where(where)
+        return self._asked(query.execute, most_rows, None)
+
+    def _whole(self, stream: Any) -> pa.Table:  # noqa: ANN401
+        import pyarrow as pa
+
+        return pa.Table.from_batches(list(self._each(stream)), stream.schema)
+
+    def _each(self, stream: Any) -> Iterator[pa.RecordBatch]:  # noqa: ANN401
+        while True:
+            try:
+                yield self._asked(stream.__anext__)
+            except StopAsyncIteration:
+                return
 
     # ---- Writing
 
@@ -198,31 +227,31 @@ class Table:
         given = SimpleNamespace(
             schema=schema, num_rows=None, reader=lambda: reader, rescannable=False
         )
-        _asked(self._inner.add, given, "append")
+        self._asked(self._inner.add, given, "append")
 
     def delete(self, where: str) -> None:
         """Delete the rows that fulfil a condition."""
-        _asked(self._inner.delete, where)
+        self._asked(self._inner.delete, where)
 
     def restore(self, version: int) -> None:
         """Make a version the newest one again."""
-        _asked(self._inner.checkout, version)
-        _asked(self._inner.restore, None)
+        self._asked(self._inner.checkout, version)
+        self._asked(self._inner.restore, None)
 
     def create_index(self, column: str, config: object, name: str) -> None:
         """Make an index over all rows."""
-        _asked(
+        self._asked(
             self._inner.create_index, column, index=config, replace=True, wait_timeout=None,
             name=name, train=True,
         )  # fmt: skip
 
     def drop_index(self, name: str) -> None:
         """Drop an index."""
-        _asked(self._inner.drop_index, name)
+        self._asked(self._inner.drop_index, name)
 
     def optimize(self) -> None:
         """Add rows to the indices, and merge some fragments."""
-        _asked(self._inner.optimize, cleanup_since_ms=None, delete_unverified=False)
+        self._asked(self._inner.optimize, cleanup_since_ms=None, delete_unverified=False)
 
     def merge(self) -> None:
         """Put all rows into few fragments and into the indices."""
@@ -234,29 +263,7 @@ class Table:
 
     def clean(self) -> None:
         """Delete all files that no version names."""
-        _asked(self._inner.optimize, cleanup_since_ms=_AGES_MS, delete_unverified=True)
-
-
-def _confined(query: Any, where: str, columns: Sequence[str]) -> Any:  # noqa: ANN401
-    """The query for columns; a condition comes before its limit, so that it loses no results."""
-    query.select_columns(list(columns))
-    if where:
-        query.where(where)
-    return query
-
-
-def _whole(stream: Any) -> pa.Table:  # noqa: ANN401
-    import pyarrow as pa
-
-    return pa.Table.from_batches(list(_each(stream)), stream.schema)
-
-
-def _each(stream: Any) -> Iterator[pa.RecordBatch]:  # noqa: ANN401
-    while True:
-        try:
-            yield _asked(stream.__anext__)
-        except StopAsyncIteration:
-            return
+        self._asked(self._inner.optimize, cleanup_since_ms=_AGES_MS, delete_unverified=True)
 
 
 # ---- What the native module knows by name and fields

@@ -1,4 +1,4 @@
-"""Read access to one committed version of one index."""
+"""Read access to one committed version of one store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from indexer.records import Chunk, FileRow, Hit, Query
 from indexer.store.filters import Term, selector
-from indexer.store.folder import translated
 from indexer.store.lance import ROW_ID, connect, quoted
 from indexer.store.manifest import check_contents, hold, root_of
 from indexer.store.ranking import LANCE, Pool, Ranked, backend_of, kept, rows_of, vectors_of
@@ -92,12 +91,11 @@ class Snapshot:
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, os.close, held)
         self.check()
-        with translated(store):
-            database = connect(store)
-            self._chunks = database.open_table("chunks")
-            self._chunks.checkout(self.manifest.chunks_version)
-            self._files = database.open_table("files")
-            self._files.checkout(self.manifest.files_version)
+        database = connect(store)
+        self._chunks = database.open_table("chunks")
+        self._chunks.checkout(self.manifest.chunks_version)
+        self._files = database.open_table("files")
+        self._files.checkout(self.manifest.files_version)
         self._ranking = backend_of(backend, self._chunks)
 
     def check(self) -> None:
@@ -138,8 +136,7 @@ class Snapshot:
         own = None if query.among is None else frozenset(self.own(query.among))
         if not self.manifest.chunks or (self.prefix and own is not None and not own):
             return Ranked.none()  # without chunks there is no index of words either
-        with translated(self.store):
-            found = rank("" if own is None else kept(self._listed, own, self._listing))
+        found = rank("" if own is None else kept(self._listed, own, self._listing))
         return Ranked(found.ids | self._bits, found.scores)
 
     def _listing(self, sources: frozenset[str]) -> str:
@@ -156,8 +153,7 @@ class Snapshot:
         own = ids[(ids & ~_OWN) == self._bits]
         if not len(own):
             return Pool.joined([])
-        with translated(self.store):
-            found = self._ranking.pool(own & _OWN)
+        found = self._ranking.pool(own & _OWN)
         return replace(found, ids=own, sources=[self.prefix + source for source in found.sources])
 
     def hits(self, ranked: Ranked) -> list[Hit]:
@@ -166,8 +162,7 @@ class Snapshot:
         if not len(at):
             return []
         columns = [*CHUNK_COLUMNS, "file_sha256", KEY_COLUMN]
-        with translated(self.store):
-            found, places = rows_of(self._chunks, ranked.ids[at] & _OWN, columns)
+        found, places = rows_of(self._chunks, ranked.ids[at] & _OWN, columns)
         rows = found.to_pylist()
         return [
             Hit(
@@ -208,9 +203,8 @@ class Snapshot:
     @cached_property
     def _kept_files(self) -> tuple[pa.Table, dict[str, int]] | None:
         """All file rows with the place of each source, None if they are too many to be kept."""
-        with translated(self.store):
-            if self._files.count_rows() > KEPT_FILES:
-                return None
+        if self._files.count_rows() > KEPT_FILES:
+            return None
         rows = self._file_rows("")
         return rows, {source: place for place, source in enumerate(rows["source"].to_pylist())}
 
@@ -259,28 +253,25 @@ class Snapshot:
 
     def _file_rows(self, where: str, columns: list[str] | None = None) -> pa.Table:
         """Columns of the file rows that fulfil a condition in SQL; of all with ""."""
-        with translated(self.store):
-            return self._files.rows(columns or FILE_COLUMNS, where)
+        return self._files.rows(columns or FILE_COLUMNS, where)
 
     # ---- For checks
 
     def inspect(self) -> Inspection:
         """What a check of the index looks at; samples are drawn by a hash of their ids."""
         chunks = self.manifest.chunks
-        with translated(self.store):
-            rows = self._chunks.rows(["id", ROW_ID])
-            lots = (hashlib.sha256(key.encode()).digest() for key in rows["id"].to_pylist())
-            drawn = nsmallest(SAMPLES, zip(lots, rows[ROW_ID].to_pylist(), strict=True))
-            samples = []
-            if drawn:
-                ids = np.array([row for _, row in drawn], np.uint64)
-                found, _ = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
-                samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
+        rows = self._chunks.rows(["id", ROW_ID])
+        lots = (hashlib.sha256(key.encode()).digest() for key in rows["id"].to_pylist())
+        drawn = nsmallest(SAMPLES, zip(lots, rows[ROW_ID].to_pylist(), strict=True))
+        samples = []
+        if drawn:
+            ids = np.array([row for _, row in drawn], np.uint64)
+            found, _ = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
+            samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
         return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
 
     def text_index_rows(self) -> tuple[int, int]:
         """Numbers of chunk rows inside and outside the full-text index."""
-        with translated(self.store):
-            indices = self._chunks.indices()
+        indices = self._chunks.indices()
         found = ((i.num_indexed_rows, i.num_unindexed_rows) for i in indices if i.name == WORDS)
         return next(found, (0, self.manifest.chunks))

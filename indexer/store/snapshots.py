@@ -55,7 +55,6 @@ class Snapshots:
         """The number of the version; of several stores the sum, which grows with each."""
         return sum(part.manifest.version for part in self.parts.values())
 
-    @property
     def coverage(self) -> Coverage:
         """How many files have each status."""
         every = [part.manifest.coverage for part in self.parts.values()]
@@ -113,10 +112,6 @@ class Snapshots:
     def place(self, source: str) -> Snapshot | None:
         """The store that a source names; None if it is none."""
         return next((p for prefix, p in self.parts.items() if source.startswith(prefix)), None)
-
-    def file(self, source: str) -> FileRow | None:
-        """The row of one file, None if no walk found it."""
-        return self.files_named([source]).get(source)
 
     def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
         """The rows of the given files, by source; unknown sources are omitted."""

@@ -11,13 +11,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from indexer.records import Fingerprint
-from indexer.store.folder import translated
 from indexer.store.lance import ROW_ID, Table
 
 EMBEDDED_TOGETHER = 64  # texts
@@ -40,8 +38,7 @@ def key_of(text: str) -> bytes:
 class KnownVectors:
     """The vectors of one model, by the keys of their texts: float16, (dimension,), of length 1."""
 
-    def __init__(self, store: Path) -> None:
-        self._store = store
+    def __init__(self) -> None:
         self.at_hand: dict[bytes, Kept] = {}
         self._open: Sequence[Callable[[], Table]] = ()
         self._rows: list[_Rows] | None = None
@@ -57,11 +54,10 @@ class KnownVectors:
         missing = [key for key in dict.fromkeys(keys) if key not in self.at_hand]
         if not missing:
             return
-        with translated(self._store):
-            if self._rows is None:
-                self._rows = [_Rows(open_table()) for open_table in self._open]
-            for rows in self._rows:
-                self.at_hand.update(rows.vectors(missing))
+        if self._rows is None:
+            self._rows = [_Rows(open_table()) for open_table in self._open]
+        for rows in self._rows:
+            self.at_hand.update(rows.vectors(missing))
 
     def put(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         """Keep vectors, (len(keys), dimension), rounded to float16, until their rows are there."""

@@ -82,7 +82,7 @@ class Writer:
         self.store = store
         self._mends, self._whole_bytes = mends, whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
-        self.vectors = KnownVectors(store)
+        self.vectors = KnownVectors()
         self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale()

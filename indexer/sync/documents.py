@@ -183,15 +183,14 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
         return
     which = f" {prefix[:-1]}" if prefix else ""
     hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
-    option = option_for(stored.model) if stored.model != today.model else ""
-    if option:
+    if which and (option := option_for(today.model)):
+        hint = f"Those read together need one model: corpus-agent {option} -s{which} index"
+    elif stored.model != today.model and (option := option_for(stored.model)):
         hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
-    raise IncompatibleStore(
-        f"The index{which} was made with {stored.model} ({stored.weights_sha256[:8]}, "
-        f"{stored.chunker}), this run uses {today.model} "
-        f"({today.weights_sha256[:8]}, {today.chunker}).",
-        hint,
-    )
+    made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
+    if stored.model == today.model:
+        made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
+    raise IncompatibleStore(f"The index{which} was made with {made}, this run uses {used}.", hint)
 
 
 def within(prefix: str, quote: Callable[[str], str]) -> Callable[[str], str]:

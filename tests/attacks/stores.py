@@ -16,7 +16,6 @@ import shutil
 import socket
 import stat
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +23,7 @@ from pathlib import Path
 from indexer.store.manifest import SCHEMA, sum_of
 from tests.support.forked import Server
 from tests.support.places import REPOSITORY
+from tests.support.raw_server import RawServer
 
 CANARY = "canary-7d31f0"
 STORE = ".corpus-agent"
@@ -103,7 +103,7 @@ class Scene:
 
     base: Path
     forks: Server
-    listener: Listener
+    listener: RawServer
     env: dict[str, str] = field(default_factory=dict)
     store: Path = Path()
     options: tuple[str, ...] = ()  # before the command
@@ -148,24 +148,19 @@ class Scene:
 
     def type_in(self, *arguments: object, name: str = "") -> Ran:
         """What the victim types, word for word; `name` is that of the command."""
-        return self._run(name, [*map(str, arguments)])
+        return self._run(name, arguments)
 
     def code(self, code: str, *arguments: object, name: str = "code") -> Ran:
         """A piece of Python that finds the program's packages."""
-        return self._run(name, [*map(str, arguments)], code=code)
+        return self._run(name, arguments, code=code)
 
     def _run(
-        self, name: str, words: Sequence[str], typed: bytes = b"", code: str | None = None
+        self, name: str, words: Sequence[object], typed: bytes = b"", code: str | None = None
     ) -> Ran:
-        environment = {
-            "PATH": os.environ.get("PATH", os.defpath),
-            "HOME": str(self.home),
-            "PYTHONPATH": str(REPOSITORY),
-            **START,
-            **self.env,
-        }
+        path = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": str(REPOSITORY)}
+        environment = {**path, "HOME": str(self.home), **START, **self.env}
         done = self.forks.run(
-            words, self.project, environment, typed,
+            [*map(str, words)], self.project, environment, typed,
             seconds=SECONDS, memory=MAX_MEMORY, code=code,
         )  # fmt: skip
         out, err = (text.decode(errors="replace") for text in (done.out, done.err))
@@ -200,10 +195,7 @@ def scene_in(forks: Server, home: Path | None = None) -> Iterator[Scene]:
 
     With `home` that one once more, links and times included.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="h-") as made,
-        contextlib.closing(Listener()) as listener,
-    ):
+    with tempfile.TemporaryDirectory(prefix="h-") as made, listening() as listener:
         base = Path(made, "base")
         if home is not None:
             shutil.copytree(home, base, symlinks=True)
@@ -227,27 +219,9 @@ def signed(store: Path, content: Mapping[str, object]) -> str:
 # ---- Who watches
 
 
-class Listener:
+def listening() -> RawServer:
     """A server of the attacker's on loopback that counts who comes."""
-
-    def __init__(self) -> None:
-        self._socket = socket.create_server(("127.0.0.1", 0), backlog=4096)
-        self.port = self._socket.getsockname()[1]
-        self.heard = 0
-        threading.Thread(target=self._listen, daemon=True).start()
-
-    def _listen(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                guest, _ = self._socket.accept()
-                self.heard += 1
-                guest.close()
-
-    def close(self) -> None:
-        """Listen no more."""
-        with contextlib.suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)
-        self._socket.close()
+    return RawServer((), reads=False)
 
 
 def connect(listener: str) -> None:

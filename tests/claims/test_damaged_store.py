@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
+from corpus_agent.doctor import checks as doctor
 from corpus_agent.doctor import examine
-from corpus_agent.doctor import store as doctor
 from corpus_agent.service import session
 from corpus_agent.trust.stores import StorePlace, record
 from indexer.errors import CorpusError, DamagedStore

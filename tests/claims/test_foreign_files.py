@@ -34,10 +34,10 @@ BESIDE = (
     *("writer.lock.old", "config.toml.bak", "corpus-agent.store.bak", ".git/HEAD"),
     *("x.lance/data.bin", "lance.old/notes.md", "backup/notes.md"),
 )
-_PARTS = ("", "data/", "_versions/", "_transactions/", "_indices/mine/", "_deletions/")
+_PARTS = ("", "_transactions/", "data/", "_versions/", "_indices/mine/", "_deletions/")
 WITHIN = (
     *("lance/notes.md", "lance/x.lance/data.bin", "lance/chunks.lance.bak/notes.md"),
-    *(f"lance/chunks.lance/{part}notes.md" for part in _PARTS),
+    *(f"lance/chunks.lance/{part}notes.md" for part in _PARTS),  # one that is lost by day
     *("texts/notes.md", "texts/ab/notes.md", "texts/mine/notes.md"),
     *("tmp/notes.md", "tmp/lance/notes.md", "tmp/mine/notes.md", "receipts.1.jsonl"),
 )

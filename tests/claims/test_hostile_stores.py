@@ -38,7 +38,7 @@ from tests.attacks.stores import (
     scene_in,
     signed,
 )
-from tests.support.forked import Server, server
+from tests.support.forked import Server
 from tests.support.places import REPOSITORY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -196,7 +196,7 @@ def change(scene: Scene, attack: Mapping[str, Any]) -> None:
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Server]:
     """A process that forks for each command, in the victim's surroundings."""
-    with server({**os.environ, **START}) as forks:
+    with Server({**os.environ, **START}) as forks:
         yield forks
 
 

@@ -80,6 +80,6 @@ def test_the_code_for_agents_in_readme_and_workspace_runs(cli, tmp_path):
         env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert ", by extractive" in done.stdout  # the librarian of the README
+    assert ", without a model" in done.stdout  # the librarian of the README
     assert "['read', 'glob', 'grep', 'edit', 'write'] " in done.stdout
     assert "   120\tline 120" in done.stdout

@@ -22,10 +22,10 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tests.support import cost
 from tests.support.places import REPOSITORY
@@ -59,7 +59,7 @@ class Ended:
 
 
 class Server:
-    """The process that forks; started on first use, with `environment` besides its own."""
+    """The process that forks; started on first use, with `environment`, ended with the block."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -124,7 +124,10 @@ class Server:
                 },
             )
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
         """End the server; what it forked has ended before."""
         if self._channel is not None and self._process is not None:
             self._channel.close()
@@ -139,16 +142,6 @@ def as_at_the_start(environment: Mapping[str, str]) -> bool:
 
 def _early(name: str) -> bool:
     return name.startswith(AT_THE_START)
-
-
-@contextlib.contextmanager
-def server(environment: Mapping[str, str]) -> Iterator[Server]:
-    """A server that ends with the block."""
-    made = Server(environment)
-    try:
-        yield made
-    finally:
-        made.close()
 
 
 # ---- In the server

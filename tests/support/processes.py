@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,11 @@ def until(what: Callable[[], object], seconds: float = SOON, every: float = 0.02
     while not (true := what()) and time.monotonic() < end:
         time.sleep(every)
     return true
+
+
+def patience(seconds: float) -> float:
+    """So many seconds of a quiet machine; longer where processes wait for a processor."""
+    return seconds * (1 + os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def runs(pid: int) -> bool:

@@ -24,6 +24,7 @@ class RawServer:
 
     def __init__(self, answer: Answer = (OK,), *, reads: bool = True) -> None:
         self.requests: list[bytes] = []
+        self.heard = 0  # connections
         self.over = threading.Event()
         self._answer = answer
         self._reads = reads
@@ -50,6 +51,7 @@ class RawServer:
                 connection, _ = self._listener.accept()
             except OSError:
                 return
+            self.heard += 1
             thread = threading.Thread(target=self._one, args=(connection,), daemon=True)
             thread.start()
             self._threads.append(thread)

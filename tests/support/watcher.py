@@ -13,7 +13,7 @@ from pathlib import Path
 
 from corpus_agent import render
 from corpus_agent.cli.progress import IndexProgress
-from corpus_agent.service.cancel import cancelled_by_signal
+from corpus_agent.service.process import cancelled_by_signal
 from corpus_agent.service.watching import Callbacks, watch
 from corpus_agent.settings import Settings
 from tests.support.fakes import ToyEncoder

@@ -16,7 +16,7 @@ def test_wrong_usage_has_one_exit_code(tmp_path, monkeypatch):
         ["search", ""], ["search", "?!"], ["search", "x", "-k", "-1"], ["search", "x", "-k", "0"],
         ["search"], ["files", "--status", "no"], ["index", "nosuch"], ["index", "a.md"],
         ["ask", "x", "--json", "--format", "md"], ["mcp", "--print-config", "emacs"], ["nosuch"],
-        ["completion", "tcsh"], ["search", "x", "--where", "size>3"],
+        ["completion", "tcsh"], ["search", "x", "--where", "size>3"], ["history"], ["compare", "a"],
     ):  # fmt: skip
         done = CliRunner().invoke(main, words)
         assert done.exit_code == 2, (words, done.output)

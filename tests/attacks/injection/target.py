@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from corpus_agent import render, service
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.render import for_parent
-from corpus_agent.service.cancel import Cancel, Onlooker
+from corpus_agent.service.process import Cancel, Onlooker
 from corpus_agent.settings import Settings
 from corpus_agent.startup import Launch, for_reading
 from corpus_agent.text.delimiters import Frame

@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from indexer.confine import starting
 from tests.attacks.injection import leaks
 from tests.attacks.injection.compliant_model import TWO_TOOLS, CompliantServer, Seen
 from tests.attacks.injection.strings import PACKAGED, Planted, Targets, load, plant, question_about
-from tests.attacks.stores import Listener, connect
+from tests.attacks.stores import connect, listening
 from tests.support.processes import until
 
 LINK = "link-to-a-secret.txt"
@@ -54,7 +53,7 @@ class Verdict:
 
 def run_attack(strings_file: Path = PACKAGED) -> Verdict:
     """The verdict for the strings of a file."""
-    with tempfile.TemporaryDirectory() as name, closing(Listener()) as listener:
+    with tempfile.TemporaryDirectory() as name, listening() as listener:
         folder, verdict, secret = Path(name), Verdict(), secrets.token_hex(16)
         (folder / "outside").mkdir()
         canary, new = folder / "outside/canary.txt", folder / "outside/new.txt"

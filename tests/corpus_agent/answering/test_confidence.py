@@ -5,7 +5,7 @@ import pytest
 
 from corpus_agent.answering import confidence
 from corpus_agent.answering.confidence import Looked, comes_near, probability
-from corpus_agent.answering.coverage import PACKAGED, Coverage, Subject
+from corpus_agent.answering.coverage import MULTILINGUAL, PACKAGED, Coverage, Scale, Subject
 from corpus_agent.answering.records import Answer
 from indexer import Coverage as Searched
 from indexer import FolderEncoder
@@ -13,13 +13,15 @@ from indexer import FolderEncoder
 ENCODER = FolderEncoder()
 
 
-def figures(question: str, sentence: str, kind: float = 0.0) -> dict[str, float]:
+def figures(
+    question: str, sentence: str, kind: float = 0.0, scale: Scale = PACKAGED
+) -> dict[str, float]:
     """The figures of a sentence for a question, as the answerer computes them."""
     encoded = dict(
         zip((question, sentence), ENCODER.encode_tokens([question, sentence]), strict=True)
     )
     subject = Subject(question, [])
-    coverage = Coverage(subject, question, encoded, PACKAGED)
+    coverage = Coverage(subject, question, encoded, scale)
     rare = float(coverage.of(sentence).mean())
     features = np.array([0.7, 0.6, rare, 0, kind, 0], dtype=np.float32)
     one = Looked(sentence, (), features, [sentence], [[sentence]], 12.0, 9.0)
@@ -54,6 +56,12 @@ def test_what_covers_the_question_better_is_likelier():
     assert probability([*near.values()]) > 0.5 > probability([*far.values()])
     assert comes_near(probability([*near.values()]))
     assert 0 <= probability([1e6] * len(near)) <= 1
+
+
+def test_the_length_of_a_question_says_nothing_where_small_words_are_not_known():
+    question = "May the tenant of the flat over the bakery keep a dog, a cat and three hens?"
+    lacking = [figures(question, SAYS, scale=each)["lacking"] for each in (MULTILINGUAL, PACKAGED)]
+    assert lacking[0] == MULTILINGUAL.most_lacking < lacking[1]
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, float("nan")])

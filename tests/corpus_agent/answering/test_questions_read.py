@@ -1,13 +1,7 @@
 """How a question is read: after the one before it, of the documents that it names, of all."""
 
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.reading import (
-    asks_all,
-    leans,
-    named_documents,
-    readings,
-    without_names,
-)
+from corpus_agent.answering.reading import asks_all, leans, named_documents, readings, without_names
 from corpus_agent.answering.records import Answer, Citation, Turn
 from indexer import Chunk, Coverage, Hit
 from indexer.embed import FolderEncoder

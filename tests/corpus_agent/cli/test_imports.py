@@ -59,28 +59,6 @@ def test_indexing_imports_no_heavy_library_either(tmp_path):
     assert done.stdout == "True set()\n", done.stderr
 
 
-LANCEDB = """
-import sys
-from pathlib import Path
-import pyarrow as pa
-from indexer.store.lance import Database
-schema = pa.schema({"a": pa.int64()})
-table = Database(Path(sys.argv[1])).emptied("t", schema)
-table.add(schema, [pa.record_batch({"a": [1]})])
-assert not {"lancedb", "lancedb.query", "pydantic"} & {*sys.modules}
-import lancedb
-assert lancedb.connect(sys.argv[1]).open_table("t").to_arrow()["a"].to_pylist() == [1]
-assert "pydantic" in sys.modules  # the control
-"""
-
-
-def test_lancedb_is_used_by_its_native_module_and_its_package_can_be_imported(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", LANCEDB, tmp_path], capture_output=True, text=True, cwd=REPOSITORY
-    )
-    assert done.returncode == 0, done.stderr
-
-
 def test_help_and_status_import_no_more_than_they_use(sample_store):
     """Each of these would be a tenth of the time that they take, or more."""
     others = (

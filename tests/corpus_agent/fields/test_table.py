@@ -108,14 +108,14 @@ def test_a_document_that_says_nothing_is_counted_and_not_a_row(made):
         "lease.txt                    –                              2.550,00 EUR",
         "",
         "2 of 4 documents say nothing of these",
-        "unreadable: empty.pdf (it is damaged)",
+        "could not be read: empty.pdf",
     ]
 
 
 def test_a_field_that_was_not_understood_is_said_to_be_so_and_not_counted_as_unsaid(made):
     unreadable, note = render.table_lines(table(made, "landord"), 90)
-    assert unreadable.startswith("unreadable: ")
-    assert "did you mean “landlord”?" in note
+    assert unreadable.startswith("could not be read: ")
+    assert "Did you mean “landlord”?" in note
     assert note in render.table_object(table(made, "landord"), "off")["notices"]
     corpus = Index.open(made / "store", root=made / "docs")
     assert (

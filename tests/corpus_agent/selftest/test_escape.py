@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.selftest.escape import trial
-from corpus_agent.selftest.escape.probes import PROBES
+from corpus_agent.selftest import trial
+from corpus_agent.selftest.probes import PROBES
 from indexer.confine import check_kernel
 from tests.support.sealed_child import run
 
@@ -78,7 +78,7 @@ import errno, sys
 from indexer.confine import Denial, restrict_syscalls
 from indexer.errors import CorpusError
 restrict_syscalls([Denial(sys.argv[1], getattr(errno, sys.argv[2]))])
-from corpus_agent.selftest.escape.trial import run_selftest
+from corpus_agent.selftest.trial import run_selftest
 try:
     run_selftest()
 except CorpusError as error:

@@ -12,15 +12,7 @@ from corpus_agent.mcp.tools import listed
 from corpus_agent.render import for_parent
 from corpus_agent.render.common import in_answer
 from corpus_agent.text.delimiters import Frame
-from corpus_agent.text.naming import (
-    MAX_CALLED,
-    MODEL,
-    answerer,
-    called,
-    known,
-    quoted,
-    unambiguous,
-)
+from corpus_agent.text.naming import MAX_CALLED, MODEL, answerer, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, unlinked
 from corpus_agent.tools import read, search
 from corpus_agent.tools.toolbox import Toolbox
@@ -161,14 +153,6 @@ def test_what_imitates_the_program_is_quoted_and_an_ordinary_name_is_not_touched
         assert called(name) == unambiguous(name) == name
     for name in ("qwen2.5:7b", "gpt-oss:20b", "org/model-7B.gguf", "llama3", "extractive"):
         assert answerer(name) == name
-
-
-def test_names_that_look_the_same_are_told_apart():
-    alike = ["lease.md", "lease\u200b.md", "lease\u2060.md", "le\u00adase.md", "lease.md\x1b[0m"]
-    for way in (unambiguous, called, called_outside, quoted):
-        assert len({way(name) for name in alike}) == len(alike)
-    long = ["x" * 90 + f"{n}" + "y" * 90 for n in range(50)]
-    assert len({called(name) for name in long}) == len(long)
 
 
 WAYS = (unambiguous, called, called_outside, in_answer)

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus_agent import mcp
 from corpus_agent.librarian import Librarian
-from corpus_agent.mcp import client_config
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.service.opening import open_document
 from corpus_agent.web.listening import open_browser, wait_for_browsers
@@ -267,7 +267,7 @@ def an_editor_of_the_users(folder):
 
 def a_client_of_the_server_over_mcp(folder):
     # Printed for others, who start it where they stand and with the variables that they have.
-    command = [*client_config.command(), "--version"]
+    command = [*mcp.command(), "--version"]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONINSPECT"}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.stdout.startswith("corpus-agent, version"), done.stderr
@@ -282,7 +282,7 @@ LIVE = {
     "corpus_agent.models.llama_server:_become_server": a_model_server_of_ours,
     "corpus_agent.web.listening:open_browser": a_browser_of_ours,
     "corpus_agent.service.opening:_run": an_editor_of_the_users,
-    "corpus_agent.mcp.client_config:command": a_client_of_the_server_over_mcp,
+    "corpus_agent.mcp:command": a_client_of_the_server_over_mcp,
 }
 
 
@@ -388,7 +388,7 @@ def test_every_start_is_tried_in_a_strangers_folder(sources):
                     called = isinstance(node, ast.Call) and ast.unparse(node.func)
                     if called in {f"starting.{start}" for start in STARTS}:
                         found.add(f"{name}:{function.name}")
-    assert found | {"corpus_agent.mcp.client_config:command"} == set(LIVE)
+    assert found | {"corpus_agent.mcp:command"} == set(LIVE)
 
 
 # -- what is handed on

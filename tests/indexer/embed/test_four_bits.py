@@ -4,7 +4,6 @@ import json
 from importlib.util import find_spec
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import indexer
@@ -12,10 +11,9 @@ from corpus_agent import service
 from corpus_agent.settings import Settings
 from indexer import CorpusError, FolderEncoder, multilingual_model
 from indexer.embed.four_bits import FourBitModel
-from indexer.embed.languages import is_in_another, question_vector, shared, without_language
+from indexer.embed.languages import question_vector
 from indexer.sync.read import share_in_other_languages
 from indexer.weights import FOUR_BITS
-from tests.support.fakes import ToyEncoder
 from tests.support.places import SAMPLE
 
 pytestmark = pytest.mark.slow
@@ -71,17 +69,6 @@ def test_a_question_finds_what_answers_it_in_another_language(encoder):
         assert int((vectors @ question_vector(encoder, question)).argmax()) == right, question
 
 
-def test_half_of_a_language_is_taken_off_a_question(encoder):
-    plain = encoder.encode(["query: Wann endet der Mietvertrag?", "query: Πότε λήγει η μίσθωση;"])
-    moved = np.array([without_language(vector) for vector in plain])
-    assert moved[0] @ moved[1] != pytest.approx(float(plain[0] @ plain[1]), abs=0.01)
-    assert np.linalg.norm(moved, axis=1) == pytest.approx(1.0, abs=1e-5)
-    # What it has in common with its own language, with others, and with one of no mean.
-    owed = shared(encoder, moved[0], ["de", "el", "sv"])
-    assert owed[0] > owed[2] > owed[1]
-    assert not shared(ToyEncoder(), moved[0], ["de", "el"]).any()
-
-
 def test_a_damaged_file_of_weights_is_named_with_what_mends_it(weights, tmp_path):
     data = weights.read_bytes()
     flipped = data[:40_000_000] + bytes([data[40_000_000] ^ 1]) + data[40_000_001:]
@@ -134,20 +121,6 @@ def test_an_index_keeps_its_model_and_says_what_it_needs_when_that_is_gone(
     monkeypatch.setattr("indexer.weights.find_spec", lambda name: None)
     settings = Settings(store=root / ".corpus-agent", root=root)
     with pytest.raises(CorpusError) as caught:
-        service.encoding.encoder_for(settings, settings.store)
+        service.session.encoder_for(settings, settings.store)
     assert "corpus-agent[multilingual]" in caught.value.hint
     assert indexer.storage.read_manifest(root / ".corpus-agent").chunks
-
-
-def test_a_question_in_another_language_than_the_passages_is_known_by_its_vector(encoder):
-    asked = {
-        "en": "How high is the rent of the flat?",
-        "de": "Wie hoch ist die Miete der Wohnung?",
-        "fr": "Quel est le loyer de l'appartement ?",
-        "zh": "公寓的租金是多少？",
-    }
-    for own, question in asked.items():
-        others = {each for each in asked if is_in_another(encoder, question, each)}
-        assert others == asked.keys() - {own}
-    assert not is_in_another(encoder, asked["en"], "sv")  # of which there is no mean
-    assert not is_in_another(ToyEncoder(), asked["en"], "de")

@@ -67,27 +67,20 @@ def parts(times: int) -> str:
 
 FILES: dict[str, Callable[[], str | bytes]] = {
     "lists.json": lambda: around("[", "]", inner=f'"{TEXT}"'),
-    "objects.json": lambda: around('{"a":', "}", inner=f'"{TEXT}"'),
-    "lists.ipynb": lambda: around("[", "]", inner=f'"{TEXT}"'),
     "cells.ipynb": lambda: '{"cells":' * DEEP + TEXT,
     "deep.xml": lambda: around("<a>", "</a>"),
     "at-the-limit.xml": lambda: around("<a>", "</a>", 250),
     "deep.html": lambda: around("<div>", "</div>"),
     "tables.html": lambda: "<table><tr><td>" * DEEP + TEXT,
-    "letters.html": lambda: around("<b><i>", "</i></b>"),
     "lists.html": lambda: around("<ul><li>", "</li></ul>"),
     "formula.html": lambda: f"<p>{TEXT}</p><math>{around('<mrow>', '</mrow>')}</math>",
     "front.md": lambda: f"---\ntitle: {'[' * 9_000}\n---\n{TEXT}\n",
     "anchors.md": lambda: f"---\na: &a [*a, *a]\ntitle: *a\n---\n{TEXT}\n",
-    "quotes.md": lambda: "> " * DEEP + TEXT,
     "lists.yaml": lambda: f"text: {TEXT}\na: {'[' * DEEP}",
-    "lists.toml": lambda: f'text = "{TEXT}"\na = {"[" * DEEP}',
     "groups.rtf": lambda: "{\\rtf1 " + around("{", "}") + "}",
     "title.tex": lambda: f"\\title{around('{', '}')}\n{TEXT}",
     "events.ics": lambda: "BEGIN:VCALENDAR\n" + "BEGIN:VEVENT\n" * DEEP + f"SUMMARY:{TEXT}\n",
-    "cards.vcf": lambda: "BEGIN:VCARD\n" * DEEP + f"FN:{TEXT}\n",
     "sections.fb2": lambda: f"<FictionBook><body>{'<section>' * DEEP}<p>{TEXT}</p>",
-    "groups.svg": lambda: f"<svg>{'<g>' * DEEP}<text>{TEXT}</text>",
     "mails.eml": lambda: mails(300),
     "parts.eml": lambda: parts(3_000),
     "words.eml": lambda: f"{MAIL}Cc: {'=?utf-8?b?YQ==?= ' * 80_000}\n\n{TEXT}",
@@ -108,19 +101,18 @@ REASONS = {"malformed", "unsupported", "no_text", "too_large_unpacked", "encodin
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", FILES)
-def test_what_is_nested_without_end_is_accounted_for(name):
-    made = FILES[name]()
-    data = made.encode() if isinstance(made, str) else made
-    start = time.process_time()
-    said = ""
-    try:
-        opened = open_document(data, name)
-        text = "\n".join(line.text for line in opened.lines)
-        assert "mill was sold" in text or opened.remark
-        said = opened.remark
-    except UnreadableDocument as error:
-        assert error.reason in REASONS
-        said = error.detail
-    assert time.process_time() - start < 5
-    assert not PROGRAMMERS.search(said), said
+def test_what_is_nested_without_end_is_accounted_for():
+    for name, make in FILES.items():
+        made = make()
+        data = made.encode() if isinstance(made, str) else made
+        start = time.process_time()
+        try:
+            opened = open_document(data, name)
+            text = "\n".join(line.text for line in opened.lines)
+            assert "mill was sold" in text or opened.remark, name
+            said = opened.remark
+        except UnreadableDocument as error:
+            assert error.reason in REASONS, name
+            said = error.detail
+        assert time.process_time() - start < 5, name
+        assert not PROGRAMMERS.search(said), (name, said)

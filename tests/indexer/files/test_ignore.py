@@ -58,10 +58,10 @@ def test_the_verdicts_are_those_of_pathspec(tmp_path):
 def test_a_pattern_without_end_ends(tmp_path):
     evil = ["*a" * 60 + "b", "**/" * 40 + "*a" * 40 + "b", "[a-z]*" * 300 + "!"]
     ours = rules(tmp_path, "\n".join(evil))
-    started = time.monotonic()
+    started = time.process_time()
     assert ours.deciding("a" * 250) is None
     assert ours.deciding("/".join(["a" * 250] * 15)) is None
-    assert time.monotonic() - started < 10  # the control does not end: 2**40 ways
+    assert time.process_time() - started < 10  # the control does not end: 2**40 ways
 
 
 def test_an_ignore_file_that_is_no_file_stops_the_walk_and_hangs_nothing(tmp_path):

@@ -48,7 +48,7 @@ def stores(folder: Path) -> dict[str, tuple[Path, Path | None]]:
 
 @pytest.fixture
 def several(stores: dict[str, tuple[Path, Path | None]]) -> Index:
-    return Index.over(stores, ToyEncoder())
+    return Index(stores, ToyEncoder())
 
 
 def snapshots(folder: Path, *names: str, backend: str = LANCE) -> Snapshots:

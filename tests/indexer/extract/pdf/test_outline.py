@@ -6,20 +6,12 @@ import time
 import weakref
 
 import pytest
-from reportlab.lib.pagesizes import A4
-from reportlab.lib.styles import ParagraphStyle
-from reportlab.platypus import BaseDocTemplate, Frame, PageTemplate, Paragraph, SimpleDocTemplate
+from reportlab.platypus import SimpleDocTemplate
 from reportlab.platypus import Table as MadeTable
 
 from indexer.extract.pdf.showing import ShownPdf, folded, letters_of, runs_of, whole
 from tests.support.page_pictures import drawn, lines_of_pdf, read_back
 from tests.support.pdfs import bare_pdf, pdf_of
-
-STORY = (
-    "The quarterly maintenance of the municipal observatory includes the recalibration of both "
-    "instruments, an inspection of the ventilation, and the replacement of the plates."
-)
-OTHER = "Unrelated considerations about agricultural machinery follow in this paragraph. " * 6
 
 
 def boxes(data: bytes, number: int, quotation: str, near: float | None = None):
@@ -33,16 +25,6 @@ def held(data: bytes, number: int, quotation: str, near: float | None = None) ->
 
 def letters(text: str) -> str:
     return "".join(map(folded, text))
-
-
-def columns(*texts: str) -> bytes:
-    """Two columns on a page, filled one after the other."""
-    buffer = io.BytesIO()
-    document = BaseDocTemplate(buffer, pagesize=A4, invariant=True)
-    frames = [Frame(left, 60, 230, A4[1] - 120) for left in (50, 310)]
-    document.addPageTemplates(PageTemplate(frames=frames))
-    document.build([Paragraph(text, ParagraphStyle("body", fontSize=11)) for text in texts])
-    return buffer.getvalue()
 
 
 def table(*rows: list[str]) -> bytes:
@@ -67,7 +49,6 @@ def words(*lines: str, shifts: tuple[float, ...] = (0,)) -> bytes:
 # A document of one page, a quotation, and how many boxes it has: they hold its letters.
 FOUND = {
     "a part of a line": (pdf_of("before\nThe rent is due on the\nfirst day"), "the rent is due", 1),
-    "columns": (columns(OTHER, STORY, OTHER), STORY, None),
     "a hyphen at a line end": (
         words("The super-", "intendent of o\ufb03ces"),
         "The superintendent of",
@@ -152,9 +133,3 @@ def test_words_that_are_read_from_the_right_are_outlined():
     (_, (left, _, right, _)), *_ = boxes(data, 1, "הדייר ישלם")
     assert left > (every[0][0] + every[0][2]) / 2  # the words that the line begins with
     assert right == pytest.approx(every[0][2])
-
-
-def test_marks_and_forms_of_letters_make_no_difference():
-    for one, other in (("É", "e"), ("ﬁ", "fi"), ("①", "1"), ("ß", "ss"), ("ﻋ", "ع")):
-        assert folded(one) == folded(other) != ""
-    assert letters_of("e\u0301t\u00e9").text == "ete"

@@ -23,7 +23,7 @@ from corpus_agent.seal.address import TcpAddress
 from corpus_agent.seal.broker import Broker, start_broker
 from corpus_agent.seal.frames import Cause, Kind, Reply, failure_in
 from corpus_agent.seal.gate import Gate
-from corpus_agent.selftest.escape.surroundings import (
+from corpus_agent.selftest.attempts import (
     MESSAGE,
     Surroundings,
     by_number,

@@ -1,6 +1,6 @@
 """The table of ways out that selftest tries, and the process that makes one attempt.
 
-`python -m corpus_agent.selftest.escape.probes NAME sealed|control` makes one attempt, with the
+`python -m corpus_agent.selftest.probes NAME sealed|control` makes one attempt, with the
 surroundings as JSON on standard input, and prints the resulting errno. trial.py judges.
 """
 
@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 from corpus_agent.seal import policy, seal
-from corpus_agent.selftest.escape import network, system
-from corpus_agent.selftest.escape.surroundings import Surroundings
+from corpus_agent.selftest import attempts, network
+from corpus_agent.selftest.attempts import Surroundings
 from indexer.confine import confine, die_with_parent, restrict_syscalls
 from indexer.errors import SealUnavailable
 from indexer.parsers.limits import ocr_policy, worker_policy
 
 Listener = Literal["tcp4", "tcp6", "udp4", "stream", "datagram", "abstract"]
-_ATTEMPTS: dict[str, Any] = {**vars(network), **vars(system)}
+_ATTEMPTS: dict[str, Any] = {**vars(network), **vars(attempts)}
 _CONFINED = {"parser": worker_policy, "recogniser": ocr_policy}
 
 

@@ -20,8 +20,8 @@ from errno import errorcode
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.selftest.escape.probes import PROBES, Listener, Probe
-from corpus_agent.selftest.escape.surroundings import Surroundings
+from corpus_agent.selftest.attempts import Surroundings
+from corpus_agent.selftest.probes import PROBES, Listener, Probe
 from indexer import SealUnavailable
 from indexer.confine import check_kernel, starting
 
@@ -204,7 +204,7 @@ def _count_received(sock: socket.socket, *, only_data: bool) -> int:
 def _run(probe: Probe, mode: str, around: Surroundings) -> _Met:
     """Run one attempt. Raises SealUnavailable if its process could not be sealed."""
     command = starting.Command(
-        starting.python_module("corpus_agent.selftest.escape.probes", probe.name, mode),
+        starting.python_module("corpus_agent.selftest.probes", probe.name, mode),
         starting.common_variables(),
     )
     done = starting.run(command, given=json.dumps(asdict(around)), seconds=PROBE_SECONDS)

@@ -1,13 +1,15 @@
-"""A cancellation token for a question, an index run or a watch, and the callbacks of a question."""
+"""Signals that cancel, the callbacks of a question, standard streams reserved for a protocol."""
 
 from __future__ import annotations
 
+import fcntl
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer
@@ -75,3 +77,18 @@ def cancelled_by_signal() -> Iterator[Cancel]:
         yield cancel
     finally:
         restore()
+
+
+_FIRST_FREE = 3  # above the standard streams
+
+
+def take_standard_streams() -> tuple[BinaryIO, BinaryIO]:
+    """The streams of descriptors 0 and 1, which then are empty and a duplicate of 2."""
+    requests = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+    replies = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _FIRST_FREE)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    # Open until the process ends: a thread may be blocked in a read.
+    return os.fdopen(requests, "rb", closefd=False), os.fdopen(replies, "wb", closefd=False)

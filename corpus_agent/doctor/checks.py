@@ -1,30 +1,145 @@
-"""The checks of doctor on an index, of one committed version. Changes nothing."""
+"""The checks of doctor, of this machine and of an index. Changes nothing."""
 
 from __future__ import annotations
 
 import os
+import platform
 import shlex
+import shutil
 import stat
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import indexer
-from corpus_agent import answering
-from corpus_agent.doctor import Check, Diagnosis, environment, found_before
-from corpus_agent.doctor.environment import processor
-from corpus_agent.service import encoding, session
+from corpus_agent import answering, service
+from corpus_agent.doctor import Check, Diagnosis, State, found_before
+from corpus_agent.models import discovery
+from corpus_agent.models.address import GgufFile, parse
+from corpus_agent.models.llama_server import find_program
+from corpus_agent.settings import engine_of
 from corpus_agent.text.naming import PATH, called
 from corpus_agent.text.wording import number_of
-from indexer import CorpusError, Refused, paths, storage
+from indexer import CorpusError, Refused, all_extensions, paths, storage
+from indexer.confine import check_kernel
 
 if TYPE_CHECKING:
     from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
     from corpus_agent.startup import Examined
     from indexer import Encoder, Index, Inspection
+
+SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
+INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
+    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
+    "amx_int8": "AMX",
+}  # fmt: skip
+LITTLE_BYTES = 1_000_000_000
+TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
+
+
+def of_machine(
+    settings: Settings, closed: Sealed | CorpusError, server: Diagnosis
+) -> Iterator[Check]:
+    """The checks of this machine."""
+    yield Check("versions", versions)
+    yield Check("processor", processor)
+    yield Check("seal", partial(sealing, closed))
+    yield Check("weights", partial(weights, settings))
+    yield Check("extensions", extensions)
+    yield Check("model server", partial(found_before, server))
+    yield Check("disk", partial(disk, settings.store or paths.working_folder()))
+
+
+def weights(settings: Settings) -> Diagnosis:
+    """The SHA-256 of the embedding model."""
+    encoder = service.session.encoder_for(settings, settings.store)
+    sha = encoder.weights_sha256[:16]
+    return Diagnosis("ok", f"{encoder.name}, SHA-256 {sha}, by {engine_of(settings)}")
+
+
+def versions() -> Diagnosis:
+    """What a bug report needs; whether the libraries fit together is pip's to say."""
+    found = [f"Python {platform.python_version()} on {platform.machine()}"]
+    for name in SHOWN:
+        with suppress(PackageNotFoundError):
+            found.append(f"{name} {version(name)}")
+    return Diagnosis("ok", ", ".join(found))
+
+
+def extensions() -> Diagnosis:
+    """Every extension by its package: code that the user installed, used or not."""
+    found = all_extensions()
+    shown = [
+        f"{each.kind[:-1]} {each}{f' is NOT used: {each.refused}' if each.refused else ''}"
+        for each in found
+    ]
+    state: State = "warn" if any(each.refused for each in found) else "ok"
+    return Diagnosis(state, "; ".join(shown) or "none")
+
+
+def processor() -> Diagnosis:
+    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
+    if platform.machine() != "x86_64":
+        return Diagnosis("ok", platform.machine())
+    try:
+        line = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
+    except OSError:
+        return Diagnosis("warn", "/proc/cpuinfo cannot be read")
+    flags = line.split()
+    if "avx2" not in flags:
+        mend = "use a machine with AVX2 (since 2013)"
+        return Diagnosis("fail", "no AVX2: LanceDB crashes here", mend)
+    return Diagnosis("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
+
+
+def sealing(closed: Sealed | CorpusError) -> Diagnosis:
+    """The result of sealing this process, or with the seal off, what the kernel supports."""
+    if isinstance(closed, CorpusError):
+        return Diagnosis("fail", closed.message, closed.hint)
+    if closed.state == "off":
+        _, abi = check_kernel()
+        return Diagnosis("warn", f"off (--unsealed); this kernel has Landlock ABI {abi}")
+    enforced = f"enforced: seccomp, Landlock ABI {closed.landlock_abi}"
+    if closed.not_covered:
+        missing = "; ".join(closed.not_covered)
+        return Diagnosis("warn", f"{enforced}; not covered: {missing}", "use a newer kernel")
+    return Diagnosis("ok", enforced)
+
+
+def model_server(settings: Settings) -> Diagnosis:
+    """Whether the model of `--llm` answers. Call before the seal."""
+    if settings.llm == "none":
+        return Diagnosis("ok", "none wanted; answers are quotations")
+    try:
+        wanted = parse(settings.llm, settings.allow_remote_llm)
+        if isinstance(wanted, GgufFile):
+            return Diagnosis("ok", f"{find_program()} would be started for {str(wanted.path)!r}")
+        model = discovery.find(wanted, settings.llm_model)
+    except discovery.ModelUnavailable as error:
+        # No server was named, so none is missing: the one found may not be used unnamed.
+        return Diagnosis("warn" if wanted == "auto" else "fail", error.message, error.hint)
+    except CorpusError as error:
+        return Diagnosis("fail", error.message, error.hint)
+    if model is None:
+        return Diagnosis("ok", "none on this machine; answers are quotations")
+    owner = f" of {model.server.owner}" if model.server.owner is not None else ""
+    return Diagnosis("ok", f"{model.name} at {model.server}{owner}")
+
+
+def disk(where: Path) -> Diagnosis:
+    """Free space on the file system of `where`, or of the folder that it would be made in."""
+    there = next(path for path in (where, *paths.from_here(where).parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    found = f"{free / 1e9:,.1f} GB free"
+    if free < TOO_LITTLE_BYTES:
+        return Diagnosis("fail", found, "free some space")
+    return Diagnosis("warn" if free < LITTLE_BYTES else "ok", found, "free some space")
+
 
 INDEX = "corpus-agent index"
 ANEW = "corpus-agent index --force"
@@ -39,13 +154,13 @@ def every_check(
 ) -> Iterator[Check]:
     """The checks of this machine and of each index; `closed` is the outcome of sealing."""
     _, settings, _ = indexes[0]
-    yield from environment.checks(settings, closed, server)
+    yield from of_machine(settings, closed, server)
     for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
-        for check in checks(of_one, problem):
+        for check in of_index(of_one, problem):
             yield replace(check, name=f"{name}: {check.name}" if name else check.name)
 
 
-def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:
+def of_index(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:
     """The checks of the index that the settings mean, as far as it can be looked into."""
     store = settings.store
     if problem is not None:
@@ -64,7 +179,7 @@ def checks(settings: Settings, problem: CorpusError | None = None) -> Iterator[C
     if processor().state == "fail":  # importing LanceDB would end this process
         return
     yield Check("table files", partial(as_written, store))
-    encoder = encoding.encoder_for(settings, store)
+    encoder = service.session.encoder_for(settings, store)
     yield Check("model", partial(same_model, store, encoder))
     root = settings.root or storage.root_of(store, manifest)
     yield from _of_rows(store, root, encoder)
@@ -89,7 +204,7 @@ def there_is_one(store: Path | None) -> Diagnosis:
         where = f"in {str(store)!r}" if store else "here or in any folder above"
         return Diagnosis("warn", f"none {where}", f"{INDEX} FOLDER")
     manifest = storage.read_manifest(store)
-    found = f"{str(store)!r}, version {manifest.version} of {manifest.updated}"
+    found = f"{str(store)!r}, brought up to date {manifest.updated[:16]}"
     if not manifest.complete:
         return Diagnosis("warn", f"{found}; its last run did not finish", INDEX)
     return Diagnosis("ok", found)
@@ -195,7 +310,7 @@ def parsed_anew(store: Path, root: Path, rows: Inspection) -> Diagnosis:
 
 def stale_files(settings: Settings) -> Diagnosis:
     """The files that `index` would update now."""
-    todo = session.dry_run(settings, None, indexer.Choices())
+    todo = service.session.dry_run(settings, None, indexer.Choices())
     if todo.changes_nothing and not todo.unreachable:
         return Diagnosis("ok", f"{number_of(len(todo.keep), 'file')} as indexed")
     changed = len(todo.update) + len(todo.record) + len(todo.touch)
