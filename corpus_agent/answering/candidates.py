@@ -1,7 +1,7 @@
 """What may be an answer in the passages that were found: their sentences, rows and properties.
 
 Each with its context: what it stands under, what it refers to, whose document it is. A letter is
-signed once, and its sentences say "I" and "my". Called by ranking.py.
+signed once, and its sentences say "I" and "my".
 """
 
 from __future__ import annotations

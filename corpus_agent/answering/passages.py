@@ -1,7 +1,4 @@
-"""From a checked quotation to the passage that is shown: its neighbours, a row's header.
-
-Called by extractive.py and by agent/ for each citation of an answer.
-"""
+"""From a checked quotation to the passage that is shown: its neighbours, a row's header."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The paths that a parent's tools may touch, and the only way to open one.
 
 Resolves a path, checks that it lies below a root, and opens it so that a concurrent replacement
-cannot lead elsewhere. Does not test existence: opening does. Called by every tool of this package.
+cannot lead elsewhere. Does not test existence: opening does.
 
 Reading follows links that stay inside; writing follows none. What it does not stop: hard links
 (they are files of this folder), mounts inside a root, and a folder that is moved out of its root

@@ -1,6 +1,6 @@
 """Pages of a PDF as pictures of bounded size, and the places of a quotation on them, as boxes.
 
-Called by indexer.parsers.reading. Nothing that the file names elsewhere is loaded, and no script
+Nothing that the file names elsewhere is loaded, and no script
 runs. Letters and digits alone are compared, without case, marks and what stands between them, since
 the text that was indexed differs from what a page shows in just these: hyphens at line ends,
 ligatures, spaced letters, blanks.

@@ -62,12 +62,6 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
 
 
 @pytest.mark.slow
-def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
-    for command in (["search", "x"], ["ask", "x"], ["read", "a"], ["files"], ["status"]):
-        assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
-
-
-@pytest.mark.slow
 def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
     manifest = project / ".corpus-agent/manifest.json"
     good = json.loads(manifest.read_text())

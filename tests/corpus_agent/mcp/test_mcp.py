@@ -5,7 +5,6 @@ import os
 import shlex
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import anyio
@@ -242,25 +241,6 @@ def test_the_end_of_input_ends_the_process_and_its_broker(toy_store):
 # -- configuration
 
 
-def command_of(client, printed):
-    """The command in the configuration of a client."""
-    if client == "claude-code":
-        words = shlex.split(printed)
-        assert words[:4] == ["claude", "mcp", "add", "corpus-agent"]
-        return words[words.index("--") + 1 :]
-    ((key, servers),) = (tomllib if client == "codex" else json).loads(printed).items()
-    assert key == {
-        "vscode": "servers", "codex": "mcp_servers", "zed": "context_servers", "opencode": "mcp"
-    }.get(client, "mcpServers")  # fmt: skip
-    server = servers["corpus-agent"]
-    if client == "opencode":
-        assert server["type"] == "local"
-        return server["command"]
-    assert server.get("type") == ("stdio" if client == "vscode" else None)
-    assert server.get("source") == ("custom" if client == "zed" else None)
-    return [server["command"], *server["args"]]
-
-
 # -- with the real model
 
 
@@ -336,21 +316,16 @@ def test_the_official_client_lists_calls_reads_and_sees_errors(sample_store, tmp
 HOSTILE = 'a"]\n[mcp_servers.x]\ncommand = "$(id);`id`\' \x7f'
 
 
-@pytest.mark.parametrize(
-    ("name", "printed"),
-    [
-        (HOSTILE, False),
-        ("a\x1b]0;title\x07b", False),
-        ("it's \x9b2J", False),
-        ("a\u202eb\U000e0041", False),
-        ("caf\udce9", False),
-        ("é \"b\\c' $(id);`id`", True),
-    ],
-)
-def test_a_path_is_printed_as_it_is_or_not_at_all(name, printed):
+NAMES_THAT_ARE_REFUSED = (
+    HOSTILE, "a\x1b]0;title\x07b", "it's \x9b2J", "a\u202eb\U000e0041", "caf\udce9",
+)  # fmt: skip
+PLAIN = "é b'c $(id);`id`"
+
+
+def test_a_path_is_printed_as_it_is_or_not_at_all():
     for client in CLIENTS:
-        if printed:
-            assert command_of(client, snippet(client, ["-s", name]))[-1] == name, client
-        else:
+        shown = snippet(client, ["-s", PLAIN])
+        assert (shlex.quote(PLAIN) if client == "claude-code" else PLAIN) in shown, client
+        for name in NAMES_THAT_ARE_REFUSED:
             with pytest.raises(CorpusError, match="cannot name"):
                 snippet(client, ["-s", name])
