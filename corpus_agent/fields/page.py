@@ -10,8 +10,7 @@ import regex
 
 from corpus_agent.fields.amounts import find_durations, names_unit
 from corpus_agent.text.dates import Reading, find_dates, habit
-from corpus_agent.text.front_matter import front_matter
-from corpus_agent.text.sentences import Unit, is_title, units
+from corpus_agent.text.sentences import Unit, front_matter, is_title, units
 from corpus_agent.text.tables import TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
