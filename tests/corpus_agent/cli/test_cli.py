@@ -80,23 +80,6 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
 
 
 @pytest.mark.slow
-def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
-    rows = one_object(cli("files", "--json"))["files"]
-    assert [(row["source"], row["status"], row["reason"]) for row in rows] == [
-        ("a.md", "indexed", None),
-        ("c:1.txt", "indexed", None),
-        ("p.png", "skipped", "binary"),
-        ("sub/b.txt", "indexed", None),
-    ]
-    lines = cli("status").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["3", "folder", "index", "scans"]
-    assert {"engine", "model"} <= {
-        line.split()[0] for line in cli("status", "-v").stdout.splitlines()
-    }
-    assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
-
-
-@pytest.mark.slow
 def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert cli("read", "a.md").stdout == "# Bread\n\nSourdough rises slowly.\n"
     assert cli("read", "a.md:3").stdout == "Sourdough rises slowly.\n"

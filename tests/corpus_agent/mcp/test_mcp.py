@@ -169,18 +169,6 @@ def test_the_tools_are_the_seven_read_only_ones_and_nothing_is_loaded_to_list_th
     assert client.errors == []
 
 
-@pytest.mark.slow
-def test_lines_that_are_no_messages_do_not_end_the_session(toy_store):
-    with RawClient("--store", toy_store, "mcp", "--llm", "none") as client:
-        for line in ("", "not json", "[]", '{"jsonrpc":"1.0"}', '{"id":' * 500, "\x00\xff"):
-            client.send(line)
-        assert "Method not found" in client.result(client.request("tools/obey"))["error"]["message"]
-        assert "Invalid" in client.result(client.request("tools/call", {}))["error"]["message"]
-        assert client.result(client.request("ping")) == {}
-        missing = client.result(client.request("resources/read", {"uri": "corpus:///no.md"}))
-        assert missing["error"]["code"] == -32602
-
-
 NOISE = """
 import ctypes, os, sys, threading, time
 wire = os.fstat(1).st_ino

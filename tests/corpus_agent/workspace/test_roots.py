@@ -120,13 +120,6 @@ def test_readable_roots_are_read_and_writable_ones_written(root, outside, tmp_pa
     assert workspace.for_writing(str(outside / "new.txt")).path == outside / "new.txt"
 
 
-def test_the_inner_of_two_roots_decides(root):
-    workspace = Workspace(root, readable=[root / "sub"], writable=[root / "sub/deep"])
-    assert workspace.for_writing("a.txt")
-    assert "may be read and not written" in refusal(workspace.for_writing, "sub/file.txt")
-    assert workspace.for_writing("sub/deep/x.txt").root.path == root / "sub/deep"
-
-
 # --- roots
 
 
