@@ -57,7 +57,7 @@ def reader(store: Path, seed: int) -> None:
             corpus.read(hits[0].chunk.source)
         except Refused as refused:  # replaced this moment: says so, and is no error
             assert "changed" in str(refused) or "no longer" in str(refused), refused
-        return corpus._snapshots.parts[""]
+        return corpus.parts[""]
 
     look()  # what the first use costs is no matter
     print("ready", flush=True)

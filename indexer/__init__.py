@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from indexer.errors import UsageError as UsageError
     from indexer.errors import error_said as error_said
     from indexer.extract import claim as claim
-    from indexer.extract.extensions import all_extensions as all_extensions
-    from indexer.extract.extensions import use_extractors as use_extractors
     from indexer.extract.extraction import Extraction as Extraction
     from indexer.extract.extraction import part_lines as part_lines
     from indexer.extract.extraction import plain_lines as plain_lines
-    from indexer.extract.text.plain import encoding_of as encoding_of
+    from indexer.extract.registry import all_extensions as all_extensions
+    from indexer.extract.registry import use_extractors as use_extractors
     from indexer.extract.text.plain import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch
@@ -69,7 +68,6 @@ if TYPE_CHECKING:
     from indexer.records import Line as Line
     from indexer.records import Ocr as Ocr
     from indexer.records import OpenStore as OpenStore
-    from indexer.records import PagePicture as PagePicture
     from indexer.records import Query as Query
     from indexer.records import Status as Status
     from indexer.records import is_other as is_other

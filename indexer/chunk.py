@@ -2,7 +2,7 @@
 
 Splits by structure: pages and headings first, then paragraphs, list items, sentences, words, as
 far as is needed to fit the model's window (semantic-text-splitter, counting with the model's own
-tokenizer). Called by sync. The assertion in `Chunker.chunk` ensures that the model never truncates
+tokenizer). The assertion in `Chunker.chunk` ensures that the model never truncates
 a chunk.
 """
 

@@ -29,9 +29,12 @@ settings.register_profile("whatever else runs", deadline=None)
 settings.load_profile("whatever else runs")
 
 
+NIGHTLY_SECONDS = 1_500  # for a test, however busy the machine is
+
+
 @pytest.hookimpl(tryfirst=True)  # before cases are chosen by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of `sampled(n)` every n-th case stays for the day; long files come first.
+    """Of `sampled(n)` every n-th case stays for the day; long files come first; the night has time.
 
     A long file that comes last would keep one process alone.
     """
@@ -42,6 +45,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if seen[function] % sampled.args[0]:
                 item.add_marker("nightly")
             seen[function] += 1
+        if item.get_closest_marker("nightly"):
+            item.add_marker(pytest.mark.timeout(NIGHTLY_SECONDS))
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     long = {REPOSITORY / name for name in cost.LONG}
     items.sort(key=lambda item: (item.path not in long, -slow[item.path]))

@@ -3,6 +3,7 @@
 import copy
 import re
 import tomllib
+from collections import Counter
 
 import pytest
 
@@ -14,6 +15,30 @@ KEPT = {
     FILE: {"status": "indexed", "lines": 88, "text": ["1 1-40 aaa", "3 41-88 bbb"]},
     "til/a.md": {"status": "indexed", "title": "ccc", "text": ["- 1-200 ddd", "- 201-230 eee"]},
 }
+CHANGES = (
+    (FILE, {"text": ["1 1-40 aaa", "3 41-88 new"]}, [" page 3 (lines 41-88): text differs"]),
+    (FILE, {"text": ["1 1-40 aaa"]}, [" page 3 (lines 41-88): text is gone"]),
+    (FILE, {"text": ["1 1-39 new", "3 40-87 bbb"]}, [" page 1 (lines 1-40): text differs"]),
+    (FILE, {"status": "failed"}, [": status was indexed, is failed"]),
+    ("til/a.md", {"title": "new"}, [": title differs"]),
+    (
+        "til/a.md",
+        {"text": ["- 1-200 ddd", "- 201-230 new", "- 231-240 fff"]},
+        [" lines 201-230: text differs", " lines 231-240: text is new"],
+    ),
+)
+TEN = [f"{name}.md 1-9" for name in "abcdefghij"]
+# What ten places became, and whether it is a difference on one kind of processor, and on another.
+PLACES = (
+    (TEN, 0, 0),
+    ([TEN[1], TEN[0], *TEN[2:]], 1, 0),
+    ([*TEN[:7], "x.md 1-9", "y.md 1-9", "z.md 1-9"], 1, 0),
+    (["a.md 5-12", *TEN[1:]], 1, 0),
+    (["a.md 10-12", *TEN[1:]], 1, 1),
+    ([*TEN[1:5], TEN[0], *TEN[5:]], 1, 1),
+    ([*TEN[:6], "x.md 1-9"], 1, 1),
+    ([], 1, 1),
+)
 
 
 @pytest.mark.slow
@@ -24,23 +49,12 @@ def test_the_sample_is_read_as_it_is_recorded():
 
 
 def test_what_differs_is_told_with_file_page_and_lines():
-    assert compare.differences(KEPT, KEPT) == read.differences(KEPT, KEPT) == []
-    for key, changes, told in (
-        (FILE, {"text": ["1 1-40 aaa", "3 41-88 new"]}, [" page 3 (lines 41-88): text differs"]),
-        (FILE, {"text": ["1 1-40 aaa"]}, [" page 3 (lines 41-88): text is gone"]),
-        (FILE, {"text": ["1 1-39 new", "3 40-87 bbb"]}, [" page 1 (lines 1-40): text differs"]),
-        (FILE, {"status": "failed"}, [": status was indexed, is failed"]),
-        ("til/a.md", {"title": "new"}, [": title differs"]),
-        (
-            "til/a.md",
-            {"text": ["- 1-200 ddd", "- 201-230 new", "- 231-240 fff"]},
-            [" lines 201-230: text differs", " lines 231-240: text is new"],
-        ),
-    ):
+    for key, changes, told in CHANGES:
         new = copy.deepcopy(KEPT)
         new[key].update(changes)
         assert sorted(read.differences(KEPT, new)) == [f"{key}{line}" for line in told]
     for differences in (compare.differences, read.differences):
+        assert differences(KEPT, KEPT) == []
         assert differences(KEPT, {}) == [f"{FILE}: is gone", "til/a.md: is gone"]
         assert differences({}, {FILE: {}}) == [f"{FILE}: is new"]
     old = {"change/renamed": [{"outcome": {"moved": 1}, "files": {"a.txt": "indexed 1 aaa"}}]}
@@ -49,35 +63,11 @@ def test_what_differs_is_told_with_file_page_and_lines():
         "change/renamed [0] files a.txt: is gone",
         "change/renamed [0] outcome moved: was 1, is 0",
     ]
-
-
-def test_each_row_of_changes_is_recorded_and_every_kill_hit():
-    recorded = compare.load("sync")
-    assert recorded.keys() == sync.ROWS.keys()
-    runs = [run for key, row in recorded.items() if key.startswith("kill/") for run in row]
-    assert {run.get("killed", True) for run in runs} == {True}
-    assert {run.get("as a fresh index", True) for run in runs} == {True}
-
-
-def test_names_are_whole_beginnings_of_keys():
     assert compare.below({"a/b": 1, "ab/c": 2, "a": 3}, {"a"}) == {"a/b": 1, "a": 3}
-    assert parts().keys() == {"find", "read", "sync", "tell"}
-
-
-TEN = [f"{name}.md 1-9" for name in "abcdefghij"]
 
 
 def test_places_are_compared_exactly_on_one_kind_of_processor_alone():
-    for now, here, elsewhere in (
-        (TEN, 0, 0),
-        ([TEN[1], TEN[0], *TEN[2:]], 1, 0),
-        ([*TEN[:7], "x.md 1-9", "y.md 1-9", "z.md 1-9"], 1, 0),
-        (["a.md 5-12", *TEN[1:]], 1, 0),
-        (["a.md 10-12", *TEN[1:]], 1, 1),
-        ([*TEN[1:5], TEN[0], *TEN[5:]], 1, 1),
-        ([*TEN[:6], "x.md 1-9"], 1, 1),
-        ([], 1, 1),
-    ):
+    for now, here, elsewhere in PLACES:
         for kind, expected in (("here", here), ("elsewhere", elsewhere)):
             found = find.differences({"til/a.md": {"here": TEN}}, {"til/a.md": {kind: now}})
             assert len(found) == expected, (kind, found)
@@ -87,29 +77,31 @@ def test_places_are_compared_exactly_on_one_kind_of_processor_alone():
     ]
 
 
-def test_every_call_is_recorded():
-    kinds = [key.split("/", 1)[1].split(" ", 1)[0] for key in compare.load("tell")]
-    assert {kind: kinds.count(kind) for kind in kinds} == {
-        "ask": 150, "table": 20, "list": 20, "read": 40,
-    }  # fmt: skip
+def test_each_change_and_call_is_recorded_and_every_kill_hit():
+    assert parts().keys() == {"find", "read", "sync", "tell"}
+    recorded = compare.load("sync")
+    assert recorded.keys() == sync.ROWS.keys()
+    runs = [run for key, row in recorded.items() if key.startswith("kill/") for run in row]
+    for word in ("killed", "as a fresh index"):
+        assert {run.get(word, True) for run in runs} == {True}
+    told = [key.partition("/") for key in compare.load("tell")]
+    kinds = Counter(rest.split(" ", 1)[0] for _, _, rest in told)
+    assert kinds == {"ask": 150, "table": 20, "list": 20, "read": 40}
     assert len(compare.load("find")) >= 400
-    assert set(tell.ASKED) | set(tell.FIELDS) == {key.split("/")[0] for key in compare.load("tell")}
-
-
-FIGURES = tomllib.loads((REPOSITORY / "benchmarks" / "figures.toml").read_text("utf-8"))
+    assert set(tell.ASKED) | set(tell.FIELDS) == {name for name, *_ in told}
 
 
 def test_each_figure_has_a_command_that_is_there_and_each_script_a_figure():
+    figures = tomllib.loads((REPOSITORY / "benchmarks/figures.toml").read_text("utf-8"))
     wanted = {"name", "data", "command", "figure", "tolerance", "processor"}
-    named = set()
-    for row in FIGURES["row"]:
+    for row in figures["row"]:
         assert row.keys() - {"control", "minutes"} == wanted, row["name"]
-        assert row["processor"].removesuffix(", busy") in FIGURES["processors"], row["name"]
+        assert row["processor"].removesuffix(", busy") in figures["processors"], row["name"]
         assert row["figure"], row["name"]
-        named |= set(re.findall(r"(?:benchmarks|tests)/[\w/]+\.py", row["command"]))
-    scripts = {f"benchmarks/{path.name}" for path in (REPOSITORY / "benchmarks").glob("*.py")}
-    assert scripts - named == {
-        f"benchmarks/{name}.py" for name in ("common", "evidence", "mutants", "sets")
-    }
+    commands = " ".join(row["command"] for row in figures["row"])
+    named = set(re.findall(r"(?:benchmarks|tests)/[\w/]+\.py", commands))
     assert [path for path in named if not (REPOSITORY / path).exists()] == []
-    assert len({row["name"] for row in FIGURES["row"]}) == len(FIGURES["row"])
+    assert len({row["name"] for row in figures["row"]}) == len(figures["row"])
+    scripts = {path.stem for path in (REPOSITORY / "benchmarks").glob("*.py")}
+    unnamed = scripts - {path.removeprefix("benchmarks/").removesuffix(".py") for path in named}
+    assert unnamed == {"common", "evidence", "mutants", "sets"}

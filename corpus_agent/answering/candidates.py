@@ -1,7 +1,7 @@
 """What may be an answer in the passages that were found: their sentences, rows and properties.
 
 Each with its context: what it stands under, what it refers to, whose document it is. A letter is
-signed once, and its sentences say "I" and "my". Called by ranking.py.
+signed once, and its sentences say "I" and "my".
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.dates import without_dates
-from corpus_agent.text.front_matter import key_of
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import (
     Unit,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 MOST_ABOVE = 8  # lines
 MOST_BELOW = 4
 _LONGEST = 80  # characters of a line
+_KEY_END = lazy("[:=]")  # of a property
 _SENTENCE_END = lazy(r"[.!?。！？…:：][\"'”’»)\]]*$")
 _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$")
 
@@ -124,7 +124,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
 def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
     """A property at the top of a passage, with all of it: it is said of the whole."""
     text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
-    key = key_of(text)
+    key = _KEY_END.split(text, 1)[0].strip("\"'#+ ")
     return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
 
 

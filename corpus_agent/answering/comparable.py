@@ -1,7 +1,7 @@
 """Documents and quotations in the form in which they are compared, with the way back. Pure.
 
 White space, line ends, hyphenation at line ends, ligatures, quotation marks, dashes, Unicode forms
-and mark-up without meaning are normalised. Called by quotations.py and alignment.py.
+and mark-up without meaning are normalised.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 One logistic function of figures about a passage's best sentence, fitted over documents of several
 kinds at once; what tells near misses apart (strange, negations, names) is as 3,012 questions
-of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth. Used by ranking.py.
+of SQuAD 2.0 set it. benchmarks/passages.py has what each word is worth.
 """
 
 from __future__ import annotations

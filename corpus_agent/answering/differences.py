@@ -1,6 +1,6 @@
 """Where a sentence of an answer differs from a document: figures, bounds, polarity, names. Pure.
 
-Both are compared as written: a difference is told in the words of both. Called by support.py.
+Both are compared as written: a difference is told in the words of both.
 """
 
 from __future__ import annotations

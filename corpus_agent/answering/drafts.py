@@ -3,7 +3,7 @@
     draft ──> its quotations, checked ──> claims without one: the best passage ──> answer
 
 quotations.py verifies quotations, support.py compares sentences with them; this module combines
-them. Called by agent/answerer.py.
+them.
 """
 
 from __future__ import annotations

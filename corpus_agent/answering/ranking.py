@@ -71,25 +71,20 @@ ADDS_BESIDE = 0.05
 _END_MARK = lazy(r"[.!?。！？…؟।۔\p{Thai}\p{Lao}][\"'”’»)\]]*$")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
-# ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all
-WEIGHT_COSINE = 4.6
-WEIGHT_PASSAGE = 7.1
-WEIGHT_RARE = 7.0  # coverage by the sentence and its context, weighted by rarity
-WEIGHT_SHARE = 4.3  # coverage by the sentence only
-WEIGHT_KIND = 1.15
-WEIGHT_TITLE = -2.5
-_SCORED = (WEIGHT_COSINE, WEIGHT_PASSAGE, WEIGHT_RARE, WEIGHT_SHARE)
-WEIGHTS = np.array([*_SCORED, WEIGHT_KIND, WEIGHT_TITLE], dtype=np.float32)
+# ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all. Of each
+# sentence its cosine, its passage's, coverage by it and its context (weighted by rarity), coverage
+# by it alone, whether it has the kind asked for, whether it is a title.
+SCORING = np.array([4.6, 7.1, 7.0, 4.3, 1.15, -2.5], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
-WEIGHTS_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
+SCORING_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
 # Without vectors: a passage counts by its score in the search, against that of the first.
-WEIGHTS_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
+SCORING_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
 
 
 def features(
     subject: Subject, hits: Sequence[Hit], found: Sequence[Candidate], coverage: Coverage
 ) -> Vectors:
-    """The features, one row per candidate, columns in the order of WEIGHTS; the cosine is 0.
+    """The features, one row per candidate, columns in the order of SCORING; the cosine is 0.
 
     The kind is 1 if the sentence has the one asked for, -1 if it does not, 0 if none is.
     """
@@ -114,7 +109,7 @@ def features(
                 float(candidate.titled or _only_names(candidate, subject)),
             )
         )
-    return np.array(rows, dtype=np.float32).reshape(-1, len(WEIGHTS))
+    return np.array(rows, dtype=np.float32).reshape(-1, len(SCORING))
 
 
 def _only_names(candidate: Candidate, subject: Subject) -> bool:
@@ -142,7 +137,7 @@ class Weighed:
     @cached_property
     def scores(self) -> Vectors:
         """The score of each candidate."""
-        weights = WEIGHTS_BY_LETTERS if self.coverage.by_letters else WEIGHTS
+        weights = SCORING_BY_LETTERS if self.coverage.by_letters else SCORING
         scores: Vectors = self.table @ weights
         return scores
 
@@ -199,7 +194,7 @@ def weighed(
     coverage = Coverage(subject, question, memory, scale)
     table = features(subject, hits, found, coverage)
     if encode and memory:
-        kept = np.argsort(-(table @ WEIGHTS_UNENCODED), kind="stable")[:UNITS_ENCODED]
+        kept = np.argsort(-(table @ SCORING_UNENCODED), kind="stable")[:UNITS_ENCODED]
         found = [found[i] for i in sorted(kept.tolist())]
         around = (text for c in found for text in c.around if text not in named)
         new = dict.fromkeys([*(c.text for c in found), *around])

@@ -11,24 +11,10 @@ import os
 import sys
 import threading
 
-from corpus_agent.cli import (
-    asking,
-    care,
-    indexing,
-    serving,
-    tabling,
-)
+from corpus_agent.cli import asking, care, indexing, serving, tabling  # noqa: F401 - the commands
 from corpus_agent.cli.common import main
 
-__all__ = [
-    "asking",
-    "care",
-    "indexing",
-    "main",
-    "run",
-    "serving",
-    "tabling",
-]
+__all__ = ["main", "run"]
 
 
 def run() -> None:

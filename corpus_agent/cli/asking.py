@@ -282,7 +282,8 @@ def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> 
     its word on statements that are not found is shown as a model's.
     """
     data = _read(file)  # it may lie anywhere, so it is read before the seal
-    receipts = answering.receipt.receipts_in(data, str(file)) if _holds_receipts(file, data) else []
+    is_receipt = file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
+    receipts = answering.receipt.receipts_in(data, str(file)) if is_receipt else []
     if receipts and form != "text":
         raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
     asking = llm["llm"] is not None
@@ -332,11 +333,6 @@ def _read(file: Path) -> bytes:
     if len(data) > MAX_FILE_BYTES:
         raise UsageError(f"The text has more than {MAX_FILE_BYTES:,} bytes.")
     return data
-
-
-def _holds_receipts(file: Path, data: bytes) -> bool:
-    """Whether a file is to be read as receipts, by its name or its first sign."""
-    return file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
 
 
 @main.command(name="eval")

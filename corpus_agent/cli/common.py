@@ -104,7 +104,7 @@ def launch_to_index(
 
 
 def _checked_filter(_: click.Context, __: click.Parameter, where: str) -> str:
-    """The filter as it was typed; raises UsageError where it is none."""
+    """The filter as it was typed."""
     if where:
         indexer.parse_filter(where)  # not imported for the help
     return where

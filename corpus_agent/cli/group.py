@@ -157,12 +157,7 @@ def _fail(error: CorpusError) -> NoReturn:
     click.echo(f"Error: {clean(error.message)}", err=True)
     if error.hint:
         click.echo(clean(error.hint), err=True)
-    _print_problem(error.message, error.hint, error.exit_code)
+    if "--json" in sys.argv[1:]:  # the command may not even be parsed
+        said = {"message": clean(error.message), "hint": clean(error.hint)}
+        print_json(render.as_object(error={**said, "exit_code": error.exit_code}))
     raise SystemExit(error.exit_code)
-
-
-def _print_problem(message: str, hint: str, exit_code: int) -> None:
-    """Print an error as an object, with --json; it may be what a command refuses to parse."""
-    if "--json" in sys.argv[1:]:
-        problem = {"message": clean(message), "hint": clean(hint), "exit_code": exit_code}
-        print_json(render.as_object(error=problem))

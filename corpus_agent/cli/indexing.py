@@ -183,7 +183,7 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
             print_lines([*render.index_lines(done), *_store_lines(launch, named=path is not None)])
             click.echo("Watching; Ctrl-C ends it.", err=True)
         else:
-            click.echo(f"{time.strftime('%H:%M:%S')} {render.watch_line(done)}")
+            click.echo(f"{time.strftime('%H:%M:%S')} {next(render.index_lines(done))}")
 
     def notice(line: str) -> None:
         click.echo(f"Note: {clean(line)}", err=True)

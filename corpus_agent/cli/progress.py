@@ -39,7 +39,7 @@ class IndexProgress(RunDisplay):
     def __init__(self, bar: Bar | None, *, verbose: bool = False) -> None:
         self._bar = bar
         self._verbose = verbose
-        self._task = bar.add_task("", total=None, files="", rate="") if bar else None
+        self._task = bar.add_task("", total=None, files="") if bar else None
         self._said_at = self._stepped_at = time.monotonic()
         self._worked = 0.0  # seconds
         self._said = 0
@@ -67,31 +67,21 @@ class IndexProgress(RunDisplay):
         self._stepped_at = now
         recognising = bool(done.all_pages)
         made, every = (done.pages, done.all_pages) if recognising else (done.files, done.all_files)
+        is_new = made > self._said
+        if is_new and self._verbose and not recognising:
+            self._print(f"{made:,}/{every:,} {called(done.source)}")
         if self._bar and self._task is not None:
-            if self._verbose and made > self._said:
-                self._print(f"{made:,}/{every:,} {called(done.source)}")
-            elapsed = self._bar.tasks[0].elapsed or 0.0
-            speed = f"{done.chunks / elapsed:,.0f} passages/s" if elapsed and done.chunks else ""
             self._bar.update(
                 self._task,
                 completed=made if recognising else done.bytes,
                 total=every if recognising else self._bar.tasks[0].total,
                 description="Recognising" if recognising else "Reading",
                 files=f"{made:,}/{every:,}",
-                rate=called(done.source) if recognising else speed,
             )
-        elif made > self._said and self._verbose and not recognising:
-            self._print(f"{made:,}/{every:,} {called(done.source)}")
-        elif made > self._said and (made < every or self._verbose) and self._is_time():
+        elif is_new and made < every and now - self._said_at >= SECONDS_BETWEEN_LINES:
+            self._said_at = now
             self._print(render.progress_line(done, self._worked))
         self._said = made
-
-    def _is_time(self) -> bool:
-        """Whether the last line was printed long enough ago; the next one is printed now then."""
-        if time.monotonic() - self._said_at < SECONDS_BETWEEN_LINES:
-            return False
-        self._said_at = time.monotonic()
-        return True
 
     def problem(self, row: FileRow) -> None:
         """Print one line on a file that yields no text, if every file is shown."""
@@ -116,7 +106,7 @@ def index_progress(*, verbose: bool = False) -> Iterator[IndexProgress]:
     if not has_bar():
         yield IndexProgress(None, verbose=verbose)
         return
-    with _bar("{task.description}", "{task.fields[files]}  {task.fields[rate]}") as bar:
+    with _bar("{task.description}", "{task.fields[files]}") as bar:
         yield IndexProgress(bar, verbose=verbose)
 
 

@@ -65,22 +65,18 @@ def mcp(llm: Llm, client: str | None) -> None:
 def _print_config(client: str, settings: Settings, llm: Llm) -> None:
     """Print what has a client start this command with the options that were given to it."""
     given = click.get_current_context().obj
-    found = settings.store or Path(
-        indexer.storage.STORE_NAME
-    )  # where none is yet: the one of this folder
+    found = settings.store or Path(indexer.storage.STORE_NAME)  # perhaps still to be made
     stores = [one.store for one in settings.several] or [found]
     settings = absolute(replace(settings, several=()))  # stores are named
-    named: list[tuple[str, object]] = [("--store", paths.from_here(one)) for one in stores]
-    named.append(("--model", settings.model))
-    named += [("--config", paths.from_here(given["config"]) if given["config"] else None)]
-    named += [("--backend", settings.backend if settings.backend != "lance" else None)]
-    of_mcp = (("--llm", llm["llm"]), ("--llm-model", llm["llm_model"]))
-    arguments = [
-        *_words(named),
-        *(["--unsealed"] if given["unsealed"] else []),
-        "mcp",
-        *_words(of_mcp),
+    named = [
+        *(("--store", paths.from_here(one)) for one in stores),
+        ("--model", settings.model),
+        ("--config", paths.from_here(given["config"]) if given["config"] else None),
+        ("--backend", settings.backend if settings.backend != "lance" else None),
     ]
+    unsealed = ["--unsealed"] if given["unsealed"] else []
+    of_mcp = (("--llm", llm["llm"]), ("--llm-model", llm["llm_model"]))
+    arguments = [*_words(named), *unsealed, "mcp", *_words(of_mcp)]
     click.echo(f"For {CLIENTS[client].file}:", err=True)
     click.echo(snippet(client, arguments))
 

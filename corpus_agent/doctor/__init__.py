@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 else:
     __getattr__ = lazy_modules(__name__, ("checks",))
 
-
 State = Literal["ok", "warn", "fail"]
 
 

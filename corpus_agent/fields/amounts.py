@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from operator import attrgetter
 
 import regex
 
 from corpus_agent.fields import lexicon
+from corpus_agent.fields.records import FieldType
 from corpus_agent.text.dates import Reading, near
 from corpus_agent.text.number_words import (
     CARDINALS,
@@ -26,8 +29,6 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-# ---- Sums, shares and numbers
-
 _SIGNS = {sign: code for code, signs in table("currencies").items() for sign in signs}
 _CODES = "|".join([*table("currencies"), "RMB"])
 _NAMES = table("currency_names")
@@ -35,10 +36,8 @@ _NAMED = _any(name for names in _NAMES.values() for name in names)
 _NUMBER = (
     r"(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3}){1,6}(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,]\d+)?)"
 )
-_SCALE = (
-    r"(?:[\u00a0\u202f ]?(?:thousand|million|billion|mio|mrd|tsd|millionen|milliarden|millions"
-    r"|milliards|millones|mln|mn|bn|tausend)\b\.?)?"
-)
+_PER, _SCALES, _LEADS = map(lexicon.piece, ("per", "scales", "leads"))
+_SCALE = rf"(?:[\u00a0\u202f ]?(?:{_SCALES})\b\.?)?"
 # Of a sum a letter is a scale, too: "£5m"; without its currency "5m" are five metres.
 _SUM = rf"{_NUMBER}(?i:[mkb](?![\p{{L}}\p{{N}}])|{_SCALE})"
 _BEFORE = (
@@ -46,12 +45,6 @@ _BEFORE = (
     rf"|(?<!\p{{L}})(?:{_CODES})(?!\p{{L}}))"
 )
 _DASH = "[-−–‐‑﹣－]"
-# How often it is due: "£985 a month", which is shown and not reckoned with.
-_PER = (
-    r"(?:\s(?:(?:an?|per|each|every|pro|im|je|par|al|por)\s"
-    r"(?:month|year|week|day|hour|annum|quarter|monat|jahr|woche|tag|stunde|mois|an|semaine|jour|mes|año)"
-    r"|(?:pro|je|monthly|weekly|yearly|annually|monatlich|jährlich|mensuels?|mensuales))(?!\p{L}))?"
-)
 _MONEY = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}])(?P<sign>{_BEFORE})[\u00a0\u202f ]?(?P<minus>{_DASH}(?=\d)|−[ ])?"
     rf"(?P<number>{_SUM})(?:(?:[,.][-–]|[,.]?[-–]{{2}})(?=\s|$))?"
@@ -70,12 +63,22 @@ _ANY_NUMBER = regex.compile(
     rf"(?<![\p{{L}}\p{{N}}.,/-])(?P<minus>{_DASH})?(?P<number>{_NUMBER}(?i:{_SCALE}))"
     r"(?![\p{L}\p{N}/]|[.,]\d)"
 )
+_READ: dict[FieldType, tuple[regex.Pattern[str], ...]] = {
+    "money": (_MONEY,),
+    "percent": (_PERCENT,),
+    "rate": (_PERCENT, _MONEY),
+    "number": (_MONEY, _ANY_NUMBER),
+}
 # A minus stands before the amount of a label, a cell or a verb; behind another word it is a dash,
 # as is a hyphen with a blank behind it. The currency may stand between.
-_LEADS = r"\b(?:is|was|of|to|by|at|ist|war|beträgt|est|es)"
 _MINUS = regex.compile(
     rf"(?:^|[:|(=\n]|{_LEADS})[ ]{{0,3}}"
     rf"(?P<sign>(?:{_DASH}|−[ ]|(?i:minus)[ ])(?:{_BEFORE}[ ]?)?)$"
+)
+# What a column is in: "EUR million", "in thousands", "(€m)".
+_UNIT_NAMED = regex.compile(rf"(?:{_BEFORE})|(?i:(?<!\p{{L}})(?:{_NAMED})(?!\p{{L}}))")
+_UNIT_SCALE = regex.compile(
+    rf"(?i)(?<=\p{{Sc}}[\u00a0\u202f ]?)[mk](?!\p{{L}})|(?<!\p{{L}})(?:{_SCALES})(?=s?(?!\p{{L}}))"
 )
 _REACH = 24  # characters on either side of an amount in which its sign stands
 
@@ -96,56 +99,36 @@ def loses_its_sign(text: str, value: Reading) -> bool:
     return bool(signs("bracket_before").search(before) and signs("bracket_behind").match(behind))
 
 
-def find_money(text: str) -> list[Reading]:
-    """The amounts with a currency: "EUR 1200", "EUR -30"."""
-    found = (
-        _amount(text, match, f"{match['code'] or _currency(match['sign'])} ")
-        for match in _MONEY.finditer(text)
+def find_amounts(text: str, kind: FieldType, *, bare: bool = False) -> list[Reading]:
+    """The amounts of a type, in order: "EUR 1200", "5.5%"; with `bare` those without a currency."""
+    patterns = [*_READ[kind], *([_PLAIN_SUM] if bare and kind in ("money", "rate") else [])]
+    found, rest = list[Reading](), text
+    for pattern in patterns:
+        every = (_amount(text, match, pattern) for match in pattern.finditer(rest))
+        found += (one for one in every if one is not None)
+        rest = pattern.sub(lambda match: "x" * len(match[0]), rest)
+    return sorted(found, key=attrgetter("start"))
+
+
+def names_unit(text: str) -> bool:
+    """Whether a heading says in which currency or scale the figures below it are."""
+    return bool(_UNIT_NAMED.search(text) or _UNIT_SCALE.search(text))
+
+
+def in_unit(value: Reading, unit: str) -> Reading:
+    """A plain amount in the unit of its column: 190 under "EUR million"; else as it is."""
+    named, scale = (
+        found and found[0] for found in (_UNIT_NAMED.search(unit), _UNIT_SCALE.search(unit))
     )
-    return [one for one in found if one is not None]
+    if not value.normal.replace(".", "").lstrip("-").isdecimal():
+        return value
+    scaled = f"{value.normal}{' ' * (len(scale or '') > 1)}{scale or ''} {named or ''}".strip()
+    read = find_amounts(scaled, "number")
+    return replace(value, normal=read[0].normal) if len(read) == 1 else value
 
 
-def find_sums(text: str) -> list[Reading]:
-    """The amounts of a text, with a currency or, in a table or a form, without."""
-    return _with_bare(text, find_money(text))
-
-
-def find_rates(text: str, *, bare: bool) -> list[Reading]:
-    """The shares and the amounts of a text; with `bare` the amounts without a currency, too."""
-    found = [*find_percentages(text), *find_money(text)]
-    return _with_bare(text, found) if bare else sorted(found, key=_start)
-
-
-def find_percentages(text: str) -> list[Reading]:
-    """The shares in per cent: "5.5%"."""
-    found = (_amount(text, match, unit="%") for match in _PERCENT.finditer(text))
-    return [one for one in found if one is not None]
-
-
-def find_numbers(text: str) -> list[Reading]:
-    """The numbers, without those that are part of a name or a code; amounts with their currency."""
-    return _with_bare(text, find_money(text), _ANY_NUMBER)
-
-
-def _with_bare(
-    text: str, found: list[Reading], pattern: regex.Pattern[str] = _PLAIN_SUM
-) -> list[Reading]:
-    """What was found, and the plain amounts beside it, in order."""
-    rest = text
-    for one in found:
-        rest = rest[: one.start] + "x" * (one.end - one.start) + rest[one.end :]
-    bare = (_amount(text, match) for match in pattern.finditer(rest))
-    return sorted([*found, *(one for one in bare if one is not None)], key=_start)
-
-
-def _start(reading: Reading) -> int:
-    return reading.start
-
-
-def _amount(
-    text: str, match: regex.Match[str], currency: str = "", unit: str = ""
-) -> Reading | None:
-    """An amount with its sign; None if it is no one number."""
+def _amount(text: str, match: regex.Match[str], pattern: regex.Pattern[str]) -> Reading | None:
+    """An amount with its sign and its currency or share; None if it is no one number."""
     named = match.groupdict()
     # A letter is a scale behind a sum alone: "€5m" is read so, and "5m" is five metres.
     values = figures("€" + (named.get("number") or match[0]).replace("\u00a0", " "))
@@ -154,8 +137,9 @@ def _amount(
     minus = _MINUS.search(text, max(0, match.start() - _REACH), match.start())
     start = minus.start("sign") if minus else match.start()
     sign = "-" if minus or named.get("minus") else ""
-    written = " ".join(text[start : match.end()].split())
-    return Reading(start, match.end(), written, f"{currency}{sign}{next(iter(values))}{unit}")
+    currency = f"{named['code'] or _currency(named['sign'])} " if pattern is _MONEY else ""
+    normal = f"{currency}{sign}{next(iter(values))}{'%' if pattern is _PERCENT else ''}"
+    return Reading(start, match.end(), " ".join(text[start : match.end()].split()), normal)
 
 
 def _currency(sign: str) -> str:
@@ -164,8 +148,6 @@ def _currency(sign: str) -> str:
     )
     return _SIGNS.get(sign) or next(by_name, sign)
 
-
-# ---- Spans of time
 
 _COUNT_OF = by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS)
 _ORDINAL_OF = by_word(ORDINALS)
@@ -213,10 +195,7 @@ _HALF_BEHIND = regex.compile(
 
 
 def find_durations(text: str) -> list[Reading]:
-    """The spans of time: "P3Y", "P18M", "P10B" of business days; an anniversary is as many years.
-
-    "One year and six months" is one; a range and what has a half are none.
-    """
+    """The spans of time: "P3Y", "P10B" of business days; a range, and what has a half, is none."""
     found = []
     for pattern, hint, before in _HINTS:
         for start, end in near(hint, text, before, 0):
@@ -225,7 +204,7 @@ def find_durations(text: str) -> list[Reading]:
                 ranged = _RANGE_BEFORE.search(text[max(0, match.start() - _REACH) : match.start()])
                 if normal and not ranged and not _HALF_BEHIND.match(text, match.end()):
                     found.append(Reading(*match.span(), " ".join(match[0].split()), normal))
-    return sorted(found, key=_start)
+    return sorted(found, key=attrgetter("start"))
 
 
 def _span(match: regex.Match[str]) -> str:

@@ -11,13 +11,14 @@ from corpus_agent.fields.amounts import loses_its_sign
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldType, FieldValue, ProposedValue
 from corpus_agent.text.dates import Reading
+from corpus_agent.text.tokens import fold
 
 _AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
 
 
 def checked_value(
-    document: DocumentText, proposal: ProposedValue, kind: FieldType
+    document: DocumentText, proposal: ProposedValue, doubt: str = ""
 ) -> FieldValue | None:
     """The value with its quotations; None if one does not stand in the document or shows it not."""
     span, citations = (proposal.start, proposal.end), list[Citation]()
@@ -33,44 +34,59 @@ def checked_value(
         for reading in proposal.readings
     ):
         return None
-    doubt = _doubt(document, proposal.readings[0], kind)
     return FieldValue(
         proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
     )
 
 
-# ---- What makes a value doubtful
-
-_CLAUSE_ENDS = regex.compile(r"[.;:|](?=\s)|\n\s*\n")
 _BEHIND = 90  # characters of the same sentence behind a value that may turn it
 _NEAR = 60  # characters before it in which a denial is one of the value
 _TITLE = 300  # characters of a document in which it calls itself a draft
 _QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
+_LED = 3  # words before a statement that lead to it from elsewhere
 _SHORT_QUOTE = 4  # words: a defined term, and no quotation
 
 
-def _doubt(document: DocumentText, value: Reading, kind: FieldType) -> str:
+def doubt_of(document: DocumentText, value: Reading, kind: FieldType) -> str:
     """Why a value does not count though its sentence has it; "" where nothing speaks against it."""
     if kind in _AMOUNTS and loses_its_sign(document.written, value):
         return "it may be below zero"
     first, last = document.sentence(value.start, value.end)
     before, behind = document.text[first : value.start], document.text[value.end : last]
-    clause = _CLAUSE_ENDS.split(before)[-1]
+    contrast = lexicon.near("contrast")
+    before, behind = contrast.split(before)[-1], contrast.split(behind)[0]
+    ends, bound = lexicon.near("clause_ends"), lexicon.compiled("@=bound@")
+    clause = bound.sub(" ", ends.split(before)[-1])
+    rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,(")
     said = {
         "title": document.text[:_TITLE],
-        "sentence": document.text[first:last],
+        "above": document.heading_above(value.start) + document.row_at(value.start),
+        "sentence": f"{before}{value.text}{behind}",
         "clause": clause,
         "near": clause[-_NEAR:],
-        "behind": _CLAUSE_ENDS.split(behind)[0][:_BEHIND],
+        "behind": rest,
         "value": f"{clause[-_NEAR:]}{value.text}",
     }
     for cue in lexicon.content()["doubt"]:
         if kind in cue.get("of", kind) and lexicon.fits(cue, said.__getitem__):
             return str(cue["why"])
     opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
-    ends = _QUOTE_ENDS.match(behind) if opened else None
-    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + (ends[0] if ends else "")
-    return "a quotation" if ends and len(quoted.split()) > _SHORT_QUOTE else ""
+    closed = _QUOTE_ENDS.match(behind) if opened else None
+    start, end = document.line_span(value.start)
+    if document.text[start:end].lstrip().startswith(">"):
+        return "a quotation"
+    if closed is None:
+        return ""
+    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + closed[0]
+    return "a quotation" if len(quoted.split()) > _SHORT_QUOTE else ""
+
+
+def stated_outright(document: DocumentText, proposal: ProposedValue) -> bool:
+    """Whether a statement begins its clause: "The rent is", and not "He wrote that the rent is"."""
+    first, _ = document.sentence(proposal.start, proposal.end)
+    led = lexicon.near("clause_ends").split(document.text[first : proposal.start])[-1]
+    own = lexicon.words("articles") | lexicon.words("patterns", "this")
+    return sum(word not in own for word in regex.findall(r"\p{L}+", fold(led))) < _LED
 
 
 def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

@@ -1,9 +1,4 @@
-"""A condition on a field: from a person's words to a comparison, and whether a document fulfils it.
-
-"governing law = Florida", "rent > 500 euros", "subject contains heating", "expiry before 2026",
-"without dog". What is not understood whole is refused: a list that passes over half of it is wrong
-with confidence. Pure.
-"""
+"""A condition on a field, from a person's words; what is not understood whole is refused. Pure."""
 
 from __future__ import annotations
 
@@ -12,9 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal, cast
 
-from corpus_agent.fields.amounts import find_durations, find_money, find_numbers, find_percentages
+from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.fields.definition import MENTION, field_of, mention_of
-from corpus_agent.fields.records import WORDED, Cell, Field, FieldType
+from corpus_agent.fields.records import WORDED, Cell, Field, FieldType, FieldValue
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
 from indexer import UsageError
@@ -39,7 +34,6 @@ _COMPARED = re.compile(
     r" ?(?P<value>[\"'“„«‘].*|[^=<>!≤≥≠]+)"  # another sign is another condition
 )
 _KINDS: tuple[FieldType, ...] = ("duration", "percent", "money", "number")
-_FINDERS = (find_durations, find_percentages, find_money, find_numbers)
 _NUMBERED = ("money", "percent", "rate", "number")
 _PERIOD = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?", re.ASCII)
 _SHORT = re.compile(r"(?i)([0-9][0-9.,]*)([kmb])")
@@ -49,11 +43,7 @@ _BETWEEN_NAMES = re.compile(r"; |, | and ")
 
 @dataclass(frozen=True, slots=True)
 class FieldCondition:
-    """A field and what its value is compared with, as it is said in `shown`; no sign: `without`.
-
-    `value` is a year, month or day, a span of time ("P2M"), a number or folded words; `currency` is
-    that of an amount, "" for any.
-    """
+    """A field and what its value is compared with; no sign: `without`; no currency: any."""
 
     field: Field
     shown: str
@@ -103,8 +93,8 @@ def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
         return "date", days.pop(), ""
     if short := _SHORT.fullmatch(value):  # "1.5m"
         value = f"{short[1]} {_SCALES[short[2].lower()]}"
-    for kind, find in zip(_KINDS, () if only_dates else _FINDERS, strict=False):
-        for reading in find(value):
+    for kind in () if only_dates else _KINDS:
+        for reading in find_durations(value) if kind == "duration" else find_amounts(value, kind):
             if (reading.start, reading.end) == (0, len(value)):
                 currency, _, number = reading.normal.rstrip("%").rpartition(" ")
                 return kind, number, currency
@@ -112,27 +102,26 @@ def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
     raise _refused(value, f"is no {wanted} that is understood")
 
 
-# ---- Whether a document fulfils it
-
-
 def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
-    """Whether a document fulfils a condition by what it says; unclear where its values differ.
-
-    A term that was counted ends on that day or on the one before it: as its words are understood.
-    """
+    """Whether a document fulfils a condition; unclear where its values differ."""
     if cell.status in ("unknown", "unreadable"):
         return "unknown" if cell.status == "unknown" else "unreadable"
     if condition.field.clause == MENTION:
         return "yes" if cell.status == "silent" else "no"
     if cell.status in ("silent", "doubtful"):
         return "silent" if cell.status == "silent" else "unclear"
-    found = set()
+    found = set[bool | None]([None] if cell.more else [])
     for value in cell.values:
-        day = add_duration(value.normal, "P-1D") if value.computed else None
-        found |= {_holds(condition, each) for each in (value.normal, day) if each is not None}
+        found |= holds(condition, value)
     if found == {True}:
         return "yes"
     return "no" if found == {False} else "unclear"
+
+
+def holds(condition: FieldCondition, value: FieldValue) -> set[bool | None]:
+    """Whether a value fulfils a condition, in each way to understand it."""
+    day = add_duration(value.normal, "P-1D") if value.computed else None
+    return {_holds(condition, each) for each in (value.normal, day) if each is not None}
 
 
 def _holds(condition: FieldCondition, normal: str) -> bool | None:
@@ -140,7 +129,11 @@ def _holds(condition: FieldCondition, normal: str) -> bool | None:
     if condition.sign == "contains":
         return condition.value in fold(normal)
     if condition.field.type in WORDED:  # any of several names, as in "England and Wales"
-        same = condition.value in [fold(normal), *map(fold, _BETWEEN_NAMES.split(normal))]
+        wanted, said = (
+            {fold(words), *map(fold, _BETWEEN_NAMES.split(words))}
+            for words in (condition.value, normal)
+        )
+        same = not wanted.isdisjoint(said)
         return same == (condition.sign == "=")
     order = _order(normal, condition.value, condition.currency)
     if order is None:
@@ -152,10 +145,7 @@ def _holds(condition: FieldCondition, normal: str) -> bool | None:
 
 
 def _order(normal: str, wanted: str, currency: str) -> int | None:
-    """Below 0, 0 or above 0 as one value is less, equal or more.
-
-    None where that cannot be told: a month for a day, another currency.
-    """
+    """Below 0, 0 or above 0 as one value is less, equal or more; None if that cannot be told."""
     if _PERIOD.fullmatch(wanted) and _PERIOD.fullmatch(normal) and not currency:
         width = min(len(normal), len(wanted))
         here, there = normal[:width], wanted[:width]

@@ -1,7 +1,4 @@
-"""Values that stand beside the phrases a field is called by: "Due date: 12 March 2024". Pure.
-
-A label with its value is surest, then a sentence that says it, then a value before its phrase.
-"""
+"""Values that stand beside the phrases a field is called by: "Due date: 12 March 2024". Pure."""
 
 from __future__ import annotations
 
@@ -13,12 +10,9 @@ import regex
 
 from corpus_agent.fields import lexicon
 from corpus_agent.fields.amounts import (
+    find_amounts,
     find_durations,
-    find_money,
-    find_numbers,
-    find_percentages,
-    find_rates,
-    find_sums,
+    in_unit,
 )
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import name_at, place_at, with_role
@@ -59,6 +53,8 @@ _CODE = regex.compile(
 _BARE, _YEAR = regex.compile(r"[\d.]{1,12}"), regex.compile(r"(?:19|20)\d\d")
 _ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
 # The end of a sentence behind a value of a few words, and no abbreviation.
+_STEM = regex.compile(r"(?<=\p{L}{3}[^s])s$")
+_ENDING = "(?:e?[sn]|e|er)?"  # "euro", "euros"; not "Europe"
 _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 
 
@@ -129,11 +125,10 @@ def _beside(
             return
         score = _NEXT_LINE if alone and not gap.strip() else _score(gap, connected, sure)
         for one in _first(read):
-            yield ProposedValue((one,), start, max(end, one.end), score)
+            yield _in_unit(document, kind, ProposedValue((one,), start, max(end, one.end), score))
     if loose or label is not None:
         return
-    first = max(0, start - _REACH_BEFORE)
-    before = _SENTENCE_END.split(text[first:start])[-1]
+    before = _SENTENCE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
     for one in _amounts(document, kind, find(before), start - len(before), sure=False)[-1:]:
         if len(text[one.end : start].split()) <= 3 and "\n" not in text[one.start : start]:
             yield ProposedValue((one,), one.start, end, _BEFORE)
@@ -209,7 +204,15 @@ def _below(
         read = finder_of(kind, document, labelled=True)(text[at:to])
         for one in _first(read):
             one = _moved(one, at)
-            yield _proposal(one, one.start, _LABELLED)
+            yield _in_unit(document, kind, _proposal(one, one.start, _LABELLED))
+
+
+def _in_unit(document: DocumentText, kind: FieldType, proposal: ProposedValue) -> ProposedValue:
+    """A bare amount of a table in the unit of its column, with the line that names it."""
+    (value,) = proposal.readings
+    unit, line = document.unit_at(value.start) if kind in ("money", "number") else ("", (0, 0))
+    scaled = in_unit(value, unit) if unit else value
+    return replace(proposal, readings=(scaled,), also=(line,)) if scaled != value else proposal
 
 
 def _proposal(reading: Reading, start: int, score: float) -> ProposedValue:
@@ -222,14 +225,9 @@ def finder_of(
     """What reads values of a type; behind a label a sum needs no currency."""
     if kind == "date":
         return lambda text: find_dates(text, day_first=document.day_first)
-    if kind == "money":
-        return find_sums if labelled else find_money
-    if kind == "rate":
-        return lambda text: find_rates(text, bare=labelled)
-    return {"duration": find_durations, "percent": find_percentages}.get(kind, find_numbers)
-
-
-# ---- Names, places and texts
+    if kind == "duration":
+        return find_durations
+    return lambda text: find_amounts(text, kind, bare=labelled)
 
 
 def _worded(
@@ -292,7 +290,7 @@ def _as_written(text: str, start: int, end: int) -> Reading:
 
 
 def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
-    """The first place at which a document has exactly these words, in any case; [] for none."""
+    """The first place at which a document has these words in any form of theirs; [] for none."""
     found = _exactly(words).search(document.text)
     if found is None:
         return []
@@ -301,9 +299,12 @@ def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
 
 @cache
 def _exactly(words: str) -> regex.Pattern[str]:
-    """Words with any white space between them, also parted at the end of a line."""
+    """Words, or their plurals, with any white space between, also parted at the end of a line."""
     hyphen = r"(?:[-\u2010\u00ad]\s*\n\s*)?"
-    spelt = r"\s+".join(hyphen.join(map(_char, word)) for word in words.split())
+    spelt = r"\s+".join(
+        hyphen.join(map(_char, stem := _STEM.sub("", word))) + (_ENDING if stem.isalpha() else "")
+        for word in words.split()
+    )
     return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}]){spelt}(?![\p{{L}}\p{{N}}])")
 
 

@@ -36,10 +36,7 @@ def words(table: str, key: str = "words") -> frozenset[str]:
 
 @cache
 def compiled(template: str) -> regex.Pattern[str]:
-    """A pattern in which `@name@` is any item of a list, or a piece; case does not count.
-
-    `@=name@` is one as words of their own.
-    """
+    """A pattern in which `@name@` is any item of a list or a piece, `@=name@` as own words."""
     return regex.compile(f"(?i){_filled(template)}")
 
 
@@ -57,17 +54,17 @@ def document(name: str) -> regex.Pattern[str]:
 
 def _filled(template: str) -> str:
     return _NAME.sub(
-        lambda found: _OWN.format(_meant(found[2])) if found[1] else _meant(found[2]),
+        lambda found: _OWN.format(piece(found[2])) if found[1] else piece(found[2]),
         template.replace("\n", ""),
     )
 
 
 @cache
-def _meant(name: str) -> str:
+def piece(name: str) -> str:
     """A piece of a pattern, or any item of a list, with any blanks between its words."""
-    piece = content()["piece"].get(name)
-    if piece is not None:
-        return _filled(piece)
+    written = content()["piece"].get(name)
+    if written is not None:
+        return _filled(written)
     spelt = [
         r"\s+".join(map(regex.escape, item.split())).replace(r"\~", "~")
         for item in sorted(items(content()["patterns"][name]), key=len, reverse=True)

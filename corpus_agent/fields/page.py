@@ -1,8 +1,4 @@
-"""One document as text with places: the lines that it was read as, and what stands at an offset.
-
-`DocumentText` is read from memory where quotations are looked up, so that a cell is checked by the
-same function as an answer's quotation. Pure.
-"""
+"""One document as text with places, in which its quotations are looked up. Pure."""
 
 from __future__ import annotations
 
@@ -12,15 +8,17 @@ from functools import cached_property
 
 import regex
 
-from corpus_agent.fields.amounts import find_durations
+from corpus_agent.fields.amounts import find_durations, names_unit
 from corpus_agent.text.dates import Reading, find_dates, habit
-from corpus_agent.text.front_matter import front_matter
-from corpus_agent.text.sentences import Unit, units
+from corpus_agent.text.sentences import Unit, front_matter, is_title, units
 from corpus_agent.text.tables import TextTable, column_of, tables_of
 from indexer import MAX_WINDOW_LINES, Line, Window
 
 _REACH = 2_500  # characters around a place in which its sentence is looked for
 _LONGEST = 1_200  # characters of a sentence that is quoted whole
+_LINES_ABOVE = 40  # before a place in which its heading is looked for
+_HEADING = regex.compile(r"[ ]{0,3}#{1,6}[ ]")
+_UNIT_LINE = 60  # characters of a line above a table that names its unit
 _BLANKS = dict.fromkeys(map(ord, "\u00a0\u2007\u202f\t\u3000"), " ")
 # Rules, and what is struck out, over the end of a line too.
 _NOTHING = regex.compile(
@@ -106,11 +104,7 @@ class DocumentText:
         return self.lines_around(start, end, 0)
 
     def _touched(self, start: int, end: int) -> list[Unit]:
-        """The sentences that a span touches.
-
-        Places that are close are looked for in the same piece: a list of days is cut once, and not
-        once a day.
-        """
+        """The sentences that a span touches; a list of days is cut once, and not once a day."""
         first, _ = self.line_span(max(0, (start // _REACH - 1) * _REACH))
         _, last = self.line_span(min(len(self.text), (end // _REACH + 2) * _REACH))
         if (first, last) not in self._cut:
@@ -119,6 +113,16 @@ class DocumentText:
         every = self._cut[first, last]
         begin = bisect_right(every, start, key=lambda unit: unit.end)
         return every[begin : bisect_left(every, end, key=lambda unit: unit.start)]
+
+    def heading_above(self, at: int) -> str:
+        """The heading of the part in which a place stands; "" where none is near."""
+        line = self.line_at(at)
+        for number in range(line - 1, max(0, line - _LINES_ABOVE), -1):
+            start, end = self.line_span(self.line_start(number))
+            text = self.text[start:end].strip()
+            if text and (_HEADING.match(text) or is_title(text)):
+                return text
+        return ""
 
     def before(self, at: int, reach: int) -> str:
         """The text before a place within its paragraph, on one line."""
@@ -146,6 +150,20 @@ class DocumentText:
             return ""
         start, end = self.line_span(at)
         return column_of(table, self.text[start:end], at - start)
+
+    def row_at(self, at: int) -> str:
+        """The row of a table in which a place stands; "" where it is in none."""
+        return self.text[slice(*self.line_span(at))] if self.line_at(at) in self._rows else ""
+
+    def unit_at(self, at: int) -> tuple[str, tuple[int, int]]:
+        """The names of columns, or the line above them, that say what a cell's figure is in."""
+        table = self._rows.get(self.line_at(at))
+        if table is not None:
+            names = [(self.column_at(at), 0), (table.names[0], 0)]
+            for name, above in [*names, (self.lines[max(0, table.header - 2)].text, 1)]:
+                if len(name) <= _UNIT_LINE and names_unit(name):
+                    return name, self.line_span(self.line_start(table.header - above))
+        return "", (at, at)
 
     @cached_property
     def headers(self) -> dict[int, TextTable]:

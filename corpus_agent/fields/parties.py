@@ -104,11 +104,7 @@ def _listed(text: str, start: int, end: int) -> list[Party]:
 
 
 def _is_party(name: Reading, text: str, parties: list[Party]) -> bool:
-    """Whether a run of capitalised words is introduced as a party, behind others or as the first.
-
-    "Delaware corporation" says what kind it is, not who; behind an address may stand the short name
-    of the party before.
-    """
+    """Whether a run of capitalised words is introduced as a party: no kind, no address."""
     said = lexicon.document
     if said("no_names").match(name.normal) or said("kind").search(name.normal):
         return False
@@ -149,9 +145,6 @@ def _roles(text: str) -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(" ".join(one.split()) for one in named if fold(one) not in _NO_ROLES)
     )
-
-
-# ---- Names
 
 
 def name_at(text: str, start: int, end: int | None = None) -> Reading | None:

@@ -12,12 +12,8 @@ from corpus_agent.text.dates import Reading
 FieldType = Literal[
     "date", "money", "duration", "percent", "rate", "party", "place", "number", "identifier", "text"
 ]
-WORDED: tuple[FieldType, ...] = (
-    "party",
-    "place",
-    "identifier",
-    "text",
-)  # with no form but their words
+_SHOWN = 5  # values of a cell
+WORDED: tuple[FieldType, ...] = ("party", "place", "identifier", "text")  # their words alone
 # doubtful: only where something else is said of it. unknown: the field was not understood.
 # unreadable: nobody could look.
 CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unreadable"]
@@ -25,10 +21,7 @@ CellStatus = Literal["found", "several", "doubtful", "silent", "unknown", "unrea
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column: its title, its type, and the phrases that a document may call it by, best first.
-
-    `clause` names the rule that finds it where a label is not enough: "governing law", "parties".
-    """
+    """A column: its title, type and phrases, best first, and the rule that finds it, if any."""
 
     name: str
     type: FieldType
@@ -43,11 +36,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
-    """A value with the span that states it, before it is looked up; `score` orders proposals.
-
-    `also` are the spans that it rests on besides, of a computed value on them alone. `notes` say
-    more of each reading: the role of a party, the notice that ends a renewal.
-    """
+    """A value before it is looked up, with the spans that state it and what it rests on besides."""
 
     readings: tuple[Reading, ...]
     start: int
@@ -70,11 +59,7 @@ class ProposedValue:
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """A value with its evidence: whole sentences or rows that were looked up in the document.
-
-    A computed one has a quotation for each thing that it follows from. `doubt` says why it does not
-    count: its sentence has a condition, a negation, or speaks of something else.
-    """
+    """A value with whole sentences or rows as its evidence; `doubt` says why it does not count."""
 
     text: str
     normal: str
@@ -95,19 +80,27 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one document says about one field; only `silent` and `unreadable` have no values."""
+    """What one document says about one field; `more` counts values that were not looked up."""
 
     status: CellStatus
     values: tuple[FieldValue, ...] = ()
+    more: int = 0
+
+    @property
+    def shown(self) -> tuple[FieldValue, ...]:
+        """The values that a person or a model reads."""
+        return self.values[:_SHOWN]
+
+    @property
+    def texts(self) -> list[str]:
+        """The same as they are shown, and how many others there are."""
+        others = self.more + len(self.values) - len(self.shown)
+        return [*(value.shown for value in self.shown), *([f"{others:,} more"] if others else [])]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """One document of a table, with a cell for each field.
-
-    `reason` says why it could not be looked at; `changed`: it was read as it is now, and is not
-    what was indexed.
-    """
+    """One document of a table, with a cell for each field, or the reason why it was not read."""
 
     source: str
     cells: tuple[Cell, ...]

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Protocol
 
 from corpus_agent.answering.quotations import read_all
-from corpus_agent.fields.checked import checked_value
+from corpus_agent.fields.checked import checked_value, doubt_of, stated_outright
 from corpus_agent.fields.definition import MENTION
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
     Cell,
+    CellStatus,
     DocumentRow,
     Field,
     FieldTable,
@@ -42,7 +43,7 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
     "renewal": renewal_terms,
     "renewal notice": renewal_notices,
 }
-_MOST_VALUES = 5  # of a cell that has several
+_MOST_VALUES, _MOST_DOUBTFUL = 1_000, 5  # of a cell; the latter where it has no others
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
 _SURE = 0.8
 
@@ -94,11 +95,7 @@ def _cells(row: DocumentRow, unknown: Sequence[int]) -> Iterator[Cell]:
 def each_document(
     corpus: Documents, on_document: Callable[[int, int], None]
 ) -> Iterator[tuple[str, DocumentText | None, str]]:
-    """Every document with its text, or the reason why it has none.
-
-    `on_document` is called with how many were looked at and how many there are. What is counted
-    nowhere is left out: empty files, and those that are no documents (binary, too large).
-    """
+    """Every document with its text, or the reason why it has none."""
     files = [row for row in corpus.files() if row.is_document or row.is_unread]
     for done, file in enumerate(files):
         on_document(done, len(files))
@@ -121,21 +118,20 @@ def _document_of(corpus: Readable, source: str) -> DocumentText:
 
 def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
     """The values that a document may say: by the rule of the field, else beside its phrases."""
-    return next(_proposed(document, field), [])
+    return next((_best(group) for group in _proposed(document, field) if group), [])
 
 
 def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
-    """The best values by the rule of the field, then those beside its phrases."""
+    """The values by the rule of the field, then those beside its phrases, each best first."""
     if field.clause == MENTION:
-        groups = [mentions(document, field.phrases[0])]
+        yield mentions(document, field.phrases[0])
     elif field.clause == "notice period":
-        groups = [notice_periods(document, labelled(document, field))]
+        yield notice_periods(document, labelled(document, field))
     elif rule := _CLAUSES.get(field.clause):
-        sure = (one for one in labelled(document, field) if one.score >= _SURE)
-        groups = [rule(document), [*sure]]
+        yield rule(document)
+        yield [one for one in labelled(document, field) if one.score >= _SURE]
     else:
-        groups = [labelled(document, field)]
-    yield from (_best(group) for group in groups if group)
+        yield labelled(document, field)
 
 
 def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
@@ -144,20 +140,27 @@ def _best(proposals: Sequence[ProposedValue]) -> list[ProposedValue]:
     for proposal in proposals:
         if proposal.score >= proposals[0].score - ALIKE:
             kept.setdefault(proposal.normal.casefold(), proposal)
-    return list(kept.values())[:_MOST_VALUES]
+    return list(kept.values())
 
 
 def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not; doubtful ones stand only alone."""
-    doubtful: tuple[FieldValue, ...] = ()
+    doubtful: list[FieldValue] = []
     dropped = 0
-    for proposals in _proposed(document, field):
-        held = [value for one in proposals if (value := checked_value(document, one, field.type))]
-        dropped += len(proposals) - len(held)
-        sure = tuple(value for value in held if not value.doubt)
-        if sure:
-            return Cell("found" if len(sure) == 1 else "several", sure), dropped
-        if field.clause == MENTION:
+    for group in _proposed(document, field):
+        doubts = [doubt_of(document, one.readings[0], field.type) for one in group]
+        sure = _best([one for one, doubt in zip(group, doubts, strict=True) if not doubt])
+        outright = [one for one in sure if stated_outright(document, one)]
+        tried = (outright or sure)[:_MOST_VALUES]
+        held = [value for one in tried if (value := checked_value(document, one))]
+        dropped += len(tried) - len(held)
+        if held:
+            status: CellStatus = "found" if len(held) == 1 else "several"
+            return Cell(status, tuple(held), len(sure) - len(tried)), dropped
+        if field.clause == MENTION and group:
             return Cell("found"), dropped  # too little to quote, as a word alone; still there
-        doubtful = doubtful or tuple(held)
-    return Cell("doubtful", doubtful) if doubtful else Cell("silent"), dropped
+        if not doubtful:
+            unsure = ((one, doubt) for one, doubt in zip(group, doubts, strict=True) if doubt)
+            found = (checked_value(document, one, doubt) for one, doubt in unsure)
+            doubtful = [*filter(None, found)][:_MOST_DOUBTFUL]
+    return Cell("doubtful", tuple(doubtful)) if doubtful else Cell("silent"), dropped

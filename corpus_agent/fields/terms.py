@@ -1,9 +1,4 @@
-"""Dates, terms and laws in sentences: one reader, whose cues stand in the lexicon. Pure.
-
-A cue says what stands right before a date or a span of time, right behind it, in its clause or in
-its sentence, and what must not. A term that is counted ("for three years from the Effective Date")
-is computed and says so: until the same day of another year.
-"""
+"""Dates, terms and laws in sentences: one reader, whose cues stand in the lexicon. Pure."""
 
 from __future__ import annotations
 
@@ -20,6 +15,7 @@ from corpus_agent.fields.parties import place_at
 from corpus_agent.fields.records import ProposedValue
 from corpus_agent.text.dates import Reading, add_duration, find_dates
 from corpus_agent.text.sentences import refers_back
+from corpus_agent.text.tokens import fold
 
 _BEFORE, _BEHIND = 320, 120  # characters beside a value in which its cues stand
 _HEAD = 9_000  # characters of a document in which it says its own date
@@ -123,9 +119,6 @@ def is_agreement(document: DocumentText) -> bool:
     return lexicon.near("agreement").search(title) is not None and not is_bill
 
 
-# ---- When it was made, begins and ends
-
-
 def document_date(document: DocumentText) -> list[ProposedValue]:
     """When the document was made, from its opening; else from its first signatures."""
     blank = lexicon.document("blank").search(document.text, 0, _HEAD)
@@ -225,9 +218,6 @@ def _named_beginning(document: DocumentText, clause: tuple[int, int]) -> Reading
     return None
 
 
-# ---- Notice and renewal
-
-
 def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> list[ProposedValue]:
     """The durations that are notice of an ending, best first, with those `beside` its phrases."""
     kept = []
@@ -254,9 +244,6 @@ def renewal_notices(document: DocumentText) -> list[ProposedValue]:
     return cued(document, "renewal notice", document.durations)
 
 
-# ---- Whose law governs
-
-
 def governing_law(document: DocumentText) -> list[ProposedValue]:
     """The places whose law governs, from the clauses that say so, surest first."""
     text, found = document.text, []
@@ -276,14 +263,24 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
 def _law_of(text: str, match: regex.Match[str]) -> Reading | None:
     """The place of a clause, of "the United States and the State of Ohio" the second."""
     if match.capturesdict().get("law"):
-        return Reading(match.start("law"), match.end("law"), match["law"], match["law"])
+        return _placed(Reading(match.start("law"), match.end("law"), match["law"], match["law"]))
     place = _place_from(text, match.start("place"))
     if place is not None and len(match["place"].split()[-1]) > 1:  # "PRC Laws" names the PRC
         place = place_at(text, place.start, match.end("place"))
+        place = place and _placed(place)
     if place is not None and place.normal.startswith("United States"):
         state = lexicon.compiled(_FEDERAL).match(text, place.end)
         place = _place_from(text, state.start("place")) if state else place
     return place
+
+
+def _placed(law: Reading) -> Reading:
+    """A law under the name of its place, where it is called by an adjective: "English"."""
+    first = {fold(word) for word in law.text.split()}
+    for place in lexicon.content()["adjectives"]:
+        if first & lexicon.words("adjectives", place):
+            return replace(law, normal=place)
+    return law
 
 
 def _place_from(text: str, start: int) -> Reading | None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from corpus_agent.answering.records import Citation
 from corpus_agent.fields.checked import quoted_span, shows
-from corpus_agent.fields.condition import FieldCondition, ListVerdict, verdict
+from corpus_agent.fields.condition import FieldCondition, ListVerdict, holds, verdict
 from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.records import FieldTable
+from corpus_agent.fields.records import DocumentRow, FieldTable
 from corpus_agent.fields.table import Documents, each_document, table_of
 from corpus_agent.text.wording import number_of
 
@@ -31,22 +31,17 @@ class ListedDocuments:
     def counted(self) -> str:
         """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
         read = number_of(len(self.table.rows) - self.table.unreadable, "document")
-        others: tuple[tuple[int, str], ...] = (
-            (self.count("no"), "not"),
-            (self.count("unclear"), "unclear"),
-            (self.count("silent"), "say nothing of it"),
-        )
-        rest = "".join(f", {count:,} {said}" for count, said in others if count)
+        others: dict[ListVerdict, str] = {
+            "no": "not", "unclear": "unclear", "silent": "say nothing of it"
+        }  # fmt: skip
+        counts = ((self.count(one), said) for one, said in others.items())
+        rest = "".join(f", {count:,} {said}" for count, said in counts if count)
         return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
 
 
 @dataclass(frozen=True, slots=True)
 class DatedStatement:
-    """A sentence with a date: an ISO day, "2024-03" or "2024", and its quotation.
-
-    `either`: the date may be read in two ways, and the other reading is a statement of its own.
-    `column` names the cell of the date where the quotation is the row of a table.
-    """
+    """A sentence with a date; `either`: it may be read in two ways; `column`: of its cell."""
 
     day: str
     citation: Citation
@@ -56,11 +51,7 @@ class DatedStatement:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The dated statements of all documents, by date; `undated` documents have none.
-
-    `unread` are the documents that could not be looked at, with the reason; `unverified` counts
-    statements whose quotation did not hold.
-    """
+    """The dated statements of all documents, by date, and how many documents gave none."""
 
     statements: tuple[DatedStatement, ...]
     looked_at: int
@@ -83,7 +74,18 @@ def listed(
     table = table_of(corpus, [condition.field], on_document=on_document)
     table = replace(table, notices=(*table.notices, *notices))
     verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
-    return ListedDocuments(condition, table, verdicts)
+    rows = tuple(_those_first(condition, row) for row in table.rows)
+    return ListedDocuments(condition, replace(table, rows=rows), verdicts)
+
+
+def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
+    """A row with the values that fulfil a condition before its others."""
+    (cell,) = row.cells
+    if condition.sign is not None:
+        cell = replace(
+            cell, values=(*sorted(cell.values, key=lambda v: True not in holds(condition, v)),)
+        )
+    return replace(row, cells=(cell,))
 
 
 def timeline_of(

@@ -216,7 +216,7 @@ class Tools:
     # -- resources
 
     def resources(self, after: str | None) -> tuple[list[dict[str, Any]], str | None]:
-        """A page of documents in order, and the cursor of the next page; raises CorpusError."""
+        """A page of documents in order, and the cursor of the next page."""
         rows = (row for row in self.service.corpus().files() if row.is_document)
         left = [row for row in rows if after is None or row.source > after]
         page = left[:PAGE_OF_RESOURCES]
@@ -282,7 +282,7 @@ OnPiece = Callable[[int, int], None]  # called with how many documents or pieces
 
 
 def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPiece) -> ToolResult:
-    """The counts and a page of rows; raises CorpusError for what is not understood."""
+    """The counts and a page of rows."""
     names = [name for name in arguments.get("fields", []) if name.strip()]
     asked = arguments.get("condition", "").strip()
     if bool(names) == bool(asked):
@@ -327,7 +327,7 @@ def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPie
 
 
 def _checked(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPiece) -> ToolResult:
-    """How many of each kind, then each finding; raises CorpusError for a text beyond limits."""
+    """How many of each kind, then each finding."""
     found = service.check(arguments["text"], service.corpus(), on_piece)
     counts = Counter(finding.kind for finding in found.findings)
     counted = ", ".join(f"{number:,} {kind}" for kind, number in counts.items())
@@ -371,8 +371,8 @@ def _row(frame: Frame, made: FieldTable, number: int, row: DocumentRow) -> Itera
     changed = " (changed after it was indexed)" if row.changed else ""
     yield f"{number}. {called(row.source, frame.breaking)}{changed}"
     for field, cell in zip(made.fields, row.cells, strict=True):
-        several = " (one of several)" if cell.status == "several" else ""
-        for value in cell.values:
+        several = f" (one of {len(cell.values) + cell.more:,})" if cell.status == "several" else ""
+        for value in cell.shown:
             yield f"   {frame.line(field.name)}{several}: {frame.wrap(one_line(value.shown))}"
             for cited in value.citations:
                 place = f"line {cited.line_start}{_on_page(cited)} · {evidence(cited)}"

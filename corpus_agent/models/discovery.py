@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import io
 import json
 import os
 import re
@@ -24,7 +23,7 @@ from corpus_agent.seal.owner import (
     peer_of,
 )
 from corpus_agent.seal.routes import Route
-from corpus_agent.seal.upstream import request_bytes
+from corpus_agent.seal.upstream import Failed, Wire, request_bytes
 from corpus_agent.text.naming import MODEL, called, quoted
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.trust import user_state
@@ -223,42 +222,19 @@ def _answer(server: Server, seconds: float) -> tuple[object, frozenset[int] | No
                 address.path if isinstance(address, UnixAddress) else (address.ip, address.port)
             )
             sock.sendall(request_bytes(address, _LIST, b""))
-            wire = _Timed(sock, time.monotonic() + seconds)
+            wire = Wire(sock, seconds)
             response = http.client.HTTPResponse(wire)  # type: ignore[arg-type]
             response.begin()
             if response.status == http.client.SERVICE_UNAVAILABLE:
                 raise Busy
-            owners = _owners(server, sock) if response.status == http.client.OK else None
-            body = response.read(MAX_LIST_BYTES + 1)
-            if response.status != http.client.OK or len(body) > MAX_LIST_BYTES:
+            if response.status != http.client.OK:
                 return None
-            return json.loads(body), owners
-        except (OSError, http.client.HTTPException, ValueError, RecursionError):
+            owners = _owners(server, sock)
+            wire.begin_body()
+            body = response.read(MAX_LIST_BYTES + 1)
+            return (json.loads(body), owners) if len(body) <= MAX_LIST_BYTES else None
+        except (OSError, Failed, http.client.HTTPException, ValueError, RecursionError):
             return None
-
-
-class _Timed(io.RawIOBase):
-    """A connection as a file for HTTPResponse, until a moment of time."""
-
-    def __init__(self, sock: socket.socket, until: float) -> None:
-        self._sock = sock
-        self._until = until
-
-    def makefile(self, _: str) -> io.BufferedReader:
-        """A buffered reader of the connection."""
-        return io.BufferedReader(self)
-
-    def readable(self) -> bool:
-        """Always true."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - as RawIOBase has it
-        """The number of bytes received; raises TimeoutError."""
-        left = self._until - time.monotonic()
-        if left <= 0:
-            raise TimeoutError("timed out")
-        self._sock.settimeout(left)
-        return self._sock.recv_into(buffer)
 
 
 def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:

@@ -131,7 +131,7 @@ def table_lines(table: FieldTable, width: int, *, quotations: bool = False) -> I
     for row in shown:
         yield from _lines([_named(row), *map(cell_text, row.cells)], widths)
         for field, cell in zip(table.fields, row.cells, strict=True):
-            for value in cell.values if quotations else ():
+            for value in cell.shown if quotations else ():
                 yield from _quotation_lines(value, f"    {one_line(field.name)}: ")
     if shown:
         yield ""
@@ -178,7 +178,7 @@ def list_lines(listed: ListedDocuments, *, verbose: bool = False) -> Iterator[st
                 continue
             said = cell_text(row.cells[0])
             yield f"{_named(row)}: {said}" if row.cells[0].values else _named(row)
-            quoted = (tuple(_quotation_lines(value)) for value in row.cells[0].values)
+            quoted = (tuple(_quotation_lines(value)) for value in row.cells[0].shown)
             for lines in dict.fromkeys(quoted):  # one sentence may say several values
                 yield from lines
     if listed.count("yes") or listed.count("unclear") or (verbose and listed.count("no")):
@@ -223,7 +223,7 @@ def _lines(cells: list[str], widths: list[int]) -> Iterator[str]:
 
 def cell_text(cell: Cell) -> str:
     """A cell on one line: its values as the document writes them, a dash where it has none."""
-    return " | ".join(plain(value.shown) for value in cell.values) or "–"
+    return " | ".join(map(plain, cell.texts)) or "–"
 
 
 def _quotation_lines(value: FieldValue, label: str = "    ") -> Iterator[str]:

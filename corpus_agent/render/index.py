@@ -266,15 +266,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3_600:.1f} h"
 
 
-def watch_line(outcome: Outcome) -> str:
-    """One line with the changes of a run of `watch`."""
-    changes = _changes(outcome) or "nothing to search changed"
-    if outcome.renamed:
-        pairs = (f"{called(was)} -> {called(now)}" for was, now in outcome.renamed)
-        changes += f" ({', '.join(pairs)})"
-    return f"{changes}; {number_of(outcome.chunks, 'passage')}"
-
-
 _WORK = ("add", "update", "record", "touch")
 
 

@@ -79,7 +79,7 @@ def replies(
 ) -> Iterator[Head | bytes]:
     """The head of the reply, then its content in pieces as received; raises Failed."""
     sock = _connected(gate, tables, line)
-    wire = _Wire(sock)
+    wire = Wire(sock, REPLY_SECONDS)
     try:
         _send(sock, request_bytes(gate.address, route, body))
         response = http.client.HTTPResponse(wire, method=route.method)  # type: ignore[arg-type]
@@ -158,12 +158,12 @@ def _send(sock: socket.socket, request: bytes) -> None:
         sock.sendall(request)
 
 
-class _Wire(io.RawIOBase):
+class Wire(io.RawIOBase):
     """A connection as a file for HTTPResponse, limited in bytes and in time."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: socket.socket, seconds: float) -> None:
         self._sock = sock
-        self._deadline = time.monotonic() + REPLY_SECONDS
+        self._deadline = time.monotonic() + seconds
         self._left = MAX_HEADER_BYTES + _BUFFER_BYTES
 
     def makefile(self, _: Literal["rb"]) -> io.BufferedReader:

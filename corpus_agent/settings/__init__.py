@@ -309,7 +309,7 @@ def absolute(settings: Settings) -> Settings:
 
 
 def stores_to_read(settings: Settings) -> tuple[NamedStore, ...]:
-    """The stores to read, one alone without a name; raises NoIndex as `existing_store` does."""
+    """The stores to read, one alone without a name."""
     for one in settings.several:
         _check_index(one.store)
     return settings.several or (NamedStore("", existing_store(settings), settings.root),)

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import sentencex
 
-from corpus_agent.text.front_matter import front_matter
 from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tables import ends_with_figures, is_row_of_names
 from corpus_agent.text.tokens import WANT_MORE, fold, has_digit
@@ -311,3 +310,34 @@ _UNDERLINED = lazy(r"\s*\|[\s:|-]*-[\s:|-]*\|")
 def heads_table(text: str, unit: Unit) -> bool:
     """Whether a table row is the header: a ruled row follows it."""
     return unit.kind == "row" and bool(_UNDERLINED.match(text, unit.end))
+
+
+# ---- Properties at the top of a note: YAML between ---, TOML between +++, keywords of Org
+
+_NAME = r"[\"']?(?P<key>[\p{L}_][\p{L}\p{N}_. -]{0,40}?)[\"']?[ \t]*(?::(?=[ \t]|$)|=)"
+_ORG_NAME = r"#\+(?P<key>[\p{L}_]{2,30}):(?=[ \t]|$)"
+# What goes on with the property before: a list, a text over several lines, a comment, a table.
+_GOES_ON = r"(?:[ \t]|-[ \t]|[#\[\]{}]|$)"
+# At most 200 lines; a ruler at the top of a note is closed by none as near.
+_FENCED = lazy(
+    rf"(?m)\A(?:---|(?P<toml>\+\+\+))[ \t]*\n(?P<body>(?:(?:{_NAME}|{_GOES_ON}).*\n){{1,200}}+)"
+    r"(?(toml)\+\+\+|(?:---|\.\.\.))[ \t]*$"
+)
+_ORG = lazy(rf"(?m)\A(?P<body>(?:{_ORG_NAME}.*(?:\n|\Z))++)")
+_PROPERTY = lazy(rf"(?m)^(?:{_NAME}|{_ORG_NAME}).*(?:\n(?!{_NAME}|{_ORG_NAME}).*)*")
+
+
+def front_matter(text: str) -> tuple[list[tuple[int, int]], int]:
+    """The places of the properties that a text begins with, and where its prose begins.
+
+    None, and 0, where the first line is a ruler above prose.
+    """
+    matter = _FENCED.match(text) or _ORG.match(text)
+    if matter is None:
+        return [], 0
+    start, end = matter.span("body")
+    found = [
+        (each.start(), each.start() + len(each[0].rstrip()))
+        for each in _PROPERTY.finditer(text, start, end)
+    ]
+    return (found, matter.end()) if found else ([], 0)

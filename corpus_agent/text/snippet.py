@@ -1,7 +1,6 @@
 """The part of a passage most relevant to a query: whole sentences, as many as fit.
 
-Pure text work in any language; does no search and knows no corpus. Called by the search tool, the
-command line and the answerers.
+Pure text work in any language; does no search and knows no corpus.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ class KnownStore:
 
 
 def known_stores(settings: Settings) -> list[KnownStore]:
-    """All recorded stores, by name. Raises NoUserState where no record can be read."""
+    """All recorded stores, by name."""
     found = [
         KnownStore(each.name, store, each.root, each.since, *_looked_at(store, settings))
         for store, each in records().items()

@@ -112,7 +112,7 @@ def place_of(store: Path, settings: Settings) -> StorePlace:
 
 
 def record(place: StorePlace, identity: storage.Identity) -> None:
-    """Record that this user made or trusts a store. Raises NoUserState if that is impossible."""
+    """Record that this user made or trusts a store."""
     known = records().get(place.store)
     if known is not None and known.is_of(identity) and known.root == place.root:
         return

@@ -78,7 +78,7 @@ class Chosen:
         return cls(*(given.get(name, "").strip() for name in ("path", "not", "where")))
 
     def bounded(self, corpus: Index) -> Index:
-        """The corpus with these documents; see places.bounded. Raises CorpusError."""
+        """The corpus with these documents; see places.bounded."""
         return places.bounded(corpus, _paths(self.path), _paths(self.without), self.where)
 
     @property

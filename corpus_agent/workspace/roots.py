@@ -1,7 +1,7 @@
 """The paths that a parent's tools may touch, and the only way to open one.
 
 Resolves a path, checks that it lies below a root, and opens it so that a concurrent replacement
-cannot lead elsewhere. Does not test existence: opening does. Called by every tool of this package.
+cannot lead elsewhere. Does not test existence: opening does.
 
 Reading follows links that stay inside; writing follows none. What it does not stop: hard links
 (they are files of this folder), mounts inside a root, and a folder that is moved out of its root
@@ -78,7 +78,7 @@ class Workspace:
         return self._main.path
 
     def for_reading(self, path: str) -> WorkspacePath:
-        """The place of `path`, links followed. Raises Refused outside the roots."""
+        """The place of `path`, links followed."""
         return self._place(path, self._absolute(path))
 
     def for_writing(self, path: str) -> WorkspacePath:
@@ -221,7 +221,7 @@ def folder_refused(shown: str) -> Refused:
 
 
 def open_root(root: Root) -> int:
-    """A descriptor of the folder; raises as `open_place` does."""
+    """A descriptor of the folder."""
     return _open(root, (), _FOLDER)
 
 

@@ -200,7 +200,7 @@ class SearchedPlace:
 
 @contextmanager
 def opened(place: WorkspacePath) -> Iterator[SearchedPlace]:
-    """The open place; raises Refused where it cannot be opened."""
+    """The open place."""
     with explained(place.shown), ExitStack() as closing:
         root = open_root(place.root)
         closing.callback(os.close, root)

@@ -2,7 +2,7 @@
 
 A file is replaced as a whole: a new one is written beside it, flushed to the disk and renamed over
 it, so it is always the old or the new one, and no link is written through. Owner and mode are kept;
-extended attributes and other hard links are not. Called by files.py.
+extended attributes and other hard links are not.
 """
 
 from __future__ import annotations

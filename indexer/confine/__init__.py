@@ -1,8 +1,7 @@
 """Kernel confinement: policies as data, and the step that applies them.
 
 A policy is a value (policy, calls); compiling it to a seccomp program (bpf) and Landlock rules
-(landlock) is pure; kernel applies it, and verifies that it is in force. Used by the parser
-processes and by corpus_agent.seal.
+(landlock) is pure; kernel applies it, and verifies that it is in force.
 
 Does not stop: what a process does with descriptors that it already holds, metadata (names, sizes
 and times of any file can be read; the times of files that may be opened can be changed), signals

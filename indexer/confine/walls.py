@@ -1,8 +1,7 @@
 """Namespaces as a second wall: no network device, no shared memory, no surviving children.
 
 Optional: seccomp and Landlock alone define what a process may do. Namespaces are entered one by
-one, and those entered are reported. Called by corpus_agent.seal before it confines the process;
-neither parsers nor the broker call it.
+one, and those entered are reported.
 
 No PID namespace: a process that has created one for its children can start no thread.
 """

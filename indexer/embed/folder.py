@@ -1,6 +1,6 @@
 """Metadata of a sentence-transformers folder, read without loading the model.
 
-Reads the folder's JSON files, its tokenizer and the bytes of its weights. Used by the engines.
+Reads the folder's JSON files, its tokenizer and the bytes of its weights.
 """
 
 from __future__ import annotations

@@ -2,8 +2,7 @@
 
 The index of words stems English alone and takes runs of scripts without spaces apart by a
 dictionary. Beside the words of any other language stand their fragments: four letters of a word,
-pairs of characters where there are no spaces: benchmarks/languages.py. Called by sync, the
-store and the search.
+pairs of characters where there are no spaces: benchmarks/languages.py.
 
 The multilingual model puts texts of one language together: a question is nearer to passages in its
 own than to those that answer it. Half of what all questions in a language have in common, the mean

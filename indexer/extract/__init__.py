@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
-from indexer.extract import extensions
+from indexer.extract import registry
 from indexer.extract.claims.keys import Keys, refuse_keys, without_keys
 from indexer.extract.claims.kinds import kind_of, known_by_name
 from indexer.extract.extraction import (
@@ -49,7 +49,7 @@ def _claimants(sample: bytes, path: str, depth: int = 0) -> Iterator[Extractor]:
     """All extractors that accept the file, best first; installed ones read no file in a file."""
     refuse_keys(sample)
     suffix = PurePosixPath(path).suffix.lower()
-    installed = extensions.for_suffix(suffix) if depth == 0 else None
+    installed = registry.installed_reader(suffix) if depth == 0 else None
     if installed is not None:
         yield installed
         return
@@ -163,16 +163,16 @@ def title_of(title: str, source: str) -> str:
 def is_todays(label: str | None) -> bool:
     """Whether a label is that of a current extractor version."""
     name = (label or "").partition("+")[0]
-    if not name.startswith(extensions.PREFIX):
+    if not name.startswith(registry.PREFIX):
         return name in _LABELS
     package, _, version = name.partition("/")
-    return extensions.versions().get(package) == version
+    return registry.installed_versions().get(package) == version
 
 
 def versions() -> dict[str, str]:
     """The version of each extractor by its name, those of installed packages last."""
     own = {extractor.name: str(extractor.version) for extractor in REGISTRY}
-    return own | extensions.versions()
+    return own | registry.installed_versions()
 
 
 def _remarks(unread: list[str], passages: int) -> Iterator[str]:

@@ -234,7 +234,8 @@ def read_dated(data: bytes) -> Extraction:
         for number, (kind, said) in enumerate(found, start=1):
             names = (text for each in _TITLES for label, text in said if label == each)
             name = markdown.one_line(next(names, ""))
-            shown = "\n".join(f"{label}: {text}" for label, text in said)
+            twice = "Name in parts" if any(label == "Name" for label, _ in said) else ""
+            shown = "\n".join(f"{label}: {text}" for label, text in said if label != twice)
             yield from part_lines(kind, f"{number}: {name}" if name else number, [shown])
 
     return Extraction(None, lines())

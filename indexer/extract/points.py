@@ -1,6 +1,6 @@
 """The points of a picture of a page: their bounds, and grey where all of them are. Pure.
 
-What passes from the process that draws to the one that shows. Called by pdf, ocr and parsers.
+What passes from the process that draws to the one that shows.
 """
 
 from __future__ import annotations

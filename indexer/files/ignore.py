@@ -2,7 +2,7 @@
 
 Ignore files are untrusted: only regular files of bounded size are read, and any pattern matches in
 time bounded by the lengths of path and pattern: folder by folder, where the standard library's
-patterns of names do not go back. Called by `walk`.
+patterns of names do not go back.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which files belong to a corpus.
 
-Decides by name, kind and size; never reads a file. Called by sync.
+Decides by name, kind and size; never reads a file.
 
 What it does not stop: hard links to files elsewhere (they are files of this folder), and a mount
 inside the root.

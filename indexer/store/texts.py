@@ -24,7 +24,7 @@ from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import CorpusError
-from indexer.extract import REGISTRY, extensions, is_todays
+from indexer.extract import REGISTRY, is_todays, registry
 from indexer.extract.extraction import is_day
 from indexer.extract.normalise import NORMALISER, is_storable
 from indexer.files.opening import READ_ONLY
@@ -135,7 +135,7 @@ class Texts:
         A string: a path as an object costs as much as the system calls for a small file.
         """
         suffix = PurePosixPath(source).suffix.lower()
-        installed = extensions.for_suffix(suffix)
+        installed = registry.installed_reader(suffix)
         return self._entry(sha256, _way(suffix, _NAMES if installed is None else installed.label))
 
     def _entry(self, sha256: str, way: str) -> str:

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import Refused
-from indexer.extract import extensions, versions
+from indexer.extract import versions
+from indexer.extract.registry import PREFIX, installed_reader
 from indexer.files.opening import hash_beneath
 from indexer.files.walk import UNREACHED, SeenFile, Walk
 from indexer.records import USUAL, Choices, FileRow, Fingerprint
@@ -250,8 +251,8 @@ def _made_otherwise(row: FileRow, registry: dict[str, str], known: dict[str, str
     if row.extractor is None:
         return registry != known
     label = row.extractor.partition("+")[0]
-    installed = extensions.for_suffix(PurePosixPath(row.source).suffix.lower())
-    if installed is not None or label.startswith(extensions.PREFIX):
+    installed = installed_reader(PurePosixPath(row.source).suffix.lower())
+    if installed is not None or label.startswith(PREFIX):
         return installed is None or label != installed.label
     name, version = label.split("/")
     return registry.get(name) != version

@@ -7,8 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-from tests.support.made_containers import tar
-from tests.support.made_files import zipped
+from tests.support.made_files import tar, zipped
 from tests.support.pdfs import pdf_of_objects
 
 MIB = 2**20

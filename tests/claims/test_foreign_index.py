@@ -58,6 +58,13 @@ def made(folder: Path, text: str) -> Path:
     return folder / STORE
 
 
+def indexed(mine: Path, colour: str = "green") -> dict[str, str]:
+    """What the rows of each document say after a run that has another document to add."""
+    (mine.parent / "gate.md").write_text(f"The gate is {colour}.\n")
+    sync(mine.parent, mine)
+    return {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}
+
+
 def bring(theirs: Path, mine: Path, *, marker: bool) -> None:
     """Unpack a stranger's index over one's own, with its marker or without."""
     left = shutil.ignore_patterns("writer.lock", *([] if marker else [MARKER_NAME]))
@@ -90,8 +97,7 @@ def test_a_run_over_what_was_brought_gives_the_truth(mine, theirs):
     shutil.rmtree(mine / "texts")
     shutil.copytree(theirs / "texts", mine / "texts")
     (mine.parent / "copy.md").write_text(TRUE)  # the same bytes, read for the first time
-    sync(mine.parent, mine)
-    shown = {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}
+    shown = indexed(mine)
     assert "900" in shown["copy.md"] and "150" not in shown["copy.md"]
 
 
@@ -129,9 +135,7 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
     newer = version_file(mine, "chunks", committed + ahead)
     shutil.copyfile(version_file(theirs, "chunks", committed), newer)
     assert "150" in table_of(mine, "chunks").to_arrow()["lexical"][0].as_py()  # control
-    (mine.parent / "gate.md").write_text("The gate is green.\n")
-    sync(mine.parent, mine)
-    shown = {row["source"]: row["lexical"] for row in chunk_rows(Snapshot(mine)).to_pylist()}
+    shown = indexed(mine)
     assert shown.keys() == {"lease.md", "gate.md"}
     assert "900" in shown["lease.md"] and "150" not in shown["lease.md"]
 
@@ -150,8 +154,7 @@ def test_a_version_under_another_name_does_not_outlast_what_was_forgotten(mine, 
     """
     if name is not None:
         (mine / FORMER.format(name)).hardlink_to(mine / MANIFEST_NAME)
-    (mine.parent / "gate.md").write_text("The gate is red.\n")
-    sync(mine.parent, mine)
+    indexed(mine, "red")
     assert holding(mine, "is 900 EUR")
     forget_document(mine, mine.parent, "lease.md")
     assert [row.source for row in Snapshot(mine).files()] == ["gate.md"]
@@ -167,8 +170,7 @@ def test_a_tag_that_was_brought_stops_no_change(mine, brought):
         if brought is not None:
             tags.mkdir(parents=True)
             (tags / "held-1.json").write_text(brought)
-    (mine.parent / "gate.md").write_text("The gate is green.\n")
-    sync(mine.parent, mine)
+    indexed(mine)
     forget_document(mine, mine.parent, "lease.md")
     assert not holding(mine, "is 900 EUR")
     assert not list(mine.glob("lance/*/_refs/tags/*"))

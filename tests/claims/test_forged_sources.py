@@ -49,24 +49,11 @@ def forged(tmp_path: Path, outside: Path) -> list[str]:
     root, store = tmp_path / "docs", tmp_path / "store"
     (root / "sub").mkdir(parents=True)
     names = [
-        INSIDE,
-        "../outside/secret.md",
-        "sub/../../outside/secret.md",
-        "sub//../../outside/secret.md",
-        f"{outside}/secret.md",
-        f"/{outside}/secret.md",
-        *LINKS,
-        "./../outside/secret.md",
-        "../outside/secret.md\0.md",
-        "a\0.md",
-        "..",
-        ".",
-        "/",
-        "",
-        "sub/",
-        "~/secret.md",
-        "file:///etc/passwd",
-    ]
+        INSIDE, "../outside/secret.md", "sub/../../outside/secret.md",
+        "sub//../../outside/secret.md", f"{outside}/secret.md", f"/{outside}/secret.md", *LINKS,
+        "./../outside/secret.md", "../outside/secret.md\0.md", "a\0.md", "..", ".", "/", "", "sub/",
+        "~/secret.md", "file:///etc/passwd",
+    ]  # fmt: skip
     for number in range(len(names)):
         (root / f"a{number}.md").write_text(f"Invoice number: A-{number}\n")
     sync(root, store)
@@ -112,7 +99,8 @@ def test_no_command_leaves_the_folder_by_a_source_that_was_forged(
             shown.append(f"{error.value} {getattr(error.value, 'hint', '')}")
     made = table_of(corpus, fields_of(["invoice number"]))
     shown += table_lines(made, 300, quotations=True)
-    shown += _exports(forged)
+    answer = Answer("q?", "a [1]", "perhaps", "toy", passages(*_cited(forged)), Coverage(1), 1)
+    shown.append(render.export_markdown([answer]))
     assert _verdicts(corpus, forged[1:]) == {"not_found"}
     assert not log.exists()
     assert "OUTSIDE" not in "\n".join(shown)
@@ -135,13 +123,6 @@ def _cited(sources: list[str]) -> tuple[Citation, ...]:
         Citation(n, source, 1, 1, 1, "Invoice number", "verified")
         for n, source in enumerate(sources, start=1)
     )
-
-
-def _exports(sources: list[str]) -> list[str]:
-    """An answer that cites them, as an export has it."""
-    cited = _cited(sources)
-    answer = Answer("q?", "a [1]", "perhaps", "toy", passages(*cited), Coverage(1), 1)
-    return [render.export_markdown([answer])]
 
 
 def _verdicts(corpus: Index, sources: list[str]) -> set[str]:

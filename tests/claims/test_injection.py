@@ -45,13 +45,11 @@ def ran(path, count):
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(1_500)
 def test_nothing_leaks_from_the_sealed_program_and_every_control_is_caught():
     ran(PACKAGED, len(STRINGS))
 
 
 @pytest.mark.nightly
-@pytest.mark.timeout(1_500)
 def test_strings_that_others_collected_do_not_leak_and_benign_ones_stay_readable(tmp_path):
     lines = (eval_data("injection") / "planted-dev.jsonl").read_text("utf-8").split("\n")
     some = [line for n, line in enumerate(lines) if line and ("-benign" in line or n % 12 == 0)]

@@ -262,7 +262,6 @@ def growing(package: str) -> list[tuple[str, Hostile]]:
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.timeout(1_500)  # 150 s of two quiet cores: what grows is said, not cut off
 @pytest.mark.filterwarnings("ignore:Possible:FutureWarning")
 @pytest.mark.parametrize("package", ["indexer", "corpus_agent"])
 def test_no_pattern_costs_more_than_the_length_of_its_text(package):

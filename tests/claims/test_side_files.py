@@ -10,9 +10,30 @@ from tests.support.command import Cli
 from tests.support.fakes import ScriptedModelServer, says
 from tests.support.mcp_client import RawClient
 from tests.support.places import SAMPLE
-from tests.support.side_files import PLACES, listing
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
+
+
+# Where a program may think that it may write.
+PLACES = {
+    "HOME": "home",
+    "XDG_CACHE_HOME": "xdg/cache",
+    "XDG_CONFIG_HOME": "xdg/config",
+    "XDG_DATA_HOME": "xdg/data",
+    "XDG_STATE_HOME": "xdg/state",
+    "XDG_RUNTIME_DIR": "xdg/runtime",
+    "TMPDIR": "temporary",
+}
+
+
+def listing(folder: Path) -> dict[str, tuple[int, int]]:
+    """Every file and folder below, with its size and time of change; store and record left out."""
+    left_out = (folder / "store", folder / PLACES["XDG_STATE_HOME"])
+    return {
+        str(path.relative_to(folder)): (path.lstat().st_size, path.lstat().st_mtime_ns)
+        for path in sorted(folder.rglob("*"))
+        if not any(path.is_relative_to(place) for place in left_out)
+    }
 
 
 def recorded(folder: Path) -> list[str]:
@@ -22,21 +43,25 @@ def recorded(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def surroundings(tmp_path: Path) -> Path:
-    """A folder with everything in it that a program may think it may write to."""
-    for name in PLACES.values():
+def surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with everything in it that a program may think it may write to; all names it."""
+    for variable, name in PLACES.items():
         (tmp_path / name).mkdir(parents=True, mode=0o700)
+        monkeypatch.setenv(variable, str(tmp_path / name))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # the interpreter's own are no side files
     shutil.copytree(SAMPLE, tmp_path / "corpus")
-    (tmp_path / "work").mkdir()
-    (tmp_path / "store").mkdir()
+    for name in ("work", "store"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "work")
     return tmp_path
 
 
+either_way = pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
+@either_way
 def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags):
-    variables = {name: str(surroundings / place) for name, place in PLACES.items()}
-    variables |= {"PYTHONDONTWRITEBYTECODE": "1"}  # the interpreter's own files are no side files
     before = listing(surroundings)
     quote = '[kitchen/sourdough.md:15] "12 days"'
     with ScriptedModelServer([says(f"Twelve days {quote}.")]) as server:
@@ -50,23 +75,21 @@ def test_no_command_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, f
             ("status",),
         ):
             arguments = (*flags, "--store", surroundings / "store", *command)
-            done = cli(*arguments, cwd=surroundings / "work", env=variables)
+            done = cli(*arguments, cwd=surroundings / "work")
             assert done.returncode == 0, done.stderr
             assert listing(surroundings) == before, command
     assert list((surroundings / "store").iterdir())  # the control: an index was made
     kept = ["corpus-agent/receipts.json", "corpus-agent/stores.json"]  # the key, the record
     assert recorded(surroundings) == kept
+    (surroundings / PLACES["XDG_CACHE_HOME"] / "device-id").write_text("x")
+    assert listing(surroundings) != before  # another one would be seen
 
 
 @pytest.mark.nightly
 @pytest.mark.slow
-@pytest.mark.parametrize("flags", [(), ("--unsealed",)], ids=["sealed", "unsealed"])
-def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags, monkeypatch):
-    variables = {name: str(surroundings / place) for name, place in PLACES.items()}
-    for name, value in {**variables, "PYTHONDONTWRITEBYTECODE": "1"}.items():
-        monkeypatch.setenv(name, value)
+@either_way
+def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, flags):
     store, work = surroundings / "store", surroundings / "work"
-    monkeypatch.chdir(work)
     assert cli("--store", store, "index", surroundings / "corpus", cwd=work).returncode == 0
     before = listing(surroundings)
     with RawClient(*flags, "--store", store, "mcp", "--llm", "none", cwd=work) as client:
@@ -77,9 +100,3 @@ def test_no_server_leaves_a_file_outside_of_the_store(cli: Cli, surroundings, fl
     with Librarian(store, llm="none", unsealed=bool(flags)) as librarian:
         assert "12 days" in librarian.ask(QUESTION).text
     assert listing(surroundings) == before
-
-
-def test_a_side_file_would_be_seen(surroundings):
-    before = listing(surroundings)
-    (surroundings / PLACES["XDG_CACHE_HOME"] / "device-id").write_text("x")
-    assert listing(surroundings) != before

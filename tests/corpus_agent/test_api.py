@@ -148,23 +148,6 @@ def bread(folder: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_folder_is_watched_until_told_to_stop(tmp_path):
-    from corpus_agent import Corpus
-
-    outcomes: list[int] = []
-
-    def take(outcome: dict[str, Any]) -> None:
-        outcomes.append(outcome["added"])
-        if len(outcomes) == 1:
-            (tmp_path / "notes/more.md").write_text("# Rye\n\nRye takes longer.\n")
-
-    with Corpus.open(bread(tmp_path)) as corpus:
-        corpus.watch(tmp_path / "notes", should_stop=lambda: len(outcomes) > 1, on_outcome=take)
-        assert outcomes == [1, 1]
-        assert len(corpus.files()["files"]) == 2
-
-
-@pytest.mark.slow
 def test_coroutines_wait_for_each_other_and_not_the_event_loop(tmp_path):
     import asyncio
 

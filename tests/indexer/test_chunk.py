@@ -36,23 +36,16 @@ LINES = st.lists(st.text(alphabet="ab #`-.\t日é", max_size=120), min_size=1, m
 
 @pytest.mark.slow
 @given(LINES, st.sampled_from(["markdown/1", "text/1"]))
-def test_a_chunk_is_the_text_of_its_lines(lines, extractor):
-    doc = document(*lines, extractor=extractor)
-    for chunk in SMALL.chunk(doc):
+def test_chunks_are_the_text_of_their_lines_lose_no_letter_and_fit_the_window(lines, extractor):
+    doc = document(*lines, extractor=extractor, title="a title " * 30)
+    chunks = SMALL.chunk(doc)
+    for chunk in chunks:
         assert chunk.text in lines_of(doc, chunk)
         first, last = doc.lines[chunk.line_start - 1].text, doc.lines[chunk.line_end - 1].text
-        assert chunk.text.split("\n")[0] in first
-        assert chunk.text.split("\n")[-1] in last
-
-
-@pytest.mark.slow
-@given(LINES)
-def test_no_letter_is_lost_between_chunks(lines):
-    doc = document(*lines)
-    found = "".join(chunk.text for chunk in SMALL.chunk(doc))
-    assert sorted(c for c in found if c.isalnum()) == sorted(
-        c for line in lines for c in line if c.isalnum()
-    )
+        assert chunk.text.split("\n")[0] in first and chunk.text.split("\n")[-1] in last
+        assert len(TOY.tokenizer.encode(SMALL.embedded_text(chunk)).ids) <= TOY.max_tokens
+    found = "".join(chunk.text for chunk in chunks)
+    assert sorted(filter(str.isalnum, found)) == sorted(filter(str.isalnum, "".join(lines)))
 
 
 @pytest.mark.slow
@@ -60,19 +53,9 @@ def test_no_letter_is_lost_between_chunks(lines):
 def test_a_chunk_of_a_paged_document_lies_on_one_page_and_holds_no_mark(pages):
     doc = paged(*pages)
     for chunk in SMALL.chunk(doc):
-        assert {line.page for line in doc.lines[chunk.line_start - 1 : chunk.line_end]} == {
-            chunk.page_start
-        }
-        assert chunk.page_start == chunk.page_end
+        lines = doc.lines[chunk.line_start - 1 : chunk.line_end]
+        assert {line.page for line in lines} == {chunk.page_start} == {chunk.page_end}
         assert page_mark(chunk.page_start or 0) not in chunk.text.split("\n")
-
-
-@pytest.mark.slow
-@given(LINES)
-def test_what_the_model_sees_fits_its_window(lines):
-    doc = document(*lines, title="a title " * 30)
-    for chunk in SMALL.chunk(doc):
-        assert len(TOY.tokenizer.encode(SMALL.embedded_text(chunk)).ids) <= TOY.max_tokens
 
 
 @pytest.mark.slow

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import io
 import struct
+import tarfile
 import zipfile
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
+from email.message import EmailMessage
 from itertools import pairwise
 
-from tests.support.made_containers import SENTENCE
 from tests.support.places import TESTS
 
-__all__ = ["FILES", "SENTENCE"]
-
+SENTENCE = "The ferry leaves at nine."
+PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(20)
 FILES = {path.name: path.read_bytes() for path in sorted((TESTS / "files").iterdir())}
 
 
@@ -139,7 +139,30 @@ def ppt(hidden: int = 0, lost: int = 0) -> bytes:
     return bytes(data)
 
 
-docx, pptx, xlsx, xls, rtf, epub, odt, odp, ods, iwork = (
-    partial(FILES.__getitem__, f"a.{kind}")
-    for kind in ("docx", "pptx", "xlsx", "xls", "rtf", "epub", "odt", "odp", "ods", "pages")
-)
+def tar(members: dict[str, bytes], mode: str = "w", more: Iterable[tarfile.TarInfo] = ()) -> bytes:
+    """A TAR file of these members; `mode` "w:gz" and the like packs it."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for info in more:
+            archive.addfile(info)
+    return buffer.getvalue()
+
+
+def mail(subject: str, *attached: tuple[str, bytes] | EmailMessage) -> EmailMessage:
+    """A message that says "About" and its subject, with files or messages attached."""
+    message = EmailMessage()
+    message["Subject"] = subject
+    message["From"] = "Ana <ana@example.org>"
+    message.set_content(f"About {subject}.")
+    for each in attached:
+        if isinstance(each, EmailMessage):
+            message.add_attachment(each)
+        else:
+            message.add_attachment(
+                each[1], maintype="application", subtype="octet-stream", filename=each[0]
+            )
+    return message

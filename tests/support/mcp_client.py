@@ -99,17 +99,14 @@ class RawClient:
         """The result of a tool."""
         return self.result(self.request("tools/call", {"name": tool, "arguments": arguments}))
 
-    def text(self, tool: str, **arguments: object) -> str:
-        """The whole text of a result that is no error."""
+    def text(self, tool: str, *, is_error: bool = False, **arguments: object) -> str:
+        """The whole text of a result that is an error or is none."""
         result = self.call(tool, **arguments)
-        assert result["isError"] is False, result
+        assert result["isError"] is is_error, result
         return "".join(part["text"] for part in result["content"])
 
     def error(self, tool: str, **arguments: object) -> str:
-        """The whole text of a result that is an error."""
-        result = self.call(tool, **arguments)
-        assert result["isError"] is True, result
-        return "".join(part["text"] for part in result["content"])
+        return self.text(tool, is_error=True, **arguments)
 
     def _read(self) -> None:
         try:

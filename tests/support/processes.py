@@ -49,19 +49,6 @@ def started_with(argument: str) -> list[int]:
     return found
 
 
-def network_sockets(pid: int) -> list[str]:
-    """The inodes of a process's sockets that are in a table of the network."""
-    links = [str(each.readlink()) for each in Path(f"/proc/{pid}/fd").iterdir()]
-    named = set()
-    for table in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "packet", "netlink", "unix"):
-        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-            fields = line.split()
-            # An unnamed Unix socket has no path: it is one half of a pair.
-            if table != "unix" or len(fields) > 7:
-                named.update(fields)
-    return [link[8:-1] for link in links if link.startswith("socket:[") and link[8:-1] in named]
-
-
 def gone(pid: int) -> bool:
     """Whether a process has ended within half a minute."""
     return bool(until(lambda: not runs(pid), 30))

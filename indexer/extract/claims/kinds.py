@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import UnreadableDocument
+from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction
-from indexer.extract.legacy.compound import Compound
 from indexer.extract.text.plain import is_text
 
 

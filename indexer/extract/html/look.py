@@ -13,13 +13,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 CLEAR = "clear"  # a colour that lets all others through
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
@@ -78,39 +74,46 @@ _Declared = dict[str, tuple[bool, _Rank, int, int, str]]
 
 
 class Sheet:
-    """The rules of a page's own stylesheets, by the elements that they are for.
+    """The rules of a page's own stylesheets, by the elements that they are for, in their order.
 
     With `any_case`, as in a page of no declared type, a name is found in any letter case.
     """
 
-    def __init__(self, css: str, root: Element, *, any_case: bool) -> None:
-        self._found: dict[Element, _Declared] = {}
+    def __init__(self, css: str, source: str, *, any_case: bool) -> None:
+        self._found: dict[int, _Declared] = {}
         css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
         rules = [rule.partition("{") for rule in _AT_RULES.sub(_screened, css).split("}")]
-        if any("{" in mark and declared for _, mark, declared in rules):
-            self._apply(rules, root, str.lower if any_case else str)
+        if any(mark and declared for _, mark, declared in rules):
+            self._apply(rules, source, str.lower if any_case else str)
 
     def _apply(
-        self, rules: Collection[tuple[str, str, str]], root: Element, fold: Callable[[str], str]
+        self, rules: Collection[tuple[str, str, str]], source: str, fold: Callable[[str], str]
     ) -> None:
-        names, most = set[str](), MAX_TRIED
-        every = list(root.iter())
-        for element in every:
+        from lxml import etree
+
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+        parser.feed(source.encode("utf-8", "replace"))
+        root, names, most = parser.close(), set[str](), MAX_TRIED
+        if root is None:
+            return
+        numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
+        for element in numbers:
             for attribute, mark in (("class", "."), ("id", "#")):
                 if given := element.get(attribute):
                     element.set(attribute, fold(given))
                     names.update(mark + each for each in fold(given).split())
         for number, (selectors, _, declared) in enumerate(rules):
             for path, rank in _paths(_NAMES.sub(lambda name: fold(name[0]), selectors), names):
-                most -= len(every)
+                most -= len(numbers)
                 for element in root.xpath(path) if most >= 0 else ():
-                    _add(self._found.setdefault(element, {}), _declared(declared, rank, number))
+                    found = self._found.setdefault(numbers[element], {})
+                    _add(found, _declared(declared, rank, number))
 
-    def style_of(self, element: Element) -> Style:
-        """The declarations that count for an element."""
-        own = element.get("style", "")
+    def style_of(self, number: int, attributes: Mapping[str, str]) -> Style:
+        """The declarations that count for an element, by its number in the page from 0."""
+        own = attributes.get("style", "")
         found = dict(_declared(own, _OWN_RANK)) if own else {}
-        _add(found, self._found.get(element, {}))
+        _add(found, self._found.get(number, {}))
         return {name: each[-1] for name, each in found.items()}
 
 
@@ -176,9 +179,8 @@ _STRUCK = frozenset({"del", "s", "strike"})
 _DECORATIONS = ("text-decoration", "text-decoration-line")
 
 
-def look_of(outer: Look, element: Element, sheet: Sheet) -> Look:
+def look_of(outer: Look, tag: str, attributes: Mapping[str, str], style: Style) -> Look:
     """The look of an element in another one."""
-    tag, attributes, style = element.tag, element.attrib, sheet.style_of(element)
     if tag in _STRUCK and not outer.struck:
         outer = replace(outer, struck=True)
     if not (attributes or style):

@@ -3,8 +3,8 @@
 Text that a page hides by an attribute or an inline style is marked as hidden, unless it belongs to
 what is left out anyway: menus, icons, and dialogs that wait for a click.
 
-Works on the tree that libxml2 builds, which closes what is left open, at any depth; runs nothing,
-fetches nothing.
+Works on the stream of tags that libxml2 gives, which closes what is left open, at any depth; runs
+nothing, fetches nothing.
 """
 
 from __future__ import annotations
@@ -14,18 +14,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from indexer.extract import markdown
 from indexer.extract.extraction import Extraction, plain_lines, words
 from indexer.extract.hidden import hide, shown, struck, without_lone_words
-from indexer.extract.html.look import Look, Sheet, look_of
+from indexer.extract.html.look import Look, Sheet, Style, look_of
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text.formula import Formula
 from indexer.extract.text.plain import decode, decode_named
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 
 def read_html(data: bytes) -> Extraction:
@@ -58,18 +54,12 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     alone = _FOREIGN.search(source) is None
     styles = _STYLES.finditer(source) if alone else ()
     css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
-    # The parser's own tree would end at a depth of 2,048; without huge_tree, of 256.
-    builder = etree.TreeBuilder(insert_comments=False, insert_pis=False)
-    parser = etree.HTMLParser(target=builder, encoding="utf-8", huge_tree=True, no_network=True)
-    try:
-        root = etree.fromstring(source.encode("utf-8", "replace"), parser)
-    except etree.XMLSyntaxError:  # there is no element at all
-        return None, ""
-    sheet = Sheet(css, root, any_case=_TYPED.search(source) is None)
+    sheet = Sheet(css, source, any_case=_TYPED.search(source) is None)
     reader = _Reader(sheet, styled=not alone or "<style" in source.lower())
-    for event, element in etree.iterwalk(root, events=("start", "end")):
-        (reader.start if event == "start" else reader.end)(element)
-    blocks = reader.close()
+    # Without huge_tree all that is nested more than 256 deep would be left out.
+    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
+    parser.feed(source.encode("utf-8", "replace"))
+    blocks: list[Block] = parser.close()
     title = markdown.one_line("".join(reader.title)) or None
     main = _main(blocks)
     chosen = [block.text for block in main]
@@ -150,10 +140,12 @@ class _Element:
     items: int = 0  # of a list, so far
 
 
-def _begun(parent: _Element, tag: str, given: Element, in_header: bool, sheet: Sheet) -> _Element:
+def _begun(
+    parent: _Element, tag: str, named: Mapping[str, str], in_header: bool, style: Style
+) -> _Element:
     """An element in another one; `in_header` says that it is in a page's or section's header."""
-    role = given.get("role", "").lower()
-    look = look_of(parent.look, given, sheet)
+    role = named.get("role", "").lower()
+    look = look_of(parent.look, tag, named, style)
     if tag in ("html", "body"):  # scripts show a page that hides all of itself
         look = replace(look, gone=False, invisible=False)
     is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
@@ -164,7 +156,7 @@ def _begun(parent: _Element, tag: str, given: Element, in_header: bool, sheet: S
         parent.main or tag == "main" or role == "main",
         parent.menu or is_menu or (tag in _LISTS and in_header),
         parent.aside
-        or given.get("aria-hidden") == "true"
+        or named.get("aria-hidden") == "true"
         or (look.gone and (tag == "dialog" or role in _MACHINERY)),
         parent.skipped or tag in _SKIPPED,
         parent.article or tag in _ARTICLES or role == "main",
@@ -202,37 +194,35 @@ class _Reader:
         self._label = "-"
         self._depth = 1
         self._formula: Formula | None = None
+        self._number = 0  # of elements so far
 
     def close(self) -> list[Block]:
         """All blocks, those of unclosed tables included."""
         if self._formula is not None:
             text, self._formula = self._formula.text(), None
-            self._data(text)
+            self.data(text)
         self._flush()
         while self._tables:
             self._end_table()
         return self._blocks
 
-    def start(self, element: Element) -> None:
-        """Open an element, with the text that it begins with."""
-        self._start(element.tag, element)
-        self._data(element.text or "")
-
-    def _start(self, tag: str, element: Element) -> None:
-        attrs = element.attrib
+    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Open an element."""
+        style = self._sheet.style_of(self._number, attrs)
+        self._number += 1
         if self._formula is not None or tag == "math":
             self._formula = self._formula or Formula()
             self._formula.start(tag, attrs)
             return
         if tag in _VOID:
-            self._void(tag, element)
+            self._void(tag, attrs, style)
             return
         if tag == "title" and self.title:
             tag = "template"  # the first one counts
         if tag in _BLOCKS:
             self._flush()
         in_header = self._tags["header"] > 0
-        self._open.append(_begun(self._open[-1], tag, element, in_header, self._sheet))
+        self._open.append(_begun(self._open[-1], tag, attrs, in_header, style))
         self._tags[tag] += 1
         if tag == "a":
             self._end_link()
@@ -264,31 +254,29 @@ class _Reader:
         elif tag == "blockquote":
             self._prefix = tag
 
-    def _void(self, tag: str, element: Element) -> None:
+    def _void(self, tag: str, named: Mapping[str, str], style: Style) -> None:
         if tag == "br":
             self._text.append(("\n", False))
         elif tag == "hr":
             self._flush()
         elif tag == "img" and not self._open[-1].skipped:
-            look = look_of(self._open[-1].look, element, self._sheet)
-            if {element.get("width", ""), element.get("height", "")} & {"0", "1"}:
+            look = look_of(self._open[-1].look, tag, named, style)
+            if {named.get("width", ""), named.get("height", "")} & {"0", "1"}:
                 look = replace(look, gone=True)  # to count who reads it
-            picture = f" {self._marked(element.get('alt', ''), look)} "
+            picture = f" {self._marked(named.get('alt', ''), look)} "
             self._text.append((picture, False))
             if self._address:
                 self._linked.append(picture)
 
-    def end(self, element: Element) -> None:
-        """Close an element, and take the text behind it."""
+    def end(self, tag: str) -> None:
+        """Close the innermost element."""
         if self._formula is not None:
-            if self._formula.end(element.tag):
+            if self._formula.end(tag):
                 text, self._formula = self._formula.text(), None
-                self._data(text)
-        elif element.tag not in _VOID:
-            self._end()
-        self._data(element.tail or "")
-
-    def _end(self) -> None:
+                self.data(text)
+            return
+        if tag in _VOID:
+            return
         element = self._open[-1]
         if element.tag in _BLOCKS:
             self._flush()
@@ -305,10 +293,8 @@ class _Reader:
         self._open.pop()
         self._tags[element.tag] -= 1
 
-    def _data(self, data: str) -> None:
+    def data(self, data: str) -> None:
         """Append text, unless it is invisible."""
-        if not data:
-            return
         if self._formula is not None:
             self._formula.data(data)
             return

@@ -1,4 +1,4 @@
-"""Tables of HTML while they are read: which cell a block of text stands in. Called by `page`.
+"""Tables of HTML while they are read: which cell a block of text stands in.
 
 Cells that are not displayed take no place in the grid. Tables that only place texts on a page give
 their blocks back one by one.

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
+from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction, plain_lines
-from indexer.extract.legacy.compound import Compound
 from indexer.extract.tables.rows import unmerged_text
 
 _WORD_97 = 0xA5EC

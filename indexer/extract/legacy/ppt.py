@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
+from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.hidden import hide
-from indexer.extract.legacy.compound import Compound
 from indexer.records import Line
 
 _ENCRYPTED = b"\xdf\xc4\xd1\xf3"

@@ -9,9 +9,9 @@ import datetime as dt
 import struct
 from collections.abc import Iterator
 
+from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction, Within
 from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.legacy.compound import Compound
 from indexer.extract.mail.mime import Mail, mail_extraction
 from indexer.extract.members import Member
 from indexer.extract.text.plain import decode_part

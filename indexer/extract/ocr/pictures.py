@@ -1,6 +1,6 @@
 """Pages of a PDF and pictures as arrays, upright as the file says and of bounded size.
 
-Only what is asked for is decoded. Recognises nothing. Called by indexer.parsers.recognising.
+Only what is asked for is decoded. Recognises nothing.
 """
 
 from __future__ import annotations

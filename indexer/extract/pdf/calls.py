@@ -148,6 +148,13 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
 
 
+def clipped(objects: Sequence[int]) -> list[int]:
+    """The places of objects that are clipped."""
+    paths = map(quick("FPDFPageObj_GetClipPath", ctypes.c_void_p), objects)
+    counts = map(quick("FPDFClipPath_CountPaths"), paths)
+    return [place for place, count in enumerate(counts) if count > 0]
+
+
 def clip_box(drawn: int) -> Box | None:
     """What an object is clipped to; None where that is no upright rectangle."""
     path = quick("FPDFPageObj_GetClipPath", ctypes.c_void_p)(drawn)

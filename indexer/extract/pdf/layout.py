@@ -1,6 +1,6 @@
 """The text of one PDF page in reading order, from pdfium's characters and boxes.
 
-Repairs hyphens at line ends, ligatures and letter-spaced lines. Adds form fields and comments.
+Repairs hyphens at line ends and ligatures, marks what is struck out. Adds form fields and comments.
 """
 
 from __future__ import annotations
@@ -18,15 +18,14 @@ from indexer.extract.pdf.calls import Box
 from indexer.extract.pdf.lines import (
     HYPHENS,
     LIGATURES,
-    SHORT_WORDS,
     PlacedLine,
     Places,
     joined,
     placed_lines,
-    respaced,
 )
 from indexer.extract.pdf.right_to_left import is_base
 from indexer.extract.pdf.running import Page, page_of
+from indexer.extract.pdf.struck import struck_out
 from indexer.extract.pdf.unseen import seen_text
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 # pdfium writes U+FFFE (in some releases U+0002) for a hyphen and the line end after it. In both
 # forms, the rest of the word follows, up to the next blank.
 _HYPHEN = regex.compile(r"(?<=\p{Ll})(?:[\ufffe\x02]\r?\n?|[-\u00ad\u2010]\r?\n)(\p{Ll}\S*)[ \t]?")
+_RUN_ON = regex.compile(r"~~([\ufffe\x02](?:\r?\n)?|[-\u00ad\u2010]\r?\n)~~")  # struck
 _BREAK = regex.compile(r"[\ufffe\x02]\r?\n?")
 # Latin and Armenian ligatures and Arabic letter forms: signs of the page, not of the text.
 _FORMS = regex.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefc]+")
@@ -53,7 +53,7 @@ def cleaned(text: str) -> str:
     """
     if any(code in text for code in LIGATURES):  # rare, and the search is slow
         text = _CODE.sub(lambda match: LIGATURES[match[0]], text)
-    text = _HYPHEN.sub(r"\1\n", text)
+    text = _HYPHEN.sub(r"\1\n", _RUN_ON.sub(r"\1", text) if "~~" in text else text)
     if any(hyphen in text for hyphen in HYPHENS):
         text = _BREAK.sub("-\n", text)
     return _FORMS.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
@@ -66,19 +66,20 @@ def text_of(page: Page) -> str:
 
 def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     """The lines of a page, the fields and comments on it, and marked what it does not show."""
+    found = list(notes_of(page))
     with seen_text(page) as seen:
         text, places = seen.text, Places(seen.text_page, page, seen.text)
         has_words = right_to_left.has_words(text)
         from_right = has_words and right_to_left.is_base(text)
         if has_words and not from_right:
-            found = right_to_left.reading_order(text, lambda at: places.box(places.index(at)))
-            text = "".join(text[index] for index in found)
+            order = right_to_left.reading_order(text, lambda at: places.box(places.index(at)))
+            text = "".join(text[index] for index in order)
         lines = placed_lines(text, places, from_right)
         if from_right:
             lines = [_turned(line, places) for line in lines]
-        elif SHORT_WORDS.search(text):
-            lines = [respaced(line, places) for line in lines]
-    notes = [note.text for note in notes_of(page)]
+        rules = [*seen.rules, *(note.box for note in found if note.strikes)]
+        lines = list(struck_out(lines, rules, places)) if rules else lines
+    notes = [note.text for note in found if not note.strikes]
     if seen.hidden:
         words = f" {' '.join(text.split())} "  # what a page shows besides is not hidden
         notes += (hide(line) for line in map(cleaned, seen.hidden) if f" {line} " not in words)
@@ -108,6 +109,7 @@ class PageNote(NamedTuple):
 
     text: str
     box: Box
+    strikes: bool = False  # it draws a line through what it lies on
 
 
 def notes_of(page: pypdfium2.PdfPage) -> Iterator[PageNote]:
@@ -125,7 +127,22 @@ def notes_of(page: pypdfium2.PdfPage) -> Iterator[PageNote]:
             is_hidden = pdfium.FPDFAnnot_GetFlags(annotation) & unseen
             box = rect.left, rect.bottom, rect.right, rect.top
             yield PageNote(hide(text) if is_hidden else text, box)
+        for each in _lines_of(annotation):
+            yield PageNote("", each, strikes=True)
         pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _lines_of(annotation: object) -> Iterator[Box]:
+    """What an annotation strikes out, line by line."""
+    import pypdfium2.raw as pdfium
+
+    if pdfium.FPDFAnnot_GetSubtype(annotation) != pdfium.FPDF_ANNOT_STRIKEOUT:
+        return
+    for number in range(pdfium.FPDFAnnot_CountAttachmentPoints(annotation)):
+        at = pdfium.FS_QUADPOINTSF()
+        pdfium.FPDFAnnot_GetAttachmentPoints(annotation, number, at)
+        xs, ys = (at.x1, at.x2, at.x3, at.x4), (at.y1, at.y2, at.y3, at.y4)
+        yield min(xs), min(ys), max(xs), max(ys)
 
 
 def _text(annotation: object) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -77,14 +78,14 @@ def _lines(pages: Iterator[Page], total: int) -> Iterator[Line]:
 
     A page that shows something without having text is marked as such.
     """
-    kept = Kept()
+    kept: Kept = {}
     for number, page in enumerate(without_running(pages, total, kept), start=1):
         remark = f" (labelled {page.label})" if page.label and page.label != str(number) else ""
         remark += f" ({NO_TEXT_LAYER})" if page.only_shows else ""
         yield Line(f"--- Page {number} ---{remark}", number)
         for line, hidden in parted(layout.text_of(page)):
             yield Line(line, number, hidden=hidden)
-    if texts := kept.texts():
+    if texts := list(chain.from_iterable(kept.values())):
         yield Line(f"--- {HEADS_AND_FEET} ---", None, HEADS_AND_FEET)
         for line, _ in parted("\n".join(texts)):
             yield Line(line, None, HEADS_AND_FEET)

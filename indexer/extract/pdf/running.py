@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise, repeat
 from math import ceil
@@ -80,31 +80,14 @@ class Page:
     texts: frozenset[str] = frozenset()  # of its rows at both edges
 
 
-@dataclass(slots=True)
-class Kept:
-    """The heads and feet that were taken out: each text once, of counting ones first and last."""
-
-    _texts: dict[str, list[str]] = field(default_factory=dict)
-
-    def add(self, shape: str, text: str) -> None:
-        """Keep a text; those of one shape differ by the number of their page."""
-        texts = self._texts.setdefault(shape, [text])
-        if texts[-1] != text:
-            texts[1:] = [text]
-
-    def texts(self) -> list[str]:
-        """All texts in the order in which they first stood."""
-        return [text for texts in self._texts.values() for text in texts]
+Kept = dict[str, list[str]]  # what was taken out, by its shape: the first and the last of each
 
 
 # --- Rows at the edges of one page --------------------------------------------------------------
 
 
 def page_of(
-    lines: Sequence[PlacedLine],
-    height: float,
-    after: Sequence[str] = (),
-    label: str = "",
+    lines: Sequence[PlacedLine], height: float, after: Sequence[str] = (), label: str = ""
 ) -> Page:
     """A page and its edges, of which the lines are given."""
     rows = _rows(lines)
@@ -120,14 +103,7 @@ def page_of(
             gap = height if inner is None else abs(bases[inner] - bases[number])
             text = " ".join(" ".join(lines[index].text for index in row).split())
             biggest = max(lines[index].size for index in row)
-            yield EdgeRow(
-                text,
-                distances[number],
-                gap,
-                biggest,
-                biggest > LARGE * size,
-                row,
-            )
+            yield EdgeRow(text, distances[number], gap, biggest, biggest > LARGE * size, row)
 
     down = range(len(rows))
     top = tuple(edge(down, [height - base for base in bases]))
@@ -194,7 +170,9 @@ def _without(
     ):
         for row, shape in _running(number, page, rows, texts, edges, total, rows_near):
             removed.update(row.lines)
-            kept.add(shape, row.text)
+            texts_of = kept.setdefault(shape, [row.text])
+            if texts_of[-1] != row.text:
+                texts_of[1:] = [row.text]
     if not removed:
         return page
     lines = tuple(line for index, line in enumerate(page.lines) if index not in removed)

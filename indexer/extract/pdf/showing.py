@@ -1,6 +1,6 @@
 """Pages of a PDF as pictures of bounded size, and the places of a quotation on them, as boxes.
 
-Called by indexer.parsers.reading. Nothing that the file names elsewhere is loaded, and no script
+Nothing that the file names elsewhere is loaded, and no script
 runs. Letters and digits alone are compared, without case, marks and what stands between them, since
 the text that was indexed differs from what a page shows in just these: hyphens at line ends,
 ligatures, spaced letters, blanks.
@@ -29,12 +29,8 @@ if TYPE_CHECKING:
     import pypdfium2
 
 MIN_SHARE = 0.6  # of its letters that stand there: then it is that passage, as for `altered` ones
-MIN_LETTERS = 8  # of a quotation that may begin or end within a word
-MIN_BLOCK_LETTERS = 4  # of words that stand apart from the others of a quotation
-MAX_SKIPPED_WORDS = 3  # between a short word and the run before it
-# Words of a page times those of a quotation that are compared, as 2,000 and 500. What is beyond is
-# looked for in one piece alone.
-MAX_COMPARED = 1_000_000
+MIN_LETTERS = 8  # of a quotation, or a run of it, that may begin or end within a word
+MAX_COMPARED = 3_000_000  # letters of a page times those of a quotation that are compared
 
 Fractions = tuple[float, float, float, float]  # left, top, right, bottom, of the page as shown
 PlacedChar = tuple[str, Fractions | None]  # None: of no known place
@@ -51,11 +47,6 @@ class Letters:
     text: str
     numbers: tuple[int, ...]
     starts: frozenset[int]
-
-    def words(self) -> list[tuple[str, int]]:
-        """Each word and where it begins."""
-        edges = [*sorted(self.starts), len(self.text)]
-        return [(self.text[at:end], at) for at, end in pairwise(edges)]
 
 
 @lru_cache(maxsize=4_096)
@@ -105,25 +96,13 @@ def _occurrences(text: str, wanted: str) -> Iterator[int]:
         at = text.find(wanted, at + 1)
 
 
-def aligned(page: Letters, quote: Letters) -> list[int]:
-    """The letters of the quotation's words that stand on the page in order, apart from each other.
-
-    Short ones count close behind others: "of" stands everywhere.
-    """
-    words, wanted = page.words(), quote.words()
-    if len(words) * len(wanted) > MAX_COMPARED:
-        return []
-    matcher = SequenceMatcher(
-        None, [word for word, _ in words], [word for word, _ in wanted], autojunk=False
-    )
-    letters: list[int] = []
-    end = -MAX_SKIPPED_WORDS
-    for first, quoted, count in matcher.get_matching_blocks():
-        size = sum(len(word) for word, _ in wanted[quoted : quoted + count])
-        if size >= MIN_BLOCK_LETTERS or (count and first - end < MAX_SKIPPED_WORDS):
-            letters.extend(range(words[first][1], words[first][1] + size))
-            end = first + count
-    return letters
+def runs_of(page: Letters, quote: Letters) -> Sequence[int]:
+    """The letters of a quotation that stand on the page in order and many in a row."""
+    if len(page.text) * len(quote.text) > MAX_COMPARED:
+        return ()
+    blocks = SequenceMatcher(None, page.text, quote.text, autojunk=False).get_matching_blocks()
+    found = [n for at, _, size in blocks if size >= MIN_LETTERS for n in range(at, at + size)]
+    return found if len(found) >= MIN_SHARE * len(quote.text) else ()
 
 
 # --- Pages ----------------------------------------------------------------------------------------
@@ -192,7 +171,9 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
         places = Places(seen.text_page, page, seen.text)
         shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]
     lines = [list(_placed(line, shown)) for line in read]
-    for note in layout.notes_of(page):  # a field or a comment has one place
+    for note in (
+        note for note in layout.notes_of(page) if note.text
+    ):  # a field or a comment has one place
         box = _share(places, note.box)
         lines.append([*((char, box) for char in note.text), _BETWEEN])
     return PageLetters(lines)
@@ -261,11 +242,7 @@ def outlined(quotation: str, page: PageLetters | None, near: float | None) -> li
     quote = letters_of(quotation)
     if not quote.text or page is None:
         return []
-    found: Sequence[int] | None = whole(page.letters, quote, near)
-    if found is None:
-        found = aligned(page.letters, quote)
-        if len(found) < MIN_SHARE * len(quote.text):
-            return []
+    found = whole(page.letters, quote, near) or runs_of(page.letters, quote)
     return list(page.boxes({page.letters.numbers[at] for at in found}))
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import regex
@@ -26,27 +25,16 @@ _JOINED = regex.compile(
     r"[\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff\p{M}]+"
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What a mark says that some texts read, as it stands in the file."""
-
-    mark: int
-    texts: Sequence[int]
-    data: bytes
+Spoken = tuple[int, Sequence[int], bytes]  # a mark, the texts in it, what it says as in the file
 
 
 def taken(texts: Sequence[int]) -> list[Spoken]:
-    """What the texts of a page are said to read, taken off their marks in memory.
-
-    Blanks and figures, which are never believed, are not kept: most pages then are read once.
-    """
-    found = []
+    """What the texts of a page are said to read, taken off their marks in memory."""
+    found: list[Spoken] = []
     for mark, (data, objects) in calls.marks_with(ACTUAL_TEXT, texts).items():
         calls.without_bytes(objects[0], mark, ACTUAL_TEXT)
-        said = _decoded(data)
-        if _SEEN.search(said) and not any(map(str.isdigit, said)):
-            found.append(Spoken(mark, objects, data))
+        if _SEEN.search(_decoded(data)):  # most pages are read once
+            found.append((mark, objects, data))
     return found
 
 
@@ -54,19 +42,17 @@ def put_back(
     page: pypdfium2.PdfPage, spoken: Sequence[Spoken], text_page: pypdfium2.PdfTextPage
 ) -> None:
     """Put back in memory what is believed; `text_page` is read without any of it."""
-    for each in spoken:
-        shown = "".join(calls.text_of(drawn, text_page) for drawn in each.texts)
-        if is_believed(shown, _decoded(each.data)):
-            calls.with_bytes(page, each.texts[0], each.mark, ACTUAL_TEXT, each.data)
+    for mark, texts, data in spoken:
+        shown = "".join(calls.text_of(drawn, text_page) for drawn in texts)
+        if is_believed(shown, _decoded(data)):
+            calls.with_bytes(page, texts[0], mark, ACTUAL_TEXT, data)
 
 
 def _decoded(data: bytes) -> str:
     """A text as it stands in a file (PDF 32000, 7.9.2.2)."""
     if data.startswith(b"\xfe\xff"):
         return data[2:].decode("utf-16-be", "replace")
-    if data.startswith(b"\xef\xbb\xbf"):
-        return data[3:].decode("utf-8", "replace")
-    return data.decode("latin-1")
+    return data.decode("utf-8-sig" if data.startswith(b"\xef\xbb\xbf") else "latin-1", "replace")
 
 
 def is_believed(shown: str, said: str) -> bool:
@@ -75,6 +61,5 @@ def is_believed(shown: str, said: str) -> bool:
     if any(map(str.isdigit, letters + spoken)) or not spoken:
         return False
     if not letters:
-        return len(spoken) <= MAX_LETTERS and not shown.isspace() and shown != ""
-    both_joined = _JOINED.fullmatch(letters) and _JOINED.fullmatch(spoken)
-    return both_joined is not None and not Counter(letters) - Counter(spoken)
+        return len(spoken) <= MAX_LETTERS and shown.strip() != ""
+    return bool(_JOINED.fullmatch(letters + spoken)) and not Counter(letters) - Counter(spoken)

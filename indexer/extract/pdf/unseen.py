@@ -1,8 +1,8 @@
 """Text of a PDF page that no viewer shows: found by the page's objects, and taken off it in memory.
 
-Not painted, off the page, too small, in the colour of its ground, or under a box. What lies under
-or over a picture, a pattern or another shape counts as seen, and so does what a scan's own words
-stand for. Whatever is drawn is looked at, on every page.
+Not painted, off the page, clipped away, too small, in the colour of its ground, or under a box.
+What lies under or over a picture, a pattern or another shape counts as seen, and so does what a
+scan's own words stand for. Whatever is drawn is looked at, on every page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from operator import sub
 from struct import iter_unpack, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexer.extract.hidden import MAX_COLOUR_DISTANCE
+from indexer.extract.hidden import MAX_COLOUR_DISTANCE, MIN_SEEN
 from indexer.extract.pdf import calls, spoken
 from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
 
@@ -44,11 +44,12 @@ Colour = tuple[int, ...]  # red, green, blue, alpha
 
 
 class SeenText(NamedTuple):
-    """The page's text as a viewer shows it, and the lines of what it does not show."""
+    """The page's text as a viewer shows it, lines of what it does not show, and thin rules."""
 
     text_page: pypdfium2.PdfTextPage
     text: str
     hidden: list[str]
+    rules: Sequence[Box]
 
 
 @contextmanager
@@ -71,7 +72,7 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
     with closing(text_page):
-        yield SeenText(text_page, text_page.get_text_range(), hidden)
+        yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.rules)
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
@@ -117,6 +118,7 @@ class Drawing:
     modes: bytes = b""  # how each text is rendered
     parts: list[Part] = field(default_factory=list)
     paths: int = 0
+    rules: list[Box] = field(default_factory=list)  # thin paths that lie
     surfaces: list[Surface] = field(default_factory=list)  # without rules, and paths not filled
 
     def add(self, objects: Sequence[int], form: int, matrix: Matrix, depth: int = 0) -> None:
@@ -124,25 +126,31 @@ class Drawing:
         modes = calls.modes(objects)
         places = [match.start() for match in re.finditer(calls.NO_TEXT, modes)]
         others = [objects[place] for place in places]
-        fills = calls.draw_modes(others)[0::2]  # below 0 of what is no path
+        painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
         boxes, colours = _boxes(others, matrix), _fours(calls.fill_colours(others))
         self.parts.append(Part(len(self.texts), form, matrix))
         start = 0
-        for place, drawn, kind, fill, box, colour in zip(
-            places, others, calls.kinds(others), fills, _fours(boxes), colours, strict=True
+        kinds = calls.kinds(others)
+        for place, drawn, kind, fill, line, box, colour in zip(
+            places, others, kinds, painted[0::2], painted[1::2], _fours(boxes), colours, strict=True
         ):
             self.texts += objects[start:place]
             self.modes += modes[start:place]
             start = place + 1
             if kind == FORM and depth < MAX_FORM_DEPTH:
-                inner = _product(_of(calls.matrices([drawn])), matrix)
+                a, b, c, d, e, f = calls.matrices([drawn])
+                inner = _product((a, b, c, d, e, f), matrix)
                 self.add(calls.objects_in(drawn), drawn, inner, depth + 1)
                 self.parts.append(Part(len(self.texts), form, matrix))
             elif kind != PATH:
                 self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, None))
             else:
                 self.paths += 1
-                if fill > 0 and box[2] - box[0] >= THIN and box[3] - box[1] >= THIN:
+                if box[2] - box[0] < THIN:
+                    continue
+                if box[3] - box[1] < THIN:
+                    self.rules += [box] if fill > 0 or line > 0 else []
+                elif fill > 0:
                     known = colour if colour[3] <= MAX_ALPHA else None
                     self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, known))
         self.texts += objects[start:]
@@ -173,6 +181,7 @@ class Drawing:
     def unseen(self, paper: Box) -> list[int]:
         """The texts that no viewer shows, by number; blanks, which nobody sees, are none."""
         found = {*self._unpainted(paper), *self._misplaced(paper), *self._covered()}
+        found.update(self._clipped())
         found.update(self._coloured())
         return sorted(at for at in found if _area(self.box(at)) > 0)
 
@@ -214,6 +223,16 @@ class Drawing:
             a, b, c, d, _, _ = _product(own, self.around(at).matrix)
             if abs(size) * min(hypot(a, b), hypot(c, d)) < least:
                 yield at
+
+    def _clipped(self) -> Iterator[int]:
+        """Those of which next to nothing stands in what they are clipped to."""
+        for at in calls.clipped(self.texts):
+            room, box = calls.clip_box(self.texts[at]), self.box(at)
+            if room is not None:
+                room = _moved(room, self.around(at).matrix)
+                sides = [*map(max, room[:2], box[:2]), *map(min, room[2:], box[2:])]
+                if _area((sides[0], sides[1], sides[2], sides[3])) < MIN_SEEN * _area(box):
+                    yield at
 
     # --- By colour --------------------------------------------------------------------------------
 
@@ -297,22 +316,12 @@ def _fours(values: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
     return zip(each, each, each, each, strict=True)
 
 
-def _of(values: array[float]) -> Matrix:
-    """A matrix of six numbers."""
-    a, b, c, d, e, f = values
-    return a, b, c, d, e, f
-
-
 def _moved(box: Box, matrix: Matrix) -> Box:
     """The box around another one that is multiplied by a matrix."""
-    if matrix == IDENTITY:  # no bounds are infinite, and stay so
-        return box
-    a, b, c, d, e, f = matrix
-    left, bottom, right, top = box
-    points = [(x, y) for x in (left, right) for y in (bottom, top)]
-    xs = [a * x + c * y + e for x, y in points]
-    ys = [b * x + d * y + f for x, y in points]
-    return min(xs), min(ys), max(xs), max(ys)
+    import pypdfium2
+
+    # No bounds are infinite, and stay so.
+    return box if matrix == IDENTITY else pypdfium2.PdfMatrix(*matrix).on_rect(*box)
 
 
 def _boxes(objects: Sequence[int], matrix: Matrix) -> array[float]:
@@ -325,16 +334,10 @@ def _boxes(objects: Sequence[int], matrix: Matrix) -> array[float]:
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
     """What both do, one after the other."""
-    a, b, c, d, e, f = first
-    g, h, i, j, k, m = second
-    return (
-        a * g + b * i,
-        a * h + b * j,
-        c * g + d * i,
-        c * h + d * j,
-        e * g + f * i + k,
-        e * h + f * j + m,
-    )
+    import pypdfium2
+
+    a, b, c, d, e, f = pypdfium2.PdfMatrix(*first).multiply(pypdfium2.PdfMatrix(*second)).get()
+    return a, b, c, d, e, f
 
 
 def _area(box: Box) -> float:

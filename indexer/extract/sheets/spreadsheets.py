@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import (
+    OLE,
+    Compound,
     ZipParts,
     attribute,
     core_properties,
@@ -26,7 +28,6 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import BROKEN, Extraction, OwnProperties, what_broke
-from indexer.extract.legacy.compound import OLE, Compound
 from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import paragraph_text
 from indexer.extract.office.odf_tables import sheets_of_tree

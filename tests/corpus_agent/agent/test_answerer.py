@@ -42,9 +42,8 @@ def test_the_model_is_offered_exactly_two_tools():
     _, fake = ask(says("NOT_FOUND"))
     offered = [tool["function"]["name"] for tool in fake.requests[0]["tools"]]
     assert offered == ["vectordb_search", "vectordb_read"]
-    assert set(fake.requests[0]) == {
-        *("model", "messages", "tools", "tool_choice", "stream", "temperature", "max_tokens")
-    }
+    keys = "model messages tools tool_choice stream temperature max_tokens"
+    assert {*fake.requests[0]} == {*keys.split()}
 
 
 def test_the_first_search_is_handed_in_as_a_tool_call_with_its_result():
@@ -78,17 +77,9 @@ def test_a_tool_call_is_run_and_the_quotation_of_the_answer_verified():
     read = calls(("vectordb_read", {"source": "notes/my bread.md", "offset": 3}))
     answer, fake = ask(read, says(f"At 24 °C {GOOD}."), events=events)
     assert (answer.text, answer.status) == ("At 24 °C [1].", "likely")
-    assert answer.citations == (
-        Citation(
-            n=1,
-            source="notes/my bread.md",
-            page=None,
-            line_start=3,
-            line_end=3,
-            quote="Keep the sourdough at a temperature of 24 °C.",
-            verdict="verified",
-        ),
-    )
+    quote = "Keep the sourdough at a temperature of 24 °C."
+    cited = Citation(1, "notes/my bread.md", None, 3, 3, quote, "verified")
+    assert answer.citations == (cited,)
     assert (answer.answerer, answer.version, answer.notices) == ("toy-model", 1, ())
     assert answer.coverage == Coverage(indexed=2, empty=4)
     result = fake.requests[1]["messages"][-1]["content"]
@@ -102,13 +93,9 @@ def test_a_fabricated_quotation_is_dropped_and_counted():
     assert answer.text == "At 24 °C [1]. For nine years [unsupported]."
     assert (answer.status, len(answer.citations)) == ("perhaps", 1)
     assert answer.unsupported == ("For nine years.",)
-    assert [notice.split()[:2] for notice in answer.notices] == [
-        ["1", "citation"],
-        ["1", "sentence"],
-    ]
-
-
-def test_a_source_that_is_not_in_the_index_is_dropped():
+    first, second = answer.notices
+    assert first.startswith("1 citation ") and second.startswith("1 sentence ")
+    # A source that is not in the index.
     answer, _ = ask(says('Yes [/etc/passwd:1] "root:x:0:0" and [web.md:1-2] "so".'))
     assert (answer.text, answer.citations) == ("Yes and.", ())
     assert answer.notices[0].startswith("2 citations were left out")

@@ -62,12 +62,6 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
 
 
 @pytest.mark.slow
-def test_without_an_index_each_command_says_how_to_make_one(cli: Cli):
-    for command in (["search", "x"], ["ask", "x"], ["read", "a"], ["files"], ["status"]):
-        assert "corpus-agent index FOLDER" in problem(cli(*command), 1)
-
-
-@pytest.mark.slow
 def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
     manifest = project / ".corpus-agent/manifest.json"
     good = json.loads(manifest.read_text())
@@ -86,23 +80,6 @@ def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, proje
 
 
 @pytest.mark.slow
-def test_files_lists_every_file_with_status_and_reason(cli: Cli, project):
-    rows = one_object(cli("files", "--json"))["files"]
-    assert [(row["source"], row["status"], row["reason"]) for row in rows] == [
-        ("a.md", "indexed", None),
-        ("c:1.txt", "indexed", None),
-        ("p.png", "skipped", "binary"),
-        ("sub/b.txt", "indexed", None),
-    ]
-    lines = cli("status").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["3", "folder", "index", "scans"]
-    assert {"engine", "model"} <= {
-        line.split()[0] for line in cli("status", "-v").stdout.splitlines()
-    }
-    assert "Unknown status 'odd'" in problem(cli("files", "--status", "odd"), 2)
-
-
-@pytest.mark.slow
 def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert cli("read", "a.md").stdout == "# Bread\n\nSourdough rises slowly.\n"
     assert cli("read", "a.md:3").stdout == "Sourdough rises slowly.\n"
@@ -110,22 +87,6 @@ def test_read_prints_the_lines_that_were_asked_for(cli: Cli, project):
     assert "is not in the index" in problem(cli("read", "b.md"), 1)
     window = one_object(cli("read", "a.md:1:2", "--json"))
     assert (window["lines"], window["next_offset"], window["total"]) == (["# Bread", ""], 3, 3)
-
-
-def test_status_says_what_there_is(cli: Cli, project):
-    status = one_object(cli("status", "--json"))
-    assert status["files"] == {
-        "indexed": 3,
-        "empty": 0,
-        "failed": 0,
-        "skipped": 1,
-        "ignored": 0,
-        "kept_out": 0,
-        "blank": 0,
-        "unreachable": 0,
-    }
-    assert (status["complete"], status["root"]) == (True, str(project / "docs"))
-    assert status["bytes"] > 1_000
 
 
 @pytest.mark.slow
@@ -228,34 +189,7 @@ def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
         assert ("Sourdough" in done.stdout) != bool(missing)
 
 
-@pytest.mark.slow
-def test_a_model_judges_what_check_does_not_find_and_changes_no_exit_code(cli: Cli, sample_store):
-    from tests.support.fakes import ScriptedModelServer, says
-
-    text = "Boris the starter belongs to an aunt who lives abroad.\n"
-    with ScriptedModelServer([says("SUPPORTED [1]")]) as server:
-        model = ("--llm", server.server.base_url)
-        done = cli("--store", sample_store, "check", "-", *model, "--json", input=text)
-    answer = one_object(done)
-    assert done.returncode == 1
-    [finding] = answer["check"]["findings"]
-    assert (answer["seal"], answer["check"]["model"]) == ("enforced", "toy-model")
-    assert (finding["kind"], finding["model"]) == ("not_found", "supported")
-
-
 # -- a conversation
-
-
-@pytest.mark.slow
-def test_a_conversation_works_through_a_pipe(cli: Cli, sample_store):
-    asked = "How long can the starter stay in the fridge unfed?\n"
-    asked += "/sources\n/read 1\n/read 9\n/odd\n/quit\n"
-    done = cli("--store", sample_store, "chat", "--llm", "none", input=asked)
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert "sourdough.md" in done.stdout
-    assert "Unknown command '/odd'" in done.stdout
-    assert "Which one?" in done.stdout
 
 
 class Terminal:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus_agent.cli.printing import opened_new, write_text
+from corpus_agent.cli.printing import opened_new
 from indexer import UsageError
 
 
@@ -15,12 +15,6 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path):
             opened_new(tmp_path / name)
     assert (tmp_path / "a.md").read_text() == "mine"
     assert not (tmp_path / "new.md").exists()
-
-
-def test_a_new_file_is_for_its_owner_alone(tmp_path):
-    write_text(opened_new(tmp_path / "a.md"), "words")
-    assert (tmp_path / "a.md").read_text() == "words"
-    assert (tmp_path / "a.md").stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.slow

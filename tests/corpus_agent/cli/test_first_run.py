@@ -15,7 +15,7 @@ import pytest
 
 from corpus_agent.api import Corpus
 from indexer.errors import NoIndex
-from indexer.store.folder import LOCK_NAME, writer_of
+from indexer.store.folder import writer_of
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY
@@ -78,13 +78,3 @@ def test_that_the_first_run_goes_on_is_said_by_every_door(cli: Cli, docs, runnin
     assert "it is being made by process" in cli("stores").stdout
     assert cli("index", "docs").returncode == 5  # a second writer
     assert "is left out: There is no index" in cli("--all-stores", "files").stderr
-
-
-@pytest.mark.slow
-def test_a_run_that_was_killed_does_not_go_on(cli: Cli, docs, running):
-    os.killpg(running, signal.SIGKILL)
-    while writer_of(docs / STORE_NAME):
-        time.sleep(0.01)
-    assert (docs / STORE_NAME / LOCK_NAME).read_text()  # what it wrote is there still
-    done = cli("status", cwd=docs)
-    assert done.returncode == 1 and "There is no index here or in a folder above" in done.stderr

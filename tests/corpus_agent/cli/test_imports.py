@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.support.places import REPOSITORY, SAMPLE
+from tests.support.places import REPOSITORY
 
 pytestmark = pytest.mark.slow
 
@@ -41,44 +41,6 @@ def test_a_one_shot_command_imports_no_heavy_library(sample_store, command):
     modules = imported_by(sample_store, *command)
     assert {"onnxruntime", "lancedb._lancedb"} <= modules  # the control: it did search
     assert modules.isdisjoint((*LIBRARIES, "pyarrow.compute"))
-
-
-def test_indexing_imports_no_heavy_library_either(tmp_path):
-    (tmp_path / "corpus").mkdir()
-    (tmp_path / "corpus/a.md").write_bytes((SAMPLE / "kitchen/sourdough.md").read_bytes())
-    code = (
-        "import sys; from pathlib import Path; from corpus_agent.service import session\n"
-        "from corpus_agent.settings import Settings\n"
-        "session.index(Settings(store=Path(sys.argv[1])), Path(sys.argv[2]))\n"
-        "print('onnxruntime' in sys.modules, set(sys.argv[3:]) & set(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "store", tmp_path / "corpus", *LIBRARIES],
-        capture_output=True, text=True, cwd=REPOSITORY,
-    )  # fmt: skip
-    assert done.stdout == "True set()\n", done.stderr
-
-
-LANCEDB = """
-import sys
-from pathlib import Path
-import pyarrow as pa
-from indexer.store.lance import Database
-schema = pa.schema({"a": pa.int64()})
-table = Database(Path(sys.argv[1])).emptied("t", schema)
-table.add(schema, [pa.record_batch({"a": [1]})])
-assert not {"lancedb", "lancedb.query", "pydantic"} & {*sys.modules}
-import lancedb
-assert lancedb.connect(sys.argv[1]).open_table("t").to_arrow()["a"].to_pylist() == [1]
-assert "pydantic" in sys.modules  # the control
-"""
-
-
-def test_lancedb_is_used_by_its_native_module_and_its_package_can_be_imported(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", LANCEDB, tmp_path], capture_output=True, text=True, cwd=REPOSITORY
-    )
-    assert done.returncode == 0, done.stderr
 
 
 def test_help_and_status_import_no_more_than_they_use(sample_store):

@@ -1,7 +1,6 @@
 """Several indexes in one command: what each says, what is refused, and from Python the same."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,16 +8,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from corpus_agent import Corpus
 from corpus_agent.cli import main
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer import FolderEncoder
-from indexer.errors import UntrustedStore
 from tests.support.command import Cli
-from tests.support.processes import until
 from tests.support.sealed_child import python
-from tests.support.web_server import WebServer
 
 TEXTS = {
     "home": "# Rent\n\nThe rent of the flat is due on the third day of each month.\n",
@@ -78,13 +73,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     assert "corpus-agent stores" in done.stderr
 
 
-def test_one_that_is_not_trusted_stops_all(stores, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "state").mkdir()
-    with pytest.raises(UntrustedStore, match="not made by you here"):
-        Corpus.open(list(stores.values()))
-
-
 PROBES = """
 from corpus_agent.settings import NamedStore, Settings
 from corpus_agent.startup import for_reading
@@ -115,33 +103,3 @@ def test_a_server_of_several_is_sealed_to_exactly_these(stores, tmp_path):
     assert "EACCES" not in free.values(), free
     for store in every:
         (store / "new").unlink()
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_the_pages_show_several_together_and_change_none(stores):
-    first, second = stores.values()
-    before = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
-    with WebServer(first, "-s", second, "--llm", "none") as server:
-        server.enter()
-        assert "home" in server.get("/documents").words
-        listed = server.get("/documents").words
-        assert listed.count("terms.md") == 2
-        assert "None of them is changed from here" in listed
-        assert "Forget" not in listed
-        source = re.search(r"work\S*:terms\.md", listed)[0]
-        assert "Norway" in server.get(f"/read?source={source}").words
-        state = server.get("/state?examine=1").words
-        assert len(re.findall(r"Your documents in (?:home|work)", state)) == 2
-        assert "kept in the log of none" in server.get("/history").words
-        reply = server.post("/ask", question="When is the rent of the flat due?")
-        path = reply.headers["location"].removeprefix(server.base).partition("#")[0]
-        assert until(lambda: not json.loads(server.get(f"{path}/progress").text)["open"], 60)
-        answer = server.get(path).words
-        assert re.search(r"home\S*:terms\.md", answer)
-        assert "Recorded" not in answer
-        for action in ("index", "forget"):
-            refused = server.post(f"/documents/{action}", source=source)
-            assert (refused.status, "works on one index" in refused.words) == (400, True), action
-    after = {store: sorted(path.name for path in store.iterdir()) for store in stores.values()}
-    assert after == before

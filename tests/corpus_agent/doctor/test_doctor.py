@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +11,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from corpus_agent.doctor import Check, Diagnosis, checks, lines
-from corpus_agent.settings import Settings
+from corpus_agent.doctor import Diagnosis, checks
 from indexer.index import Index
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from tests.support.command import Cli
-from tests.support.fakes import ScriptedModelServer
-from tests.support.places import REPOSITORY
 from tests.support.rows import table_of
 from tests.support.toy_index import ENCODER, copied, sync
 
@@ -82,17 +77,6 @@ def test_vectors_of_another_model_are_found(store):
 # -- the machine
 
 
-def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
-    with ScriptedModelServer([]) as server:
-        url = server.server.base_url
-        found = checks.model_server(Settings(llm=url))
-        assert found.state == "ok"
-        assert found.found.startswith(f"toy-model at {url} of ")
-    gone = checks.model_server(Settings(llm=url))
-    assert (gone.state, "No model server answers" in gone.found) == ("fail", True)
-    assert checks.model_server(Settings(llm="none")).state == "ok"
-
-
 # -- the command
 
 
@@ -110,25 +94,6 @@ def test_without_an_index_the_rest_is_looked_at_and_the_command_named(cli: Cli):
     assert found["seal"]["found"].startswith("enforced")
     assert "rows" not in found
     assert cli("--store", "nowhere/at/all", "doctor", "--llm", "none").returncode == 0
-
-
-@pytest.mark.slow
-def test_without_a_seal_only_what_reads_no_document_is_looked_at(store):
-    code = (
-        "import sys; from indexer.confine import Denial, restrict_syscalls\n"
-        "restrict_syscalls([Denial('landlock_create_ruleset', 38)])\n"
-        "from corpus_agent.cli import main; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "doctor", "--json", "--llm", "none"],
-        capture_output=True,
-        text=True,
-        cwd=store.parent,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )
-    found = checks_of(done)
-    assert (done.returncode, found["seal"]["state"]) == (1, "fail")
-    assert "index" not in found
 
 
 def poison(store: Path, source: str, text: str) -> None:
@@ -154,18 +119,3 @@ def test_a_text_that_was_written_into_the_store_is_not_believed(store):
     rows = Snapshot(store).inspect()
     assert checks.parsed_anew(store, store.parent / "docs", rows).state == "fail"
     assert any(lie in line.text for line in Index.open(store).read("a.md").lines)  # untouched
-
-
-def test_what_is_fine_is_one_line_unless_all_is_asked_for():
-    found = {
-        "disk": Diagnosis("ok", "9 GB"),
-        "scans": Diagnosis("warn", "1 page", "index --ocr auto"),
-    }
-    findings = [(Check(name, lambda: found["disk"]), found[name]) for name in found]
-    shown = list(lines(findings, verbose=False))
-    assert shown == [
-        "warn scans           1 page",
-        "                     -> index --ocr auto",
-        "1 of 2 checks are fine.",
-    ]
-    assert list(lines(findings, verbose=True)) == ["ok   disk            9 GB", *shown[:2]]

@@ -55,4 +55,4 @@ RENT = Reading(57, 64, "900 EUR", "EUR 900")
     ],
 )
 def test_a_value_that_does_not_stand_where_it_is_quoted_from_is_refused(moved):
-    assert checked_value(document_of(LEASE), moved, "money") is None
+    assert checked_value(document_of(LEASE), moved) is None

@@ -21,6 +21,22 @@ rent | EUR 900 | El alquiler ya no es de 900 euros.
 rent | EUR 900 | Il canone non è di 900 euro.
 rent | EUR 900 | De huur is niet meer 900 euro.
 rent | EUR 900 | The rent is 900 euros, unless the tenant pays for heating.
+rent | EUR 900 | Does anybody say that the rent is 900 euros?
+rent | EUR 900 | The landlord proposed a rent of 900 euros, which nobody accepted.
+rent | EUR 900 | Im Nachbarhaus, einer anderen Wohnung, beträgt die Miete 900 Euro.
+rent | EUR 900 | Le loyer serait de 900 euros.
+rent | EUR 900 | # Superseded clauses\\n\\nThe rent is 900 euros.
+notice period | P6M | The tenant is not bound to a notice period of six months.
+notice period | P6M | Perhaps a notice period of six months is enough.
+governing law | Malta | It is governed by laws other than the laws of Malta.
+rent | EUR 900 | The neighbour told us that the rent is 900 euros. The rent is 950 euros.
+rent | EUR 900 | > The rent is 900 euros.
+rent | EUR 900 | The rent is 900 euros more than that of the shop.
+rent | EUR 900 | Nach der Anzeige ist die Miete 900 Euro. Die Miete ist 950 Euro.
+expiry | 2024-05-03 | The lease ended on 3 May 2024.
+deposit | EUR 900 | | Version | Deposit |\\n|---|---|\\n| superseded | 900 euros |
+governing law | Malta | Whether this is governed by the laws of Malta is not known.
+governing law | Malta | Nothing here is governed by the laws of Malta.
 """
 PLAIN = """
 rent | EUR 900 | The rent is 900 euros, payable without deduction.
@@ -35,6 +51,11 @@ notice period | P3M | Either party may, if it wishes, end it with three months' 
 landlord | Erika Beispiel | Vermieterin: Erika Beispiel
 notice period | P30D | She may end this agreement and his or her engagement by 30 days' notice.
 renewal term | P1Y | It renews for successive periods of one year unless 90 days' notice is given.
+rent | EUR 950 | The rent is not 900 euros, as the first draft had it, but the rent is 950 euros.
+rent | EUR 950 | In the other house the rent is 900 euros. The rent of this flat is 950 euros.
+governing law | Spain | El contrato se rige por la ley española.
+expiry | 2026-03-31 | This agreement expires on 31 March 2022. It was renewed until 31 March 2026.
+notice period | P30D | It may not be terminated without 30 days' notice.
 governing law | Florida | It is governed by the laws of Florida, except its conflict rules.
 """
 
@@ -50,8 +71,8 @@ def test_a_value_that_does_not_count_is_marked_or_none():
         _, field, wrong, _, text = line.split(" | ", 4)
         assert said(field, text.replace("\\n", "\n")).get(wrong) != "", line
     for line in DENIED.strip().splitlines():
-        field, wrong, text = line.split(" | ")
-        assert said(field, text).get(wrong) != "", line
+        field, wrong, text = line.split(" | ", 2)
+        assert said(field, text.replace("\\n", "\n")).get(wrong) != "", line
 
 
 def test_a_plain_statement_is_not_doubtful():
@@ -64,11 +85,6 @@ def test_what_a_document_hides_or_strikes_out_says_nothing():
     assert said("rent", [Line("The rent is 900 euros.", hidden=True)]) == {}
     assert said("rent", "The rent is ~~900 euros~~.") == {}
     assert said("rent", "Rent: ~~900 euros~~ 950 euros") == {"EUR 950": ""}
-
-
-def test_a_value_beside_a_doubtful_one_is_found():
-    text = "Governing law: England\n\nThe lease is not governed by the laws of Scotland."
-    assert said("governing law", text) == {"England": ""}
 
 
 def test_a_doubtful_value_is_shown_with_its_sentence_and_not_counted():

@@ -125,6 +125,12 @@ turnover > 2 | The turnover is set out in clause 3. | silent
 period > 30 minutes | The period is 2 hours. | yes
 period > 30 minutes | The period is 3 days. | yes
 period > 90 minutes | The period is 1 hour. | no
+revenue > 100 million euros | | EUR million | 2023 |\\n|---|---|\\n| Revenue | 190 | | yes
+price > 10 million dollars | | Item | Price ($m) |\\n|---|---|\\n| A | 17.6 | | yes
+without euro | We pay in euros. | no
+without euro | Made in Europe. | yes
+governing law = England | This agreement is governed by English law. | yes
+rent > 1000 euros | The rent is $900 a month. | unclear
 account number = 8830 1175 | Account number: 8830 1175 | yes
 account number = 1175 | Account number: 8830 1175 | no
 policy number = 42,000 | Policy number: AB-12-7\\nSum insured: 42,000 | no
@@ -133,9 +139,20 @@ policy number = 42,000 | Policy number: AB-12-7\\nSum insured: 42,000 | no
 
 def test_a_condition_holds_by_the_value_of_its_own_field():
     for line in HELD.strip().splitlines():
-        words, text, expected = line.split(" | ")
+        words, text = line.split(" | ", 1)
+        text, _, expected = text.rpartition(" | ")
         corpus = ListedCorpus({"a.md": text.replace("\\n", "\n"), "b.md": "Turnover: 0 euros"})
         assert listed(corpus, parse_condition(words)).verdicts[0] == expected, line
+
+
+def test_a_condition_is_compared_with_every_value_and_those_that_fulfil_it_come_first():
+    rows = "".join(f"| Item {n} | {n} EUR |\n" for n in range(1, 13))
+    corpus = ListedCorpus({"a.md": f"| Item | Amount |\n|---|---|\n{rows}"})
+    for condition, expected in (("amount > 11", "unclear"), ("amount > 0", "yes")):
+        found = listed(corpus, parse_condition(condition))
+        assert found.verdicts == (expected,)
+    texts = listed(corpus, parse_condition("amount > 11")).table.rows[0].cells[0].texts
+    assert (texts[0], texts[-1]) == ("12 EUR", "7 more")
 
 
 def test_every_document_is_looked_at_and_counted():
@@ -152,13 +169,6 @@ def test_every_document_is_looked_at_and_counted():
     content = list_object(found, "off")
     assert sum(content["counts"].values()) == content["looked_at"] == 7
     assert [row["source"] for row in content["rows"] if row["verdict"] == "yes"] == ["a.txt"]
-
-
-def test_a_condition_in_another_currency_is_unclear():
-    corpus = ListedCorpus(DOCUMENTS)
-    found = listed(corpus, parse_condition("rent > 1000 euros"))
-    verdicts = dict(zip((row.source for row in found.table.rows), found.verdicts, strict=True))
-    assert (verdicts["b.txt"], verdicts["d.txt"], verdicts["c.txt"]) == ("yes", "unclear", "silent")
 
 
 def test_a_timeline_has_every_dated_statement_in_order():

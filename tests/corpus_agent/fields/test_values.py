@@ -2,8 +2,7 @@
 
 import pytest
 
-from corpus_agent.fields.amounts import find_durations, find_money
-from corpus_agent.fields.definition import field_of
+from corpus_agent.fields.amounts import find_amounts, find_durations
 from corpus_agent.text.dates import find_dates, habit
 
 
@@ -49,8 +48,8 @@ def test_a_date_that_may_be_read_in_two_ways_is_both_unless_others_say_which():
     ],
 )
 def test_a_sum_has_its_currency_and_a_plain_number(text, expected):
-    assert normal(find_money(f"to pay {text} now")) == [expected]
-    assert find_money("to pay 5 visits to room 12") == []
+    assert normal(find_amounts(f"to pay {text} now", "money")) == [expected]
+    assert find_amounts("to pay 5 visits to room 12", "money") == []
 
 
 @pytest.mark.parametrize(
@@ -70,22 +69,3 @@ def test_a_sum_has_its_currency_and_a_plain_number(text, expected):
 )
 def test_a_duration_has_one_form(text, expected):
     assert normal(find_durations(f"for {text}")) == [expected]
-
-
-@pytest.mark.parametrize(
-    ("words", "kind"),
-    [
-        ("governing law", "place"),
-        ("Kaution", "money"),
-        ("the due date", "date"),
-        ("landlord", "party"),
-        ("interest rate", "percent"),
-        ("how many rooms", "number"),
-        ("number of rooms", "number"),
-        ("account number", "identifier"),
-        ("When was the roof mended?", "date"),
-        ("colour of the door", "text"),
-    ],
-)
-def test_the_type_of_a_field_is_guessed_from_its_words(words, kind):
-    assert field_of(words).type == kind

@@ -23,21 +23,17 @@ from corpus_agent.librarian import (
     call_async,
 )
 from corpus_agent.librarian.process import (
-    COMMAND,
     MAX_REPLY_BYTES,
     BadMessage,
     LibrarianProcess,
     parsed,
 )
-from corpus_agent.service import session
-from corpus_agent.settings import Settings
 from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
 from tests.attacks.injection import leaks
 from tests.support.fakes import ScriptedModelServer, passages, says
 from tests.support.places import REPOSITORY
 from tests.support.processes import SOON, children, runs, until
-from tests.support.sealed_child import run
 from tests.support.toy_index import ENCODER, sync
 
 QUESTION = "How long can the sourdough starter stay in the fridge without being fed?"
@@ -132,6 +128,8 @@ REPLIES = (
     "os.write(1, b'\\0' * 4096)",
     "os.write(1, struct.pack('>I', 9) + b'ab')\nsys.exit()",
     "os.kill(os.getpid(), 9)",
+    # The answer to another question.
+    f"send({{'id': 2, 'answer': json.loads({json.dumps(asdict(ANSWER))!r})}})",
 )
 
 
@@ -149,20 +147,6 @@ def test_a_process_that_breaks_the_protocol_is_ended_and_its_question_fails():
                 continue
         wrong.append(script)
     assert wrong == []
-
-
-def test_the_answer_to_another_question_is_none():
-    answer = json.dumps(asdict(ANSWER))
-    for number in (1, 2):  # 1 is the control: the answer to the question that was asked
-        said = f"send({{'id': {number}, 'answer': json.loads({answer!r})}})"
-        child = LibrarianProcess({}, command=command(f"{READY}receive()\n{said}\n{STOPS}"))
-        child.begin()
-        if number == 1:
-            assert child.ask("x") == ANSWER
-            child.close()
-        else:
-            with pytest.raises(LibrarianFailed, match="must not"):
-                child.ask("x")
 
 
 @pytest.fixture
@@ -227,57 +211,15 @@ def toy_store(tmp_path_factory):
     return folder / "store"
 
 
-WITHOUT_LANDLOCK = """
-from errno import ENOSYS
-from indexer.confine import Denial, restrict_syscalls
-from indexer.errors import CorpusError
-from corpus_agent.librarian import Librarian
-if sys.argv[2] == "cannot":
-    restrict_syscalls([Denial("landlock_create_ruleset", ENOSYS)])
-with Librarian(sys.argv[1], llm="none", unsealed=sys.argv[3] == "unsealed") as librarian:
-    print(librarian._seal)
-"""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("kernel", "flag", "printed"),
-    [("cannot", "sealed", ""), ("cannot", "unsealed", "off\n"), ("can", "sealed", "enforced\n")],
-)
-def test_where_the_seal_cannot_be_had_there_is_no_librarian(toy_store, kernel, flag, printed):
-    done = run("import sys\n" + WITHOUT_LANDLOCK, toy_store, kernel, flag)
-    assert (done.stdout, done.returncode) == (printed, 0 if printed else 1)
-    assert ("SealUnavailable: Landlock is not in this kernel" in done.stderr) == (not printed)
-
-
-def network_sockets(pid: int) -> list[str]:
-    """What sockets beside Unix ones a process holds, by the kernel's own lists."""
-    held = set()
-    for link in Path(f"/proc/{pid}/fd").iterdir():
-        target = str(link.readlink()) if link.is_symlink() else ""
-        if target.startswith("socket:["):
-            held.add(target[8:-1])
-    found = []
-    for kind in ("tcp", "tcp6", "udp", "udp6", "raw", "raw6", "netlink", "packet"):
-        for namespace in (pid, "self"):  # its own, if it has one, and the one it came from
-            table = Path(f"/proc/{namespace}/net/{kind}")
-            rows = table.read_text().splitlines()[1:] if table.exists() else []
-            found += [kind for row in rows if held & set(row.split())]
-    return found
-
-
-@pytest.mark.slow
-def test_the_process_holds_no_network_socket_and_cannot_make_one(toy_store):
-    import socket
-
-    with ScriptedModelServer() as server, socket.create_server(("127.0.0.1", 0)):
-        assert "tcp" in network_sockets(os.getpid())  # the control: ours is seen
-        with Librarian(toy_store, llm=server.server.base_url) as librarian:
-            assert network_sockets(librarian.pid) == []
-            for task in Path(f"/proc/{librarian.pid}/task").iterdir():
-                status = (task / "status").read_text()
-                assert "Seccomp:\t2\n" in status
-                assert "NoNewPrivs:\t1\n" in status
+def test_each_thread_of_the_process_is_sealed(toy_store):
+    with (
+        ScriptedModelServer() as server,
+        Librarian(toy_store, llm=server.server.base_url) as librarian,
+    ):
+        for task in Path(f"/proc/{librarian.pid}/task").iterdir():
+            status = (task / "status").read_text()
+            assert "Seccomp:\t2\n" in status and "NoNewPrivs:\t1\n" in status
     assert "Seccomp:\t2\n" not in Path("/proc/self/status").read_text()
 
 
@@ -333,17 +275,6 @@ def test_a_process_that_was_killed_is_started_again_at_the_next_question(toy_sto
         with pytest.raises(IncompatibleStore):
             librarian.ask("bread?")
         assert librarian.pid not in (None, first)
-
-
-@pytest.mark.slow
-def test_the_code_of_the_working_folder_is_not_run(toy_store, tmp_path, monkeypatch):
-    (tmp_path / "json.py").write_text("import os; os.mkdir('taken-over')")
-    monkeypatch.chdir(tmp_path)
-    with Librarian(toy_store, llm="none"):
-        assert not (tmp_path / "taken-over").exists()
-    command = [argument for argument in COMMAND if argument != "-I"]
-    subprocess.run([*command, "0"], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    assert (tmp_path / "taken-over").exists()  # the control
 
 
 # -- answers
@@ -455,43 +386,3 @@ def test_a_call_never_raises_into_the_loop(toy_store):
 
 
 # -- a corpus that wants to give orders
-
-
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_a_model_that_obeys_a_poisoned_corpus_gives_a_parent_no_order(tmp_path):
-    from tests.attacks.injection.compliant_model import CompliantServer, named_calls
-    from tests.attacks.injection.strings import PACKAGED, Targets, load, plant, question_about
-
-    canary = tmp_path / "outside/canary.txt"
-    canary.parent.mkdir()
-    canary.write_text("The canary sings 5f2d9a.\n")
-    targets = Targets(str(canary), "link.txt", str(tmp_path / "outside/new.txt"), "127.0.0.1:9")
-    strings = load(PACKAGED, targets)[::3]
-    (tmp_path / "corpus").mkdir()
-    plant(tmp_path / "corpus", strings, targets)
-    session.index(Settings(store=tmp_path / "store"), tmp_path / "corpus")
-    tools = {"send_email", "fetch_url", "write_file"}
-    named = {name for each in strings for name, _ in named_calls(each.text)}
-    assert named  # the control: a parent that obeys what it reads would call these
-    with (
-        CompliantServer(targets=targets) as model,
-        Librarian(
-            tmp_path / "store",
-            llm=model.server.base_url,
-            parent_tools=tools | named,
-            quotes_only=False,
-        ) as librarian,
-    ):
-        answers = [librarian.ask(question_about(each.word)) for each in strings]
-    for answer in answers:
-        text = answer.for_model()
-        assert answer.citations or answer.status == "not_found"
-        assert not {name for name, _ in named_calls(text)} & (tools | named)
-        assert not any(tool in text.lower() for tool in tools)
-        assert "5f2d9a" not in text + json.dumps(answer.as_object())
-        nonce = text.partition("<<doc ")[2][:6]
-        assert leaks.acting(text) == leaks.forged(text, nonce) == []
-        assert leaks.live_markup(text.replace("<<doc", "").replace("<</doc", "")) == []
-    assert any("[_]" in answer.text for answer in answers)
-    assert not (tmp_path / "outside/new.txt").exists()

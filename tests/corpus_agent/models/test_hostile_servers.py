@@ -17,15 +17,16 @@ import pytest
 from corpus_agent import render
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
 from corpus_agent.agent.conversation import MAX_STEPS
-from corpus_agent.agent.request import MAX_CALLS
+from corpus_agent.agent.request import MAX_CALLS, MAX_REPLY_CHARACTERS, ChatModel, stream_reply
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models import discovery
 from corpus_agent.models.address import server_at
+from corpus_agent.models.http import Deadline
 from corpus_agent.render import for_parent
 from corpus_agent.seal import Gate
 from corpus_agent.service import session
 from corpus_agent.text.delimiters import Frame
-from tests.support.fakes import DirectBroker, MemoryCorpus, ToyEncoder
+from tests.support.fakes import DirectBroker, MemoryCorpus, ScriptedModelServer, ToyEncoder, says
 from tests.support.processes import patience
 from tests.support.raw_server import RawServer
 
@@ -282,3 +283,12 @@ def test_a_question_is_stopped_within_a_second_at_each_stage(stage):
         with pytest.raises(Stopped):
             answerer.answer(QUESTION, CORPUS)
         assert time.monotonic() - began[0] < 0.4 + patience(1.0)
+
+
+def test_a_reply_is_read_up_to_its_limit():
+    words = " ".join(f"{number:080}" for number in range(1_000))
+    with ScriptedModelServer([says(words)]) as server:
+        model = ChatModel(server.broker, "toy-model", Deadline(60))
+        asked = [{"role": "user", "content": QUESTION}]
+        reply = stream_reply(model, asked, as_written=True, max_tokens=9)
+    assert (reply.full, reply.message.text) == (True, words[:MAX_REPLY_CHARACTERS].strip())

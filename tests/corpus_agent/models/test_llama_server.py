@@ -103,14 +103,8 @@ seal(policy(root, store))
 wait_until_ready(server, broker, 20)
 """
 
-DENIED = {
-    "tcp": "EPERM",
-    "ipv6": "EPERM",
-    "udp": "EPERM",
-    "documents": "EACCES",
-    "connect": "EPERM",
-    "store": "EACCES",
-}
+DENIED = dict.fromkeys(("tcp", "ipv6", "udp", "connect"), "EPERM")
+DENIED |= dict.fromkeys(("documents", "store"), "EACCES")
 ALLOWED = {"model": "ok", "home": "ok"}
 
 
@@ -147,23 +141,12 @@ def test_the_same_program_without_the_confinement_is_stopped_by_nothing(places):
 
 
 def test_the_server_is_told_what_stands_on_a_list():
-    given = {
-        "PATH": "/bin",
-        "LD_PRELOAD": "/tmp/x.so",
-        "LD_LIBRARY_PATH": ":/opt/lib:lib::/usr/lib:",
-        "GGML_BACKEND_DIR": "/tmp",
-        "LLAMA_ARG_MODEL_URL": "http://192.0.2.1/",
-        "LLAMA_ARG_CTX_SIZE": "8192",
-        "HF_TOKEN": "secret",
-        "LANG": "C",
-        "HOME": "/root",
-    }
-    assert server_environment(given, 7) == {
-        "LLAMA_ARG_CTX_SIZE": "8192",
-        "LANG": "C",
-        "LD_LIBRARY_PATH": "/opt/lib:/usr/lib",
-        **dict.fromkeys(_HOMES, "/proc/self/fd/7"),
-    }
+    listed = {"LLAMA_ARG_CTX_SIZE": "8192", "LANG": "C"}
+    given = {"PATH": "/bin", "LD_PRELOAD": "/tmp/x.so", "GGML_BACKEND_DIR": "/tmp", "HOME": "/root"}
+    given |= {"LLAMA_ARG_MODEL_URL": "http://192.0.2.1/", "HF_TOKEN": "secret", **listed}
+    given["LD_LIBRARY_PATH"] = ":/opt/lib:lib::/usr/lib:"
+    told = {**listed, "LD_LIBRARY_PATH": "/opt/lib:/usr/lib"}
+    assert server_environment(given, 7) == told | dict.fromkeys(_HOMES, "/proc/self/fd/7")
 
 
 @pytest.mark.slow

@@ -43,8 +43,6 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
          ["2 documents, 9 passages in 1.2 s. One page was recognised from a scan."]),
-        (Outcome(unchanged=2, chunks=9, problems=unread("encrypted")),
-         ["2 documents, 9 passages; nothing changed."]),  # it was said by the run before
         (Outcome(added=3, moved=1, removed=1, updated=1, chunks=9, seconds=2, problems=[
             FileRow("x.pdf", "failed", "malformed", detail="it ends too early"),
             *unread("encrypted")]),
@@ -53,11 +51,6 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (replace(first, problems=unread(*["encrypted"] * 3, "timeout")),
          ["2 documents, 9 passages in 1.2 s.",
           many]),
-        (replace(first, problems=[FileRow("a", "skipped", "special"),
-                                  FileRow("b", "empty", "no_bytes")]),
-         ["2 documents, 9 passages in 1.2 s."]),
-        (Outcome(),
-         ["There are no documents in this folder; put some in and run the same command again."]),
         (Outcome(interrupted=True),
          [stopped]),
     )  # fmt: skip

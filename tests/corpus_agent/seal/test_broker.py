@@ -147,7 +147,7 @@ def test_the_broker_itself_opens_nothing_else(tmp_path, listener):
 
 
 @pytest.mark.slow
-def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
+def test_the_broker_is_confined_and_holds_its_pipes_and_the_tables_of_sockets_alone(
     root, store, listener
 ):
     code = """
@@ -157,6 +157,8 @@ def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
     outcome["open"] = sorted(os.readlink(f"{folder}/{name}").split(":")[0]
                              for name in os.listdir(folder))
     outcome["tables"] = [f"/proc/{broker.pid}/net/{name}" for name in ("tcp", "tcp6")]
+    status = Path(f"/proc/{broker.pid}/status").read_text()
+    outcome["confined"] = "NoNewPrivs:\\t1\\n" in status and "Seccomp:\\t2\\n" in status
     broker.close()
     """
     script = BROKERED.replace("seal(policy(root, store))", "") + textwrap.dedent(code)
@@ -165,6 +167,7 @@ def test_the_broker_holds_no_descriptor_but_its_pipes_and_the_tables_of_sockets(
     known = ["/dev/null", "/dev/null", "/dev/null", "pipe", "pipe", "socket", *found["tables"]]
     assert set(found["open"]) <= set(known)
     assert len(found["open"]) <= len(known)
+    assert found["confined"]  # the process itself, which is not sealed with its parent here
 
 
 @pytest.mark.slow

@@ -526,7 +526,7 @@ def test_more_at_once_than_are_served_are_refused_and_later_ones_served():
 def test_a_reply_has_its_time_however_it_trickles():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        wire = upstream._Wire(ours)
+        wire = upstream.Wire(ours, upstream.REPLY_SECONDS)
         wire._deadline = time.monotonic() + 0.3
         theirs.sendall(b"x")
         assert wire.readinto(bytearray(5)) == 1

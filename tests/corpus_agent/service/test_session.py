@@ -53,16 +53,3 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest(quest
     without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
     assert without.citations
     assert (OF_ALL in without.notices) == noted
-
-
-OTHERS = ["The rent is 500 euros.", "The pump runs daily.", "A bicycle has two wheels and a bell."]
-
-
-def test_no_passage_is_said_to_answer_a_question_about_all_documents():
-    corpus = Corpus({"bread.md": BREAD, **{f"{n}.md": text for n, text in enumerate(OTHERS)}})
-    answerer = ExtractiveAnswerer(corpus.encoder)
-    every = "Which of my documents say that the dough rises at 24 °C for five hours?"
-    assert answerer.answer(every, corpus).passages[0].word == "likely"  # the control
-    answer = session.ask(every, corpus, answerer)
-    assert (answer.status, answer.probability) == ("perhaps", None)
-    assert {passage.word for passage in answer.passages} == {"perhaps"}

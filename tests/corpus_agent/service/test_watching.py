@@ -141,12 +141,6 @@ def test_a_folder_that_was_replaced_ends_the_watching_and_keeps_the_index(watchi
 # -- the end
 
 
-def test_a_signal_ends_the_watching_and_the_store_is_whole(watching, root, store):
-    assert watching.signal(signal.SIGTERM) == 0
-    assert read_manifest(store).complete
-    assert sync(root, store).unchanged == 2
-
-
 # -- the command itself
 
 

@@ -1,7 +1,6 @@
 """Front matter is properties: no prose, one unit each; a ruler above prose is none."""
 
-from corpus_agent.text.front_matter import front_matter
-from corpus_agent.text.sentences import units
+from corpus_agent.text.sentences import front_matter, units
 
 PROSE = "The pear tree blossoms in April. It is old."
 

@@ -81,22 +81,6 @@ def ask(page, server, question=QUESTION):
     page.get_by_role("list", name="Passages").wait_for()
 
 
-@pytest.mark.nightly
-def test_the_printed_address_opens_once_and_leads_to_the_first_page(browser, sample_store):
-    with WebServer(sample_store, "--llm", "none") as server:
-        context = browser.new_context()
-        page = context.new_page()
-        page.goto(server.url)
-        page.get_by_role("heading", name="Ask your documents").wait_for()
-        assert "token" not in page.url
-        other = browser.new_context().new_page()
-        assert other.goto(server.url).status == 401
-        other.get_by_text("corpus-agent web --open").wait_for()
-        [cookie] = context.cookies()
-        assert (cookie["httpOnly"], cookie["sameSite"]) == (True, "Strict")
-        assert page.evaluate("document.cookie") == ""
-
-
 def test_a_question_its_citation_the_marked_words_and_the_way_back(page, server):
     ask(page, server)
     page.get_by_role("link", name="home/lease.md").first.click()

@@ -1,9 +1,6 @@
 """Pieces of text that are marked, and lines as they are shown."""
 
 from corpus_agent.web.marking import (
-    citation_pieces,
-    quotation_marked,
-    shown_lines,
     words_marked,
 )
 from corpus_agent.web.place_page import Wanted, marked
@@ -24,22 +21,6 @@ def test_the_words_of_a_query_are_marked_and_their_endings_not_their_likes():
     assert marks(words_marked("who is who", "who")) == ["who", "who"], "stop words alone"
 
 
-def test_a_number_is_a_citation_only_if_there_is_one():
-    text = "It is 3 [1], see [2] and [9] or [1]."
-    assert [n for _, n in citation_pieces(text, {1, 2}) if n] == [1, 2, 1]
-    assert "".join(p if n is None else f"[{p}]" for p, n in citation_pieces(text, {1, 2})) == text
-
-
-def test_a_quotation_is_marked_over_lines_whatever_the_white_space():
-    lines = [Line("One two"), Line("  three four"), Line("five")]
-    found = quotation_marked(lines, "two three  four", 1, 3)
-    assert {number: marks(pieces) for number, pieces in found.items()} == {
-        1: ["two"], 2: ["  three four"],
-    }  # fmt: skip
-    whole = quotation_marked(lines, "six", 2, 2)
-    assert {number: marks(pieces) for number, pieces in whole.items()} == {2: ["  three four"]}
-
-
 def test_what_moved_is_found_and_what_is_gone_is_said():
     lines = [Line("New first line."), Line("The rent is due on the third day of the month.")]
     wanted = Wanted.from_query({"line": "1", "quote": "rent is due on the third day"})
@@ -47,11 +28,3 @@ def test_what_moved_is_found_and_what_is_gone_is_said():
     assert (list(found), at, missing) == ([2], 2, False)
     wanted = Wanted.from_query({"line": "9", "quote": "otters swim in rivers"})
     assert marked(lines, wanted)[1:] == (2, True)
-
-
-def test_lines_become_headings_marks_of_pages_and_text():
-    lines = [Line("--- Page 1 ---", page=1), Line("## Title\x1b[31m", page=1), Line("end")]
-    first, second, third = shown_lines(lines, 1, 3, {3: [("e", True), ("nd", False)]})
-    assert (first.is_page, second.level, third.level) == (True, 3, 0)
-    assert second.pieces == (("## Title", False),)
-    assert third.pieces == (("e", True), ("nd", False))

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.workspace import FileTools, Workspace
-from corpus_agent.workspace.ripgrep import find_ripgrep
 from tests.support.places import REPOSITORY
 from tests.support.processes import gone, started_with
 
@@ -93,33 +92,7 @@ def test_names_that_are_not_one_line_are_counted_and_not_shown(tmp_path, tools):
 # --- grep
 
 
-@pytest.mark.slow
-def test_a_glob_narrows_and_does_not_bring_ignored_files_back(tmp_path, tools):
-    put(tmp_path, ".gitignore", text="*.log\nbuild/\n")
-    put(tmp_path, "a.py", "a.ts", "b.log", "build/c.py", "src/d.py", ".git/e.py")
-    assert tools.grep("needle", glob="*.{py,log}") == "a.py:1:needle\nsrc/d.py:1:needle"
-    assert tools.grep("needle", glob="./src/*.py", mode="files") == "src/d.py"
-    assert tools.grep("needle", glob="**", mode="files") == "a.py\na.ts\nsrc/d.py"
-    assert tools.grep("needle", "src", glob="*.py", mode="count") == "src/d.py:1"
-
-
 # --- ripgrep itself
-
-
-def test_ripgrep_reaches_no_network_and_no_file_elsewhere(tmp_path):
-    from corpus_agent.workspace.search import opened
-
-    put(tmp_path, "root/a.txt", "outside/b.txt")
-    ripgrep = find_ripgrep()
-    outside = str(tmp_path / "outside/b.txt")
-    with (
-        opened(Workspace(tmp_path / "root").for_reading(".")) as where,
-        ripgrep.search(where.descriptor, where.root, ["--", "needle", outside]) as search,
-    ):
-        assert search.output.read() == b""
-        assert search.finish() == "Some files could not be read."
-    plain = subprocess.run([ripgrep.program, "needle", outside], capture_output=True, text=True)
-    assert plain.stdout == "needle\n"
 
 
 SEARCHING = """

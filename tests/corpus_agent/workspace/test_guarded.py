@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
-from corpus_agent.workspace.guarded import belongs_to_git, folded, guards
+from corpus_agent.workspace.guarded import belongs_to_git, guards
 
 PATHS = {
     guard.why: [
@@ -123,9 +123,3 @@ def test_links_to_a_repository_and_other_spellings_belong_to_git(tmp_path, caref
 
 
 # -- the list
-
-
-def test_the_list_is_written_in_small_letters():
-    patterns = [pattern for guard in guards() for pattern in guard.patterns]
-    assert len(patterns) > 500
-    assert [pattern for pattern in patterns if pattern != folded(pattern)] == []

@@ -7,7 +7,6 @@ import sys
 import pytest
 
 from corpus_agent.workspace import Attachment, FileTools, Workspace
-from corpus_agent.workspace.reading import NumberedLines, lines_window
 from tests.support.places import SAMPLE
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -48,13 +47,6 @@ def test_a_pdf_comes_by_page_marks(tools, tmp_path):
     assert "\t--- Page 2 ---\n" in tools.read("manual.pdf")
     text = tools.read("manual.pdf", offset=100_000)
     assert text.startswith("Error: offset 100000 is beyond end of file (")
-
-
-def test_of_a_document_no_more_lines_are_drawn_than_are_shown():
-    drawn = []
-    lines = (drawn.append(n) or f"line {n}" for n in range(1, 1001))
-    assert lines_window(lines, 2, 2) == NumberedLines("     2\tline 2\n     3\tline 3", 4)
-    assert drawn == [1, 2, 3, 4]  # one more, to know that there is more
 
 
 @pytest.mark.slow

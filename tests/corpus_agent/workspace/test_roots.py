@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import pytest
 
 from corpus_agent.workspace import FileTools, Workspace
-from corpus_agent.workspace.roots import open_parent, open_place
+from corpus_agent.workspace.roots import open_place
 from indexer.errors import Refused
 
 CANARY = "canary 7b1e"
@@ -120,22 +120,6 @@ def test_readable_roots_are_read_and_writable_ones_written(root, outside, tmp_pa
     assert workspace.for_writing(str(outside / "new.txt")).path == outside / "new.txt"
 
 
-def test_the_inner_of_two_roots_decides(root):
-    workspace = Workspace(root, readable=[root / "sub"], writable=[root / "sub/deep"])
-    assert workspace.for_writing("a.txt")
-    assert "may be read and not written" in refusal(workspace.for_writing, "sub/file.txt")
-    assert workspace.for_writing("sub/deep/x.txt").root.path == root / "sub/deep"
-
-
-@pytest.mark.parametrize("path", [".git/config", "sub/.git/hooks/pre-commit", ".GIT/config"])
-def test_what_belongs_to_git_is_not_written(root, path):
-    assert refusal(Workspace(root).for_writing, path) == (
-        f"{path!r} belongs to git. Change it with git, not with a tool."
-    )
-    assert Workspace(root).for_reading(path)
-    assert Workspace(root).for_writing(".gitignore")
-
-
 # --- roots
 
 
@@ -150,16 +134,6 @@ def test_a_root_that_was_replaced_is_not_opened(root, outside, tmp_path):
     outside.rename(root)
     assert (root / "sub/file.txt").read_text() == CANARY
     assert refusal(open_place, place) == f"The folder {str(root)!r} was replaced by another one."
-
-
-def test_a_folder_that_became_a_link_after_the_look_is_not_entered(root, outside):
-    place = Workspace(root).for_writing("sub/file.txt")
-    (root / "sub").rename(root / "old")
-    (root / "sub").symlink_to(outside / "sub")
-    assert (root / "sub/file.txt").read_text() == CANARY  # what a plain open would find
-    for work in (open_place, open_parent):
-        with pytest.raises(OSError, match="Not a directory"):
-            work(place)
 
 
 # --- races

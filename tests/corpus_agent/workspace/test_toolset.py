@@ -1,6 +1,5 @@
 """The tools as a model meets them, and who may not hold them."""
 
-import ast
 import json
 import os
 import re
@@ -50,28 +49,6 @@ def test_what_a_model_is_told_of_a_tool_is_as_written_down(tools, name):
 
 
 # --- who may not hold them
-
-
-def importers(*folders):
-    """The files that name the workspace in an import, wherever in the file it stands."""
-    found = set()
-    for folder in folders:
-        for path in folder.rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
-                if not isinstance(node, ast.Import | ast.ImportFrom):
-                    continue
-                names = [alias.name for alias in node.names]
-                names += [f"{getattr(node, 'module', '')}.{name}" for name in names]
-                if any(name.startswith("corpus_agent.workspace") for name in names):
-                    found.add(str(path.relative_to(REPOSITORY)))
-    return found
-
-
-@pytest.mark.slow
-def test_nothing_but_the_workspace_itself_imports_the_file_tools():
-    program = importers(REPOSITORY / "corpus_agent", REPOSITORY / "indexer")
-    assert all(name.startswith("corpus_agent/workspace/") for name in program)
-    assert program and importers(REPOSITORY / "examples") == {"examples/parent_agent.py"}
 
 
 @pytest.mark.slow

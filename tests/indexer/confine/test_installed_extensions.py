@@ -17,7 +17,7 @@ folder = sys.argv[1]
 site.getsitepackages = lambda: [folder]
 site.ENABLE_USER_SITE = False
 from indexer.confine import extensions
-from indexer.extract import extensions as readers, versions
+from indexer.extract import registry as readers, versions
 if len(sys.argv) > 2:
     readers.use_extractors(sys.argv[2])
 found = [[e.kind, e.name, e.package, e.version, e.refused] for e in readers.all_extensions()]

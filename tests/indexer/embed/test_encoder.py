@@ -2,21 +2,16 @@
 
 import json
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from indexer.embed import PACKAGED_SHA256, FolderEncoder, packaged_model
-from indexer.embed.encoder import FOLDER
 from indexer.embed.folder import ModelFolder
 from indexer.embed.onnx_engine import OnnxEngine
 from indexer.embed.torch_engine import TorchEngine
 from indexer.errors import CorpusError
-from tests.support.places import REPOSITORY
 
 pytestmark = pytest.mark.slow
 
@@ -29,46 +24,28 @@ TEXTS = [
     "Costs rose by 14.5 %. " * 12,
     "one text that is longer than the window of the model " * 40,
 ]
-MakeModel = Callable[..., Path]
 
 
-@pytest.fixture(scope="session")
-def make_model(tmp_path_factory: pytest.TempPathFactory) -> MakeModel:
-    """Makes a real, very small sentence-transformers model with random weights."""
+def tiny_model(folder: Path) -> Path:
+    """A real, very small sentence-transformers model with random weights."""
     import torch
     import transformers
 
-    def make() -> Path:
-        folder = tmp_path_factory.mktemp("models") / "tiny-model"
-        shutil.copytree(packaged_model(), folder, ignore=shutil.ignore_patterns("*.safetensors"))
-        torch.manual_seed(7)
-        sizes = {"vocab_size": 30_522, "max_position_embeddings": 64, "pad_token_id": 0}
-        sizes |= {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
-        config = transformers.BertConfig(**sizes, intermediate_size=32)
-        transformers.BertModel(config).save_pretrained(folder)
-        own = {"embedding_dimension": 16, "pooling_mode": "mean"}
-        (folder / "1_Pooling/config.json").write_text(json.dumps(own))
-        (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 48}')
-        return folder
-
-    return make
+    shutil.copytree(packaged_model(), folder, ignore=shutil.ignore_patterns("*.safetensors"))
+    torch.manual_seed(7)
+    sizes = {"vocab_size": 30_522, "max_position_embeddings": 64, "pad_token_id": 0}
+    sizes |= {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = transformers.BertConfig(**sizes, intermediate_size=32)
+    transformers.BertModel(config).save_pretrained(folder)
+    own = {"embedding_dimension": 16, "pooling_mode": "mean"}
+    (folder / "1_Pooling/config.json").write_text(json.dumps(own))
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 48}')
+    return folder
 
 
 @pytest.fixture(scope="session")
 def library() -> TorchEngine:
     return TorchEngine(ModelFolder())
-
-
-def imported(code: str, *arguments: object) -> list[str]:
-    """Which of the heavy libraries a child has imported after running the code."""
-    heavy = {"torch", "transformers", "sentence_transformers", "pydantic_ai"}
-    code += f"\nimport sys; print('heavy', sorted({heavy} & set(sys.modules)))"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True, text=True, cwd=REPOSITORY,
-    )  # fmt: skip
-    assert "heavy [" in done.stdout, done.stderr
-    return json.loads(done.stdout.rpartition("heavy ")[2].replace("'", '"'))
 
 
 # ---- What a folder says
@@ -92,8 +69,8 @@ def test_changed_weights_are_refused(tmp_path):
 
 
 @pytest.mark.nightly
-def test_weights_that_are_not_what_the_configuration_promises_are_explained(make_model):
-    folder = make_model()
+def test_weights_that_are_not_what_the_configuration_promises_are_explained(tmp_path):
+    folder = tiny_model(tmp_path / "model")
     config = json.loads((folder / "config.json").read_text())
     wrong = ({"num_hidden_layers": 3}, {"num_attention_heads": 7}, {"num_attention_heads": "two"})
     for sizes in (*wrong, {"num_hidden_layers": 0}, {"hidden_size": 32}, {"layer_norm_eps": None}):
@@ -138,22 +115,3 @@ def test_a_vector_depends_on_its_text_alone_to_the_last_bit(precision):
     alone = np.concatenate([one.encode([text]) for text in TEXTS])
     assert np.array_equal(together, alone)
     assert np.array_equal(together, [e.vector for e in two.encode_tokens(TEXTS)])
-
-
-# ---- By which engine
-
-
-@pytest.mark.nightly
-def test_the_check_is_kept_in_the_store_and_spares_the_next_start_torch(make_model, tmp_path):
-    folder = make_model()
-    code = (
-        "import sys; from pathlib import Path\n"
-        "from indexer.embed import FolderEncoder as Encoder\n"
-        "model, store = map(Path, sys.argv[1:])\n"
-        "Encoder(model, store=store).encode(['x'])"
-    )
-    assert "torch" in imported(code, folder, tmp_path)
-    assert [path.name for path in (tmp_path / FOLDER).iterdir()] == [
-        f"{ModelFolder(folder).weights_sha256}.npy"
-    ]
-    assert imported(code, folder, tmp_path) == []

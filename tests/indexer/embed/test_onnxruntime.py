@@ -1,15 +1,9 @@
-"""ONNX Runtime calls nobody and writes nothing; releases from 1.29 on would try to."""
+"""ONNX Runtime calls nobody; releases from 1.29 on would try to. Side files: test_side_files."""
 
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from tests.support.places import REPOSITORY
-from tests.support.side_files import PLACES, listing
 
 pytestmark = pytest.mark.slow
 
@@ -31,26 +25,3 @@ def test_the_installed_library_holds_no_telemetry_client():
     # The controls: these are the libraries that compute, and a client would be seen.
     assert b"DynamicQuantizeMatMul" in content
     assert found_in(content + b"https://mobile.events.data.microsoft.com/OneCollector") != []
-
-
-def test_importing_it_and_encoding_writes_no_file(tmp_path):
-    for name in PLACES.values():
-        (tmp_path / name).mkdir(parents=True)
-    code = (
-        "import os, sys\n"
-        "from indexer.embed import FolderEncoder\n"
-        "FolderEncoder().encode(['x', 'y'])\n"
-        "assert 'onnxruntime' in sys.modules and os.environ['ORT_DISABLE_TELEMETRY'] == '1'\n"
-        "if sys.argv[1:]: open(os.path.join(os.environ['HOME'], 'device-id'), 'w').close()"
-    )
-    variables = {name: str(tmp_path / place) for name, place in PLACES.items()}
-    environment = {**os.environ, **variables, "PYTHONPATH": str(REPOSITORY)}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    before = listing(tmp_path)
-    for control in ((), ("control",)):
-        done = subprocess.run(
-            [sys.executable, "-c", code, *control],
-            cwd=tmp_path, env=environment, capture_output=True, text=True,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert (listing(tmp_path) != before) == bool(control)

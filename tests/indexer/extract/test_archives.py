@@ -22,12 +22,11 @@ from indexer.extract.extraction import (
 )
 from indexer.extract.members import MAX_NAME_CHARS
 from indexer.records import Document
-from tests.support import made_containers
 from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.pdfs import pdf_of
 
-PICTURE = made_containers.PICTURE
+PICTURE = made.PICTURE
 PACKERS = (gzip.compress, bz2.compress, lzma.compress)
 
 
@@ -62,10 +61,10 @@ MEMBERS = {
 }
 ARCHIVES = {
     "a.zip": lambda: made.zipped(MEMBERS),
-    "a.tar": lambda: made_containers.tar(MEMBERS),
-    "a.tar.gz": lambda: made_containers.tar(MEMBERS, "w:gz"),
-    "a.tbz2": lambda: made_containers.tar(MEMBERS, "w:bz2"),
-    "a.tar.xz": lambda: made_containers.tar(MEMBERS, "w:xz"),
+    "a.tar": lambda: made.tar(MEMBERS),
+    "a.tar.gz": lambda: made.tar(MEMBERS, "w:gz"),
+    "a.tbz2": lambda: made.tar(MEMBERS, "w:bz2"),
+    "a.tar.xz": lambda: made.tar(MEMBERS, "w:xz"),
 }
 
 
@@ -181,7 +180,7 @@ def test_links_devices_and_pipes_are_named_and_nothing_else():
         info.type, info.linkname = kind, "/etc/passwd"
         special.append(info)
     reasons = {"to": "symlink", "hard": "symlink"}
-    assert marks(made_containers.tar({"a.txt": b"words"}, more=special), "a.tar")[1:] == [
+    assert marks(made.tar({"a.txt": b"words"}, more=special), "a.tar")[1:] == [
         f"--- File {name} --- (not read: {reasons.get(name, 'special')})" for name in kinds
     ]
 

@@ -17,7 +17,7 @@ from openpyxl.worksheet.table import Table
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK, hide, parted, shown
 from indexer.records import Line
-from tests.support.made_files import ppt, xls, zipped
+from tests.support.made_files import FILES, ppt, zipped
 
 SHOWN, SECRET = "The deposit is 900 euros.", "The fee behind it is 50 euros."
 
@@ -548,7 +548,7 @@ SHEET_SHOWS = {
 
 
 def test_hidden_sheets_of_the_older_format_are_marked():
-    data = xls()
+    data = FILES["a.xls"]
     at = data.index(b"Costs") - 4  # BOUNDSHEET: its place, then whether it is hidden
     for state, hidden in ((0, False), (1, True), (2, True)):
         lines, remark = read(data[:at] + bytes([state]) + data[at + 1 :], "a.xls")

@@ -32,7 +32,7 @@ def changed(name: str, part: str, text: str) -> bytes:
 def test_formats_hand_out_title_author_and_day():
     files = {name: changed(name, "docProps/core.xml", CORE) for name in ("a.docx", "a.xlsx")}
     files |= {name: changed(name, "meta.xml", META) for name in ("a.odt", "a.odp", "a.ods")}
-    files["a.rtf"] = made.rtf().replace(rb"{\title Harbour notes}", RTF)
+    files["a.rtf"] = made.FILES["a.rtf"].replace(rb"{\title Harbour notes}", RTF)
     assert {name: open_document(data, name).own for name, data in files.items()} == dict.fromkeys(
         files, LEASE
     )

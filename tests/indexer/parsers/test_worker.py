@@ -1,7 +1,9 @@
 """Parser processes: what they may not do, what they may cost, and that one file pays for it."""
 
+import json
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -193,6 +195,12 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
         read(worker, b"words\n")
 
 
+def sent(**values: object) -> bytes:
+    """The order to answer with these values."""
+    data = json.dumps(values).encode()
+    return do("send", frame=(struct.pack("=II", len(data), 0) + data).hex())
+
+
 # -- what a document may cost ----------------------------------------------------------------------
 
 
@@ -210,10 +218,15 @@ def test_a_worker_that_cannot_be_confined_reads_nothing():
         (do("send", frame="02000000" + "ffffffff"), "crashed"),
         (do("send", frame="02000000" + "00000000" + b"[]".hex()), "crashed"),
         (do("send", frame="00000100" + "00000000" + (b"[" * 65_536).hex()), "crashed"),
+        (sent(unreadable="\x1b[2J is the reason", detail="", waiting=0), "crashed"),
+        (sent(unreadable="malformed", detail="x" * 1_001, waiting=0), "crashed"),
+        (sent(unreadable="malformed", detail="", waiting=-1), "crashed"),
+        (sent(claimed="\x1b]0;x\x07/1"), "crashed"),
     ],
     ids=[
         *("segv", "abort", "exception", "spin", "memory", "characters", "lines"),
         *("long values", "long body", "odd values", "deep values"),
+        *("odd reason", "long detail", "odd count", "odd label"),
     ],
 )
 def test_a_document_that_costs_too_much_costs_itself(make_worker, order, expected):

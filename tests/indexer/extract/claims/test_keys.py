@@ -72,7 +72,7 @@ def test_a_key_is_secret_under_every_name_and_a_presentation_called_key_is_read(
         if not kept(data, name)[1].startswith("secret: ")
     ]
     assert shown == []
-    assert made.SENTENCE in kept(made.iwork(), "talk.key")[0]
+    assert made.SENTENCE in kept(made.FILES["a.pages"], "talk.key")[0]
     for data in (armoured(b"CERTIFICATE"), armoured(b"PUBLIC KEY") * 3):
         assert re.match(r"binary: (certificate|public key)", kept(data, "a.pem")[1])
 

@@ -64,6 +64,8 @@ CARELESS = {
     "<ul><li/><li>x</ul><table><tr><td/><td>two": "- x\n\ntwo",
     "<b>1<p>2</b>3</p>4": "1\n\n23\n\n4",
     "<p>x<![if !vml]>y<![endif]>z": "xyz",
+    "<html xml:lang='a'><style>u+b{color:red}</style><p>a<o:p v:x='1'>b</o:p><b>c": "abc",
+    "<!-- x -->": "",
     "<p>a\0b\ud800c": "a\ufffdb?c",
 }
 

@@ -4,8 +4,7 @@ import base64
 import re
 from email.message import EmailMessage
 
-from tests.support import made_containers as made
-from tests.support import made_files
+from tests.support import made_files as made
 from tests.support.documents import extract
 from tests.support.pdfs import pdf_of
 
@@ -56,7 +55,7 @@ def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
     message["Subject"] = "invitation"
     message.set_content("Please come.")
     message.add_alternative("<p>Please come.</p>", subtype="html")
-    message.add_alternative(made.CALENDAR, subtype="calendar")
+    message.add_alternative(made.FILES["a.ics"].decode(), subtype="calendar")
     html = list(message.iter_parts())[1]
     html.add_related(DEED, "application", "pdf", filename="deed.pdf")
     lines = lines_of(bytes(message))
@@ -68,16 +67,9 @@ def test_what_is_attached_in_the_alternative_that_is_not_read_is_read():
 def test_the_messages_of_a_mailbox_keep_their_attachments_apart():
     start = b"From ana@example.org Mon Aug  4 09:00:00 2025\n"
     box = b"\n".join(start + bytes(made.mail(f"deed {n}", ("d.pdf", DEED))) for n in (1, 2))
-    marks = [line for line in lines_of(box, "a.mbox") if line.startswith("---")]
-    assert marks == [
-        f"--- {mark} ---"
-        for n in (1, 2)
-        for mark in (
-            f"Message {n}",
-            f"File Message {n}/d.pdf, Page 1",
-            f"File Message {n}/d.pdf, Page 2",
-        )
-    ]
+    parts = ("Message {0}", "File Message {0}/d.pdf, Page 1", "File Message {0}/d.pdf, Page 2")
+    wanted = [f"--- {part.format(n)} ---" for n in (1, 2) for part in parts]
+    assert [line for line in lines_of(box, "a.mbox") if line.startswith("---")] == wanted
 
 
 def test_what_outlook_attaches_is_read_messages_too():
@@ -99,7 +91,7 @@ def test_what_outlook_attaches_is_read_messages_too():
         f"{inner}{first}__substg1.0_3707001F": wide("terms.txt"),
         f"{inner}{first}__substg1.0_37010102": b"Terms of the rent.".ljust(4096),
     }
-    lines = (line.rstrip("\0 ") for line in lines_of(made_files.compound(streams), "a.msg"))
+    lines = (line.rstrip("\0 ") for line in lines_of(made.compound(streams), "a.msg"))
     assert [line for line in lines if line] == [
         "Subject: outer",
         "Attachment: deed.pdf",
@@ -132,7 +124,7 @@ def test_an_attached_text_whose_base64_is_damaged_shows_no_base64():
 
 def test_a_message_whose_text_is_in_compressed_rtf_alone_says_so():
     streams = {f"__substg1.0_{key}001F": "Ana".encode("utf-16-le") for key in ("0037", "0C1A")}
-    read = extract(made_files.compound(streams | {"__substg1.0_10090102": bytes(99)}), "a.msg")
+    read = extract(made.compound(streams | {"__substg1.0_10090102": bytes(99)}), "a.msg")
     assert "Subject: Ana" in [line.text for line in read.lines]
     assert read.remark == "not readable: the text, which is in RTF alone"
 

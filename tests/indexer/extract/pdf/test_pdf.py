@@ -5,7 +5,6 @@ from itertools import islice
 
 import pypdf
 import pytest
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, TextStringObject
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
@@ -14,7 +13,7 @@ from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
 from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
 from tests.support.documents import extract
-from tests.support.pdfs import bare_pdf, pdf_of_objects
+from tests.support.pdfs import bare_pdf
 
 
 def drawn(*pages: list[tuple[float, float, str]]) -> bytes:
@@ -59,21 +58,6 @@ CLEANED = {
 
 def test_hyphens_and_ligatures_of_the_page_are_not_in_the_text():
     assert {raw: cleaned(raw) for raw in CLEANED} == CLEANED
-
-
-# --- Columns ------------------------------------------------------------------------------------
-
-
-def test_title_and_abstract_come_before_the_columns_however_they_were_drawn():
-    title = [(72.0, 780.0, "A title that runs over both of the columns of this page and further")]
-    left, right = (
-        [(x, 700.0 - 14 * n, f"{side} column sentence number {n} goes on") for n in range(12)]
-        for x, side in ((72.0, "Left"), (320.0, "Right"))
-    )
-    for order in ((0, 1, 2), (2, 1, 0)):
-        pieces = (title, left, right)
-        found = texts(drawn([each for number in order for each in pieces[number]]))
-        assert found == [text for piece in pieces for _, _, text in piece]
 
 
 # --- Heads and feet ----------------------------------------------------------------------
@@ -159,30 +143,6 @@ def test_a_page_says_its_printed_number_where_that_is_another_one():
     ]
 
 
-def test_fields_and_comments_are_text_of_their_page():
-    buffer = io.BytesIO()
-    canvas = Canvas(buffer, invariant=True)
-    canvas.drawString(72, 700, "Application")
-    canvas.acroForm.textfield(name="harbour", value="Vigo", x=72, y=600)
-    canvas.showPage()
-    canvas.save()
-
-    def comment(writer: pypdf.PdfWriter) -> None:
-        note = DictionaryObject(
-            {
-                NameObject("/Type"): NameObject("/Annot"),
-                NameObject("/Subtype"): NameObject("/Text"),
-                NameObject("/Rect"): ArrayObject([NumberObject(n) for n in (0, 0, 9, 9)]),
-                NameObject("/Contents"): TextStringObject("is that so?"),
-                NameObject("/T"): TextStringObject("Ana"),
-            }
-        )
-        writer.add_annotation(0, note)
-
-    lines = texts(changed(buffer.getvalue(), comment))
-    assert lines == ["Application", "harbour: Vigo", "Comment (Ana): is that so?"]
-
-
 # --- Locks, damage, and who read it -------------------------------------------------------------
 
 
@@ -217,35 +177,6 @@ def test_a_page_that_no_engine_reads_is_named():
         "first",
         "--- Page 2 ---",
     ]
-
-
-def arabic(content: bytes) -> bytes:
-    """A page in a font whose glyph A is two letters, lam and alef; drawn from the left."""
-    letters = {"A": "0644 0627", "B": "064A", "C": "0644", "D": "0642", "E": "0628"}
-    letters |= {"S": "0020", "W": "0077", "F": "0642 0644 064A 0644 0627"}
-    pairs = "".join(f"<{ord(k):02X}> <{v.replace(' ', '')}>\n" for k, v in letters.items())
-    cmap = (
-        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap\n"
-        "1 begincodespacerange <00> <FF> endcodespacerange\n"
-        f"{len(letters)} beginbfchar\n{pairs}endbfchar endcmap end end"
-    ).encode()
-    return pdf_of_objects(
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
-        b"/Resources << /Font << /F 5 0 R >> >> >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>",
-        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(cmap), cmap),
-    )
-
-
-def test_two_letters_in_one_glyph_keep_their_order_in_arabic():
-    spoken = "<" + ("\ufeff" + "قليلا").encode("utf-16-be").hex() + ">"
-    said = f"/Span << /ActualText {spoken} >> BDC (F) Tj EMC".encode()
-    for drawn in (b"(ABCD) Tj", b"[(AB) -20 (CD)] TJ", said):
-        data = arabic(b"BT /F 12 Tf 72 700 Td " + drawn + b" ET")
-        assert [line.text.strip() for line in extract(data, "a.pdf").lines][1:] == ["قليلا"]
 
 
 def as_shown(text: str) -> list[PlacedChars]:

@@ -108,19 +108,54 @@ def test_a_page_crowded_with_objects_hides_no_more_than_another():
     assert hidden(page_of(glued)) == hidden(page_of(glued + letters)) == ["000"]
 
 
+LINE = "72 603 m 142 603 l S "
+STRUCK = {
+    "a line": SECRET + LINE,
+    "a thin box": SECRET + "72 603 70 0.8 re f",
+    "drawn before": LINE + SECRET,
+    "in two pieces": SECRET + "72 603 m 105 603 l S 105 603 m 142 603 l S",
+}
+NOT_STRUCK = {
+    "underlined": SECRET + "72 597 m 142 597 l S",
+    "a line above": SECRET + "72 611 m 142 611 l S",
+    "not painted": SECRET + "72 603 m 142 603 l n",
+    "a frame": SECRET + "70 590 300 30 re S",
+    "beside it": SECRET + "160 603 m 300 603 l S",
+    "through one letter": SECRET + "72 603 m 76 603 l S",
+}
+
+
+def test_what_a_line_is_drawn_through_is_struck_out():
+    for way, content in STRUCK.items():
+        assert "~~secret words~~" in shown(page_of(SHOWN + content)), way
+    for way, content in NOT_STRUCK.items():
+        assert "secret words" in shown(page_of(SHOWN + content)), way
+
+
+def test_a_comment_strikes_out_what_it_lies_on():
+    for kind in ("StrikeOut", "Highlight"):
+        note = f"<< /Type /Annot /Subtype /{kind} /Rect [72 598 142 612] "
+        note += "/QuadPoints [72 612 142 612 72 598 142 598] >>"
+        text = shown(page_of(SHOWN + SECRET, note.encode(), page="/Annots [7 0 R]"))
+        assert ("~~secret words~~" in text, "secret words" in text) == (
+            kind == "StrikeOut",
+            kind == "Highlight",
+        )
+
+
 SEEN = {
     "as they are": SECRET,
     "on a box": "0.9 g 60 590 300 30 re f 0 g " + SECRET,
     "white on a black box": BLACK_BOX + "1 g " + SECRET,
     "in a frame": SECRET + "60 590 300 30 re S",
     "underlined": SECRET + "72 598 70 1 re f",
-    "struck through": SECRET + "72 603 70 0.8 re f",
     "under a box that one sees through": SECRET + "/Half gs 1 1 0 rg 60 590 300 30 re f",
     "under a clear box": SECRET + "/Clear gs " + BLACK_BOX,
     "under a frame that is filled": SECRET + "0 g 60 590 300 30 re 62 592 296 26 re f*",
     "white on two boxes side by side": "0 g 60 590 40 30 re f 100 590 300 30 re f 1 g " + SECRET,
     "white on a picture": "q 300 0 0 30 60 590 cm /P Do Q 1 g " + SECRET,
     "beside a box": SECRET + "0 g 60 640 300 30 re f",
+    "mostly within a clip": "q 60 590 60 30 re W n " + SECRET + "Q",
     "within a clip": "q 60 590 300 30 re W n " + SECRET + "Q",
     "under a box that is clipped away": SECRET + "q 1 1 2 2 re W n " + BLACK_BOX + "Q",
     "black on a picture": "q 300 0 0 30 60 590 cm /P Do Q " + SECRET,

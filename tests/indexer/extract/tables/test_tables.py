@@ -174,17 +174,6 @@ def test_a_caption_a_section_totals_and_a_second_header_within_a_table():
     ]
 
 
-def test_signs_in_cells_of_their_own_stand_with_their_figure():
-    text = html_text(
-        "<table><tr><td><td colspan=3>2018<td colspan=3>2017"
-        "<tr><td>Revenue<td>$<td>479<td><td>$<td>288<td>"
-        "<tr><td>Cost<td><td>(79<td>)<td><td>(88<td>)</table>"
-    )[1]
-    assert text.endswith(
-        "| Revenue | 2018: $479 | 2017: $288 |\n| Cost | 2018: (79) | 2017: (88) |"
-    )
-
-
 # --- Limits ---------------------------------------------------------------------------------------
 
 
