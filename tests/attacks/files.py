@@ -41,13 +41,11 @@ _ENTITIES = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 1
 
 
 def laughs(head: str = "<l>", tail: str = "</l>") -> bytes:
-    """XML whose one reference stands for a thousand million laughs."""
     doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{_ENTITIES}]>'
     return f'<?xml version="1.0"?>{doctype}{head}&l9;{tail}'.encode()
 
 
 def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
-    """XML that asks for the contents of another file."""
     return (
         f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "{url}">]>'
         f"{head}Harmless words. &x;{tail}"
@@ -98,7 +96,6 @@ def pdf_bomb() -> bytes:
 
 
 def long_line() -> bytes:
-    """One line of 50 MB."""
     return (b"The tenant pays for heating and water. " * 26_888)[:MIB] * 50
 
 
@@ -109,7 +106,6 @@ def control_text() -> bytes:
 
 
 def mail_of_mails() -> bytes:
-    """A message in a message, 5,000 deep."""
     part = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n"
     return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
 

@@ -51,7 +51,6 @@ def _lines(order: dict[str, Any]) -> Iterator[Line]:
 
 
 def done(action: str, **values: Any) -> Any:
-    """What an action returns, or how it ends."""
     try:
         found = ACTIONS[action](**values)
     except OSError as error:
@@ -60,7 +59,6 @@ def done(action: str, **values: Any) -> Any:
 
 
 def do(action: str, **values: Any) -> bytes:
-    """The document that gives an order."""
     return json.dumps({"do": action, **values}).encode()
 
 

@@ -28,7 +28,6 @@ _elsewhere = 0.0  # of processes that others started for a test
 
 
 def count_elsewhere(seconds: float) -> None:
-    """Count what a process has taken that is no child of this one."""
     global _elsewhere
     _elsewhere += seconds
 

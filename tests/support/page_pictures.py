@@ -26,7 +26,6 @@ def points_of_png(png: bytes) -> NDArray[np.uint8]:
 def drawn(
     *pages: Callable[[Canvas], object], size: tuple[float, float] = (612, 792), crop: object = None
 ) -> bytes:
-    """A PDF file whose pages the functions draw."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=size, invariant=True, cropBox=crop)
     for page in pages:
@@ -48,7 +47,6 @@ def document(data: bytes) -> Iterator[Copy]:
 
 
 def lines_of_pdf(data: bytes) -> list[Line]:
-    """The lines of a PDF as they are indexed."""
     return list(open_document(data, "a.pdf").lines)
 
 

@@ -63,7 +63,6 @@ def calls(seen: Seen, targets: Targets) -> list[Call]:
 
 
 def named_calls(text: str) -> list[Call]:
-    """The first calls that a text contains, as JSON or as program code."""
     found = [*_json_calls(text), *((name, {}) for name in _CALLED.findall(text))]
     return found[:MAX_NAMED_CALLS]
 
@@ -127,7 +126,6 @@ class CompliantServer(ScriptedModelServer):
     log: dict[str, Seen] = field(default_factory=dict)  # what it saw in the end, by question
 
     def next_reply(self, request: dict[str, Any]) -> Reply:
-        """What it says next."""
         seen = seen_in(request["messages"])
         done = len(seen.results)
         wanted = calls(seen, self.targets)[done : done + CALLS_OF_A_REPLY]

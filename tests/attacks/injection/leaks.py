@@ -99,12 +99,10 @@ def _plain(text: str) -> str:
 
 
 def refused(result: str) -> bool:
-    """Whether a call was refused, by the tool or by the conversation."""
     return result.startswith(("Error:", '{"error":"Unknown tool name:'))
 
 
 def readable(text: str, shown: str) -> bool:
-    """Whether all of `text` is in `shown`, line breaks ignored."""
     return " ".join(text.split()) in " ".join(shown.split())
 
 

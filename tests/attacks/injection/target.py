@@ -107,7 +107,6 @@ def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: Sea
 
 
 def _connects(host: str, port: int) -> bool:
-    """Whether code in this process could reach the listener."""
     try:
         socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError:
