@@ -69,7 +69,6 @@ _WORDS = b"BT /F 12 Tf 72 700 Td (A page of words) Tj ET\n"
 
 
 def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
-    """A PDF of one page with this content stream, which may draw the form X."""
     shape = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
     )
@@ -167,7 +166,6 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 
 def asking_for(url: str) -> Iterator[tuple[str, bytes]]:
-    """Files that ask for the contents of another one."""
     yield "asking.xml", external(url)
     yield "asking.svg", external(url, "<svg><text>", "</text></svg>")
     yield "asking.docx", docx_of(external(url, _BODY, _END))

@@ -73,7 +73,6 @@ def attempts(folder: Path = Path("/tmp")) -> dict[str, str]:
 
 
 def channel() -> socket.socket:
-    """The only socket that the process holds."""
     for descriptor in range(64):
         try:
             return socket.socket(fileno=os.dup(descriptor))
@@ -131,7 +130,6 @@ def _send(frame: str) -> None:
 
 
 def _claim_without_end() -> None:
-    """A parser that always says something, and never what was asked."""
     leads_out = channel()
     while True:
         protocol.send(leads_out, {"claimed": "text/1"})

@@ -141,7 +141,6 @@ class Scene:
         return self._run(name, [*self.options, *COMMANDS[name]], typed)
 
     def type_in(self, *arguments: object, name: str = "") -> Ran:
-        """What the victim types, word for word; `name` is that of the command."""
         return self._run(name, arguments)
 
     def code(self, code: str, *arguments: object, name: str = "code") -> Ran:
@@ -160,13 +159,11 @@ class Scene:
         return Ran(name, done.code, out, err)
 
     def trust(self, root: Path | None = None) -> None:
-        """What a person types who has looked at an index."""
         done = self.type_in("trust", self.store, "--root", root or self.project)
         assert done.code == 0, done.err
 
 
 def make_home(scene: Scene) -> None:
-    """A home with private files, and a folder of harmless documents in it."""
     for path in scene.canaries():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"The private text is {CANARY} {path.name}.\n")
@@ -314,7 +311,6 @@ def _of_output(ran: Ran) -> Iterator[str]:
 
 
 def _held(store: Path) -> Iterator[bytes]:
-    """The bytes of each file that is in the index itself, and not behind a link."""
     if store.is_symlink() or not store.is_dir():
         return
     for path in store.rglob("*"):

@@ -39,7 +39,6 @@ def processor_seconds() -> float:
 
 
 def hold(seconds: float, *, slow: bool) -> None:
-    """Fail the test that took so many processor seconds and is not marked."""
     if seconds > TOO_MANY and not slow:
         pytest.fail(
             f"It took {seconds:.1f} s of a processor. Make it cheaper, or mark it slow: "

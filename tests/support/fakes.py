@@ -127,7 +127,6 @@ class ListedCorpus(MemoryCorpus):
         self.notices: tuple[str, ...] = ()
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The rows of all files: documents by source, then the others."""
         rows = [FileRow(source, "indexed", chunks=1) for source in sorted(self._lines)]
         return [*rows, *(FileRow(source, "failed", reason="malformed") for source in self._unread)]
 
@@ -196,7 +195,6 @@ class ToyEncoder:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """One token per word or punctuation mark, none added."""
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         tokenizer = Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
@@ -217,7 +215,6 @@ class ToyEncoder:
         return unit
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
-        """The same vectors, and for each token that of its word."""
         found = []
         for text, vector in zip(texts, self.encode(texts), strict=True):
             offsets = self.tokenizer.encode(text).offsets
@@ -359,7 +356,6 @@ class ScriptedModelServer:
 
     @property
     def broker(self) -> Broker:
-        """A broker for this server, as one without a seal would be."""
         names = frozenset([*self.models, "toy-model"])
         return DirectBroker(Gate(self.server.address, names, None))
 

@@ -37,7 +37,6 @@ def drawn(
 
 @contextmanager
 def document(data: bytes) -> Iterator[Copy]:
-    """The bytes as the index hands them to the process."""
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
         os.write(descriptor, data)

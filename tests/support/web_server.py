@@ -116,7 +116,6 @@ class WebServer:
     def request(
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
     ) -> Reply:
-        """The answer to one request of a connection that ends with it."""
         given = {"Host": self.host, "Connection": "close", **(headers or {})}
         if body:
             given.setdefault("Content-Length", str(len(body)))
@@ -150,8 +149,6 @@ class WebServer:
 
 
 class _Received:
-    """What a server sent, as http.client reads a socket."""
-
     def __init__(self, data: bytes) -> None:
         self.makefile = lambda _: io.BytesIO(data)
 

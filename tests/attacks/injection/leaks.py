@@ -47,7 +47,6 @@ def _acts(char: str) -> bool:
 
 
 def strings_in(printed: str) -> Iterator[str]:
-    """The text; if it is a JSON object, every string in it, decoded."""
     yield from _strings(json.loads(printed) if printed.startswith('{"') else printed)
 
 
@@ -107,7 +106,6 @@ def readable(text: str, shown: str) -> bool:
 
 
 def words_readable(text: str, shown: str) -> bool:
-    """Whether all letters and digits of `text` are in `shown`, in order."""
     return _letters(text) in _letters(shown)
 
 
