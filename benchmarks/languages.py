@@ -68,19 +68,23 @@ def preferred(index: Index, asked: Sequence[Asked], language: str) -> tuple[floa
 def answered(index: Index, asked: Sequence[Asked]) -> tuple[float, ...]:
     """Shares: the answer in the first likely line, in what is shown, nothing, `likely`, and right.
 
-    The answer counts as held where the words of one of its spellings stand there.
+    The answer counts as held where the words of one of its spellings stand there. `likely` is of
+    each question twice, once without its paragraph: then none is right.
     """
     answerer = ExtractiveAnswerer(index.encoder)
+    every = {file.source for file in index.files()}
     rows, likely = [], []
     for each in asked:
         answer = answerer.answer(each.text, index)
         shown = [passage.text for passage in answer.passages[:SHOWN]]
         line = [citation.quote for citation in answer.citations[:1]]
         rows.append((holds(line, each), holds(shown, each), answer.status == "not_found"))
-        likely += [
-            holds([passage.text], each) for passage in answer.passages if passage.word != "perhaps"
-        ][:1]
-    return (*map(mean, zip(*rows, strict=True)), len(likely) / len(rows), mean(likely or [0]))
+        without = answerer.answer(each.text, index.bounded(every - {each.source}))
+        for found, right in ((answer, True), (without, False)):
+            texts = [p.text for p in found.passages if p.word != "perhaps"][:1]
+            likely += [right and holds(texts, each)] if texts else []
+    share = len(likely) / len(rows) / 2
+    return (*map(mean, zip(*rows, strict=True)), share, mean(likely or [0]))
 
 
 def holds(texts: Sequence[str], asked: Asked) -> bool:

@@ -102,7 +102,6 @@ def clean_environment(
 
 @pytest.fixture(scope="session")
 def forks() -> Iterator[forked.Server]:
-    """A process that has imported the program, and forks for each command."""
     with forked.Server(os.environ) as server:
         yield server
 
@@ -129,7 +128,6 @@ def cli(tmp_path: Path, forks: forked.Server) -> Cli:
 
 @pytest.fixture(scope="session")
 def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The index of sample_corpus, made once with the real model."""
     from corpus_agent.service import session
     from corpus_agent.settings import Settings
 
@@ -140,7 +138,6 @@ def sample_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def open_folder() -> Iterator[Path]:
-    """A temporary folder that any user may enter."""
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
         yield Path(name).resolve()

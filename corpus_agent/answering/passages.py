@@ -36,7 +36,7 @@ def passage_of(
     if not citation.quote:
         return alone(citation, probability)
     try:
-        lines, first = _page(corpus, citation)
+        before, lines, first = _page(corpus, citation)
     except Refused:  # removed since it was quoted
         return alone(citation, probability)
     text, at = "\n".join(lines), citation.line_start - first
@@ -48,18 +48,19 @@ def passage_of(
     (start, end), citation = found.span(), replace(citation, quote=found[0])
     row = text[start:end].rpartition("\n")[2]
     if is_row(row) or ends_with_figures(row):
-        shown = "\n".join([*_names_above(lines, at, row), text[start:end]])
+        names = _names_above([*before, *lines], len(before) + at, row)
+        shown = "\n".join([*names, text[start:end]])
         return Passage(citation, shown, citation.line_start, citation.line_end, probability)
-    every = units(text, language)
-    heads = _heads_above(text, [unit for unit in every if unit.start < end])
-    start, end = with_neighbours(text, every, start, end)
+    is_listed = is_item(text[start:end])
+    heads = _heads_above("\n".join([*before, text[:end]])) if is_listed else ()
+    start, end = with_neighbours(text, units(text, language), start, end)
     begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
-    above = [text[head.start : head.end] for head in heads if head.start < start]
+    above = [head for head in heads if head not in text[start:end]]
     return Passage(citation, "\n".join([*above, text[start:end]]), begins, ends, probability)
 
 
-def _page(corpus: Readable, citation: Citation) -> tuple[list[str], int]:
-    """The lines around a citation that stand on its page, and the number of the first of them."""
+def _page(corpus: Readable, citation: Citation) -> tuple[list[str], list[str], int]:
+    """Lines before the page of a citation, those on it, and the number of the first of them."""
     first = max(1, citation.line_start - LINES_ABOVE)
     count = citation.line_end - first + 1 + LINES_BELOW
     lines = corpus.read(citation.source, first, count).lines
@@ -67,7 +68,8 @@ def _page(corpus: Readable, citation: Citation) -> tuple[list[str], int]:
     marks = [number for number, line in enumerate(lines) if line.is_mark]
     begin = max((mark + 1 for mark in marks if mark < at), default=0)
     end = min((mark for mark in marks if mark > last), default=len(lines))
-    return [line.text for line in lines[begin:end]], first + begin
+    before = [line.text for line in lines[:begin] if not line.is_mark]
+    return before, [line.text for line in lines[begin:end]], first + begin
 
 
 def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
@@ -83,21 +85,21 @@ def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
     return [line for line in lines[max(0, first - 1) : first] if is_brief(line)]
 
 
-def _heads_above(text: str, every: Sequence[Unit]) -> Sequence[Unit]:
-    """The heads of the lists that the item of the last unit stands in, from the outermost."""
-    if not every or not is_item(text[every[-1].start : every[-1].end]):
-        return []
-    found: list[Unit] = []
-    depth = _indent(text, every[-1])
-    for unit in reversed(every[:-1]):
+def _heads_above(text: str) -> Sequence[str]:
+    """The heads of the lists that the last item of a text stands in, from the outermost."""
+    *above, last = units(text)
+    found, depth = list[str](), _indent(text, last)
+    for unit in reversed(above):
         said, indent = text[unit.start : unit.end], _indent(text, unit)
         if unit.kind in _ENDS:
             break
         if is_item(said):
             if indent < depth or leads_in(said):
-                found, depth = [unit, *found], min(depth, indent)
-        elif leads_in(said) or (indent <= depth and text[: unit.start].endswith("\n\n")):
-            return [unit, *found]
+                found, depth = [said, *found], min(depth, indent)
+        elif leads_in(said) or (
+            indent <= depth and (text[: unit.start] or "\n\n").endswith("\n\n")
+        ):
+            return [said, *found]
     return found
 
 

@@ -29,8 +29,6 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
 
 
-# ---- Sums, shares and numbers
-
 _SIGNS = {sign: code for code, signs in table("currencies").items() for sign in signs}
 _CODES = "|".join([*table("currencies"), "RMB"])
 _NAMES = table("currency_names")
@@ -150,8 +148,6 @@ def _currency(sign: str) -> str:
     )
     return _SIGNS.get(sign) or next(by_name, sign)
 
-
-# ---- Spans of time
 
 _COUNT_OF = by_word(CARDINALS, (HUNDRED,), MORE_CARDINALS)
 _ORDINAL_OF = by_word(ORDINALS)

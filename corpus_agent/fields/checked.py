@@ -11,6 +11,7 @@ from corpus_agent.fields.amounts import loses_its_sign
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import FieldType, FieldValue, ProposedValue
 from corpus_agent.text.dates import Reading
+from corpus_agent.text.tokens import fold
 
 _AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
 _MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
@@ -38,12 +39,11 @@ def checked_value(
     )
 
 
-# ---- What makes a value doubtful
-
 _BEHIND = 90  # characters of the same sentence behind a value that may turn it
 _NEAR = 60  # characters before it in which a denial is one of the value
 _TITLE = 300  # characters of a document in which it calls itself a draft
 _QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
+_LED = 3  # words before a statement that lead to it from elsewhere
 _SHORT_QUOTE = 4  # words: a defined term, and no quotation
 
 
@@ -60,7 +60,7 @@ def doubt_of(document: DocumentText, value: Reading, kind: FieldType) -> str:
     rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,(")
     said = {
         "title": document.text[:_TITLE],
-        "above": document.heading_above(value.start),
+        "above": document.heading_above(value.start) + document.row_at(value.start),
         "sentence": f"{before}{value.text}{behind}",
         "clause": clause,
         "near": clause[-_NEAR:],
@@ -72,10 +72,21 @@ def doubt_of(document: DocumentText, value: Reading, kind: FieldType) -> str:
             return str(cue["why"])
     opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
     closed = _QUOTE_ENDS.match(behind) if opened else None
+    start, end = document.line_span(value.start)
+    if document.text[start:end].lstrip().startswith(">"):
+        return "a quotation"
     if closed is None:
         return ""
     quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + closed[0]
     return "a quotation" if len(quoted.split()) > _SHORT_QUOTE else ""
+
+
+def stated_outright(document: DocumentText, proposal: ProposedValue) -> bool:
+    """Whether a statement begins its clause: "The rent is", and not "He wrote that the rent is"."""
+    first, _ = document.sentence(proposal.start, proposal.end)
+    led = lexicon.near("clause_ends").split(document.text[first : proposal.start])[-1]
+    own = lexicon.words("articles") | lexicon.words("patterns", "this")
+    return sum(word not in own for word in regex.findall(r"\p{L}+", fold(led))) < _LED
 
 
 def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:

@@ -102,9 +102,6 @@ def _read(value: str, *, only_dates: bool) -> tuple[FieldType, str, str]:
     raise _refused(value, f"is no {wanted} that is understood")
 
 
-# ---- Whether a document fulfils it
-
-
 def verdict(condition: FieldCondition, cell: Cell) -> ListVerdict:
     """Whether a document fulfils a condition; unclear where its values differ."""
     if cell.status in ("unknown", "unreadable"):

@@ -230,9 +230,6 @@ def finder_of(
     return lambda text: find_amounts(text, kind, bare=labelled)
 
 
-# ---- Names, places and texts
-
-
 def _worded(
     document: DocumentText, kind: FieldType, span: tuple[int, int], *, labelled: bool, alone: bool
 ) -> Iterator[ProposedValue]:

@@ -151,6 +151,10 @@ class DocumentText:
         start, end = self.line_span(at)
         return column_of(table, self.text[start:end], at - start)
 
+    def row_at(self, at: int) -> str:
+        """The row of a table in which a place stands; "" where it is in none."""
+        return self.text[slice(*self.line_span(at))] if self.line_at(at) in self._rows else ""
+
     def unit_at(self, at: int) -> tuple[str, tuple[int, int]]:
         """The names of columns, or the line above them, that say what a cell's figure is in."""
         table = self._rows.get(self.line_at(at))

@@ -147,9 +147,6 @@ def _roles(text: str) -> tuple[str, ...]:
     )
 
 
-# ---- Names
-
-
 def name_at(text: str, start: int, end: int | None = None) -> Reading | None:
     """The name that begins at a place of a text; it goes on to a company's form, or to `end`."""
     last = len(text) if end is None else end

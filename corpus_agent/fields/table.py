@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from corpus_agent.answering.quotations import read_all
-from corpus_agent.fields.checked import checked_value, doubt_of
+from corpus_agent.fields.checked import checked_value, doubt_of, stated_outright
 from corpus_agent.fields.definition import MENTION
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
 from corpus_agent.fields.page import DocumentText
@@ -150,7 +150,8 @@ def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     for group in _proposed(document, field):
         doubts = [doubt_of(document, one.readings[0], field.type) for one in group]
         sure = _best([one for one, doubt in zip(group, doubts, strict=True) if not doubt])
-        tried = sure[:_MOST_VALUES]
+        outright = [one for one in sure if stated_outright(document, one)]
+        tried = (outright or sure)[:_MOST_VALUES]
         held = [value for one in tried if (value := checked_value(document, one))]
         dropped += len(tried) - len(held)
         if held:

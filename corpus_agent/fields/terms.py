@@ -119,9 +119,6 @@ def is_agreement(document: DocumentText) -> bool:
     return lexicon.near("agreement").search(title) is not None and not is_bill
 
 
-# ---- When it was made, begins and ends
-
-
 def document_date(document: DocumentText) -> list[ProposedValue]:
     """When the document was made, from its opening; else from its first signatures."""
     blank = lexicon.document("blank").search(document.text, 0, _HEAD)
@@ -221,9 +218,6 @@ def _named_beginning(document: DocumentText, clause: tuple[int, int]) -> Reading
     return None
 
 
-# ---- Notice and renewal
-
-
 def notice_periods(document: DocumentText, beside: Sequence[ProposedValue]) -> list[ProposedValue]:
     """The durations that are notice of an ending, best first, with those `beside` its phrases."""
     kept = []
@@ -248,9 +242,6 @@ def renewal_terms(document: DocumentText) -> list[ProposedValue]:
 def renewal_notices(document: DocumentText) -> list[ProposedValue]:
     """How long before its end notice has to be given that an agreement does not renew."""
     return cued(document, "renewal notice", document.durations)
-
-
-# ---- Whose law governs
 
 
 def governing_law(document: DocumentText) -> list[ProposedValue]:

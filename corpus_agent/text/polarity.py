@@ -55,6 +55,11 @@ def _pattern(*names: str) -> regex.Pattern[str]:
 
 
 @cache
+def _unfolded() -> regex.Pattern[str]:
+    return regex.compile(_lexicon()["unfolded"]["not"].replace("\n", ""))
+
+
+@cache
 def _sides(kind: str) -> list[list[regex.Pattern[str]]]:
     groups = _lexicon()["both"][kind]
     return [[regex.compile(_alternatives(side)) for side in line.split("|")] for line in groups]
@@ -62,7 +67,8 @@ def _sides(kind: str) -> list[list[regex.Pattern[str]]]:
 
 def plain(text: str) -> str:
     """The folded words of a text with single blanks; "n't" is a word: "do not"."""
-    folded = regex.sub(r"(?<=\w)n['’]t\b", " not", fold(_NO_OF_NAMES.sub(" ", text)))
+    text = _unfolded().sub(" not ", _NO_OF_NAMES.sub(" ", text))
+    folded = regex.sub(r"(?<=\w)n['’]t\b", " not", fold(text))
     return " ".join(_WORD.findall(folded))
 
 

@@ -41,13 +41,11 @@ _ENTITIES = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 1
 
 
 def laughs(head: str = "<l>", tail: str = "</l>") -> bytes:
-    """XML whose one reference stands for a thousand million laughs."""
     doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{_ENTITIES}]>'
     return f'<?xml version="1.0"?>{doctype}{head}&l9;{tail}'.encode()
 
 
 def external(url: str, head: str = "<a>", tail: str = "</a>") -> bytes:
-    """XML that asks for the contents of another file."""
     return (
         f'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x SYSTEM "{url}">]>'
         f"{head}Harmless words. &x;{tail}"
@@ -71,7 +69,6 @@ _WORDS = b"BT /F 12 Tf 72 700 Td (A page of words) Tj ET\n"
 
 
 def pdf_with_contents(content: bytes, form: bytes = b"") -> bytes:
-    """A PDF of one page with this content stream, which may draw the form X."""
     shape = (
         b"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
     )
@@ -98,7 +95,6 @@ def pdf_bomb() -> bytes:
 
 
 def long_line() -> bytes:
-    """One line of 50 MB."""
     return (b"The tenant pays for heating and water. " * 26_888)[:MIB] * 50
 
 
@@ -109,7 +105,6 @@ def control_text() -> bytes:
 
 
 def mail_of_mails() -> bytes:
-    """A message in a message, 5,000 deep."""
     part = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n"
     return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
 
@@ -171,7 +166,6 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
 
 
 def asking_for(url: str) -> Iterator[tuple[str, bytes]]:
-    """Files that ask for the contents of another one."""
     yield "asking.xml", external(url)
     yield "asking.svg", external(url, "<svg><text>", "</text></svg>")
     yield "asking.docx", docx_of(external(url, _BODY, _END))

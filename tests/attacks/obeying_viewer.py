@@ -51,7 +51,6 @@ class Jobs(reading.Jobs):
 
 
 def said(outcomes: dict[str, str]) -> Points:
-    """The outcomes as a row of grey points."""
     row = json.dumps(outcomes).encode()
     return Points(len(row), 1, GREY_BYTES, row)
 

@@ -51,7 +51,6 @@ def _lines(order: dict[str, Any]) -> Iterator[Line]:
 
 
 def done(action: str, **values: Any) -> Any:
-    """What an action returns, or how it ends."""
     try:
         found = ACTIONS[action](**values)
     except OSError as error:
@@ -60,7 +59,6 @@ def done(action: str, **values: Any) -> Any:
 
 
 def do(action: str, **values: Any) -> bytes:
-    """The document that gives an order."""
     return json.dumps({"do": action, **values}).encode()
 
 
@@ -75,7 +73,6 @@ def attempts(folder: Path = Path("/tmp")) -> dict[str, str]:
 
 
 def channel() -> socket.socket:
-    """The only socket that the process holds."""
     for descriptor in range(64):
         try:
             return socket.socket(fileno=os.dup(descriptor))
@@ -133,7 +130,6 @@ def _send(frame: str) -> None:
 
 
 def _claim_without_end() -> None:
-    """A parser that always says something, and never what was asked."""
     leads_out = channel()
     while True:
         protocol.send(leads_out, {"claimed": "text/1"})

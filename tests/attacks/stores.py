@@ -114,44 +114,36 @@ class Scene:
 
     @property
     def home(self) -> Path:
-        """The victim's home folder."""
         return self.base / "home"
 
     @property
     def project(self) -> Path:
-        """The folder that came from elsewhere."""
         return self.home / "cloned" / "project"
 
     @property
     def elsewhere(self) -> Path:
-        """A folder outside of the home."""
         return self.base / "elsewhere"
 
     @property
     def state(self) -> Path:
-        """Where the victim's decisions are kept."""
         return self.home / ".local" / "state" / "corpus-agent"
 
     def canaries(self) -> list[Path]:
-        """The private files."""
         documents = ("salary.md", "settings.toml", "lance/kept.lance", "model/config.json")
         inner = (".ssh/id_rsa", ".bashrc", *(f"documents/{name}" for name in documents))
         own = [self.home / name for name in inner]
         return [*own, self.elsewhere / "secret.md", *self.private]
 
     def run(self, name: str) -> Ran:
-        """The command called `name`, run by the victim in the folder."""
         if name in SCRIPTS:
             return self.code(SCRIPTS[name], self.store, *ROWS, name=name)
         typed = f"{QUESTION}\n/quit\n".encode() if name == "chat" else b""
         return self._run(name, [*self.options, *COMMANDS[name]], typed)
 
     def type_in(self, *arguments: object, name: str = "") -> Ran:
-        """What the victim types, word for word; `name` is that of the command."""
         return self._run(name, arguments)
 
     def code(self, code: str, *arguments: object, name: str = "code") -> Ran:
-        """A piece of Python that finds the program's packages."""
         return self._run(name, arguments, code=code)
 
     def _run(
@@ -167,13 +159,11 @@ class Scene:
         return Ran(name, done.code, out, err)
 
     def trust(self, root: Path | None = None) -> None:
-        """What a person types who has looked at an index."""
         done = self.type_in("trust", self.store, "--root", root or self.project)
         assert done.code == 0, done.err
 
 
 def make_home(scene: Scene) -> None:
-    """A home with private files, and a folder of harmless documents in it."""
     for path in scene.canaries():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"The private text is {CANARY} {path.name}.\n")
@@ -225,7 +215,6 @@ def listening() -> RawServer:
 
 
 def connect(listener: str) -> None:
-    """Connect to a host and port."""
     host, _, port = listener.partition(":")
     socket.create_connection((host, int(port)), 30).close()
 
@@ -253,7 +242,6 @@ def _watched(scene: Scene) -> State:
 
 
 def looked_at(path: Path) -> tuple[object, ...]:
-    """What there is to know of a file or folder."""
     info = path.lstat()
     what = (info.st_mode, info.st_ino, info.st_uid, info.st_gid, info.st_mtime_ns)
     if stat.S_ISLNK(info.st_mode):
@@ -323,7 +311,6 @@ def _of_output(ran: Ran) -> Iterator[str]:
 
 
 def _held(store: Path) -> Iterator[bytes]:
-    """The bytes of each file that is in the index itself, and not behind a link."""
     if store.is_symlink() or not store.is_dir():
         return
     for path in store.rglob("*"):

@@ -110,7 +110,6 @@ def command(name: str, folder: Path, before: Index) -> Any:
 
 
 def one(folder: Path, pattern: str) -> Path:
-    """The manifest, or the largest file of a version that a pattern names."""
     if pattern == MANIFEST_NAME:
         return folder / "store" / pattern
     kept = [folder / "store" / name for name in read_manifest(folder / "store").contents]

@@ -66,7 +66,6 @@ def indexed(mine: Path, colour: str = "green") -> dict[str, str]:
 
 
 def bring(theirs: Path, mine: Path, *, marker: bool) -> None:
-    """Unpack a stranger's index over one's own, with its marker or without."""
     left = shutil.ignore_patterns("writer.lock", *([] if marker else [MARKER_NAME]))
     shutil.copytree(theirs, mine, dirs_exist_ok=True, ignore=left)
 
@@ -141,7 +140,6 @@ def test_rows_that_were_brought_are_not_gone_on_from(mine, theirs, ahead):
 
 
 def holding(store: Path, word: str) -> set[str]:
-    """The files of the tables that hold a word."""
     files = [path for path in (store / "lance").rglob("*") if path.is_file()]
     return {path.name for path in files if word.encode() in path.read_bytes()}
 

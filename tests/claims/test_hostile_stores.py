@@ -55,7 +55,6 @@ SHARES = [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))]  
 
 
 def _filled(scene: Scene, value: Any) -> Any:
-    """A value of the table for this scene."""
     if isinstance(value, str):
         return value.replace("HOME", str(scene.home)).replace("PORT", str(scene.listener.port))
     if isinstance(value, dict) and "json" in value:
@@ -93,7 +92,6 @@ def _own(scene: Scene, name: str) -> None:
 
 
 def _unpack(scene: Scene) -> None:
-    """The folder as `tar -x` unpacks it."""
     archive, at = scene.base / "archive.tar", scene.project.parent
     subprocess.run(["tar", "-cf", archive, "-C", at, scene.project.name], check=True)
     shutil.rmtree(scene.project)

@@ -99,7 +99,6 @@ class Hostile(NamedTuple):
     last: str
 
     def of(self, size: int) -> str:
-        """The text with about so many characters."""
         return self.first + self.repeated * max(1, size // len(self.repeated)) + self.last
 
 
@@ -159,7 +158,6 @@ def _repeated(item: Any) -> Iterator[str]:
 
 
 def _sample(item: Any) -> str:
-    """A text that an item matches."""
     code, value = item
     if code in _REPEATS:
         least, most, inner = value

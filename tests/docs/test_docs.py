@@ -44,7 +44,6 @@ SHOWN = (
 
 
 def keys_of(content: object) -> set[str]:
-    """All keys of a JSON value, those of the values inside it included."""
     if isinstance(content, list):
         return set().union(*map(keys_of, content))
     if not isinstance(content, dict):

@@ -55,7 +55,6 @@ def program() -> str:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A running browser of Playwright."""
     path = program()
     from playwright.sync_api import sync_playwright
 
@@ -76,7 +75,6 @@ class Observer:
     errors: list[str] = field(default_factory=list)
 
     def watch(self, context: Any) -> None:
-        """Observe all pages of a context of Playwright."""
         context.add_init_script(RECORD)
         context.on("request", self._request)
         context.on("dialog", self._dialog)
@@ -97,7 +95,6 @@ class Observer:
             self.refused.append(message.text)
 
     def nothing_happened(self) -> None:
-        """Fail if anything did."""
         assert (self.foreign, self.dialogs, self.refused, self.errors) == ([], [], [], [])
 
 

@@ -59,7 +59,6 @@ def check_same(one: Path, other: Path, without: Collection[str] = ()) -> None:
 
 
 def content(store: Path, without: Collection[str] = ()) -> tuple[pa.Table, list[FileRow]]:
-    """The chunk rows by id, and the file rows without how long each took."""
     snapshot = Snapshot(store)
     files = sorted(
         (replace(row, seconds=0.0) for row in snapshot.files() if row.source not in without),

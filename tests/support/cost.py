@@ -28,7 +28,6 @@ _elsewhere = 0.0  # of processes that others started for a test
 
 
 def count_elsewhere(seconds: float) -> None:
-    """Count what a process has taken that is no child of this one."""
     global _elsewhere
     _elsewhere += seconds
 
@@ -40,7 +39,6 @@ def processor_seconds() -> float:
 
 
 def hold(seconds: float, *, slow: bool) -> None:
-    """Fail the test that took so many processor seconds and is not marked."""
     if seconds > TOO_MANY and not slow:
         pytest.fail(
             f"It took {seconds:.1f} s of a processor. Make it cheaper, or mark it slow: "

@@ -9,7 +9,6 @@ from indexer.records import Document
 
 
 def extract(data: bytes, source: str) -> Document:
-    """The document; raises UnreadableDocument."""
     opened = open_document(data, source)
     lines = tuple(opened.lines)
     digest = hashlib.sha256(data).hexdigest()

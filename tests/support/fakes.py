@@ -76,11 +76,9 @@ class MemoryCorpus:
         return 1
 
     def coverage(self) -> Coverage:
-        """The documents, and the number given as unreadable."""
         return Coverage(indexed=len(self._lines), empty=self._unreadable)
 
     def search(self, query: Query) -> list[Hit]:
-        """Hits, best first; see the protocol."""
         wanted = set(terms(query.text))
         if not wanted:
             raise Refused("The query holds no words.", "Search for what the text would say.")
@@ -94,7 +92,6 @@ class MemoryCorpus:
         return diverse(sorted(hits, key=_rank), query, place_of)
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
-        """A window of a document; see the protocol."""
         check_numbers(offset, limit)
         if source not in self._lines:
             near = get_close_matches(source, self._lines, n=3, cutoff=0.5)
@@ -130,7 +127,6 @@ class ListedCorpus(MemoryCorpus):
         self.notices: tuple[str, ...] = ()
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
-        """The rows of all files: documents by source, then the others."""
         rows = [FileRow(source, "indexed", chunks=1) for source in sorted(self._lines)]
         return [*rows, *(FileRow(source, "failed", reason="malformed") for source in self._unread)]
 
@@ -199,7 +195,6 @@ class ToyEncoder:
 
     @property
     def tokenizer(self) -> Tokenizer:
-        """One token per word or punctuation mark, none added."""
         from tokenizers import Tokenizer, models, pre_tokenizers
 
         tokenizer = Tokenizer(models.WordLevel({"?": 0}, unk_token="?"))
@@ -207,7 +202,6 @@ class ToyEncoder:
         return tokenizer
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of texts."""
         return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -221,7 +215,6 @@ class ToyEncoder:
         return unit
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
-        """The same vectors, and for each token that of its word."""
         found = []
         for text, vector in zip(texts, self.encode(texts), strict=True):
             offsets = self.tokenizer.encode(text).offsets
@@ -238,7 +231,6 @@ class DirectBroker(Broker):
         self._open: dict[int, Connection] = {}
 
     def ask(self, method: str, path: str, body: bytes, on_frame: OnFrame) -> Exchange:
-        """As the broker does; raises NotListed."""
         route = ROUTES[number_of(method, path)]
         content = body_to_send(route, body, self.gate.models)
         number, line = next(self._numbers), Connection()
@@ -261,7 +253,6 @@ class DirectBroker(Broker):
         return Exchange(self, number)
 
     def forget(self, number: int) -> None:
-        """Have the connection of a request closed."""
         self._open.pop(number).cut()
 
 
@@ -287,7 +278,6 @@ class Reply:
 
 
 def says(content: str, delay: float = 0.0) -> Reply:
-    """A reply of text, after `delay` seconds."""
     return Reply(content=content, delay=delay)
 
 
@@ -299,13 +289,11 @@ def reads(**probabilities: float) -> Reply:
 
 
 def calls(*tool_calls: tuple[str, dict[str, Any] | str]) -> Reply:
-    """A reply of native tool calls."""
     written = ((n, a if isinstance(a, str) else json.dumps(a)) for n, a in tool_calls)
     return Reply(calls=tuple(written))
 
 
 def raw(body: bytes, content_type: str = "application/json") -> Reply:
-    """A reply of these bytes with status 200."""
     return Reply(body=body, content_type=content_type)
 
 
@@ -315,7 +303,6 @@ def fails(status: int, message: str = "it broke") -> Reply:
 
 
 def redirects(location: str) -> Reply:
-    """A reply that sends the client elsewhere."""
     return Reply(status=307, body=b"", location=location)
 
 
@@ -365,35 +352,28 @@ class ScriptedModelServer:
 
     @property
     def server(self) -> Server:
-        """Where this server is, as `--llm` would say it."""
         return server_on(self.path) if self.path else server_at(self.host, self.port)
 
     @property
     def broker(self) -> Broker:
-        """A broker for this server, as one without a seal would be."""
         names = frozenset([*self.models, "toy-model"])
         return DirectBroker(Gate(self.server.address, names, None))
 
     @property
     def port(self) -> int:
-        """The port that the system chose."""
         return int(self._http.server_address[1])
 
     def list_models(self) -> Reply:
-        """The answer to GET /v1/models."""
         data = [{"id": name, "object": "model"} for name in self.models]
         return self.listing or raw(json.dumps({"object": "list", "data": data}).encode())
 
     def next_reply(self, request: dict[str, Any]) -> Reply:
-        """The next reply of the script, for a chat request that is recorded."""
         self.requests.append(request)
         at = len(self.requests) - 1
         return self.replies[at] if at < len(self.replies) else fails(500, "the script is over")
 
 
 class _Listener(ThreadingHTTPServer):
-    """The listening socket of one script."""
-
     def __init__(self, script: ScriptedModelServer) -> None:
         self.script = script
         if script.path:
@@ -406,8 +386,6 @@ class _Listener(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection; answers from the script of its listener."""
-
     protocol_version = "HTTP/1.1"
     server: _Listener
 
@@ -434,7 +412,6 @@ class _Handler(BaseHTTPRequestHandler):
         return None
 
     def _stream(self, reply: Reply, model: str) -> None:
-        """Send the reply event by event, each in a piece of its own."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")

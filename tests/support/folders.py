@@ -34,7 +34,6 @@ def make_folder(root: Path, files: int, random: Random, paragraphs: int = 6) -> 
 
 
 def change_folder(root: Path, share: float, random: Random) -> None:
-    """Edit, move, copy, remove and add documents, about `share` of them in all."""
     paths = sorted(path for path in root.rglob("*") if path.is_file())
     for path in random.sample(paths, int(share * len(paths))):
         folder = root / random.choice(FOLDERS)

@@ -128,7 +128,6 @@ class Server:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """End the server; what it forked has ended before."""
         if self._channel is not None and self._process is not None:
             self._channel.close()
             self._process.wait()

@@ -28,7 +28,6 @@ class Room:
 
 
 def rooms(project: str) -> list[Room]:
-    """Every room with a budget, in the order of the file."""
     tables = tomllib.loads(project)["tool"]["house"]
     return [
         Room(name, tuple(entry["paths"]), unit, *entry[unit])
@@ -39,7 +38,6 @@ def rooms(project: str) -> list[Room]:
 
 
 def files(room: Room, root: Path) -> list[Path]:
-    """The files that count for a room, each once."""
     suffix = ".md" if room.unit == "words" else ".py"
     found = set()
     for pattern in room.paths:
@@ -49,7 +47,6 @@ def files(room: Room, root: Path) -> list[Path]:
 
 
 def size(room: Room, root: Path) -> int:
-    """The lines, modules or words of a room."""
     if room.unit == "modules":
         return len(files(room, root))
     texts = [path.read_text("utf-8") for path in files(room, root)]

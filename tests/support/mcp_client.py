@@ -70,16 +70,13 @@ class RawClient:
             self.process.stderr.close()
 
     def send(self, line: str) -> None:
-        """Send one line as it is."""
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
 
     def notify(self, method: str, params: dict[str, Any] | None = None) -> None:
-        """Send a notification."""
         self.send(json.dumps({"jsonrpc": "2.0", "method": method, "params": params or {}}))
 
     def request(self, method: str, params: dict[str, Any] | None = None) -> int:
-        """The number of the request that is sent."""
         self._sent += 1
         message = {"jsonrpc": "2.0", "id": self._sent, "method": method, "params": params or {}}
         self.send(json.dumps(message))
@@ -96,11 +93,9 @@ class RawClient:
             self.received.append(message)
 
     def call(self, tool: str, **arguments: object) -> dict[str, Any]:
-        """The result of a tool."""
         return self.result(self.request("tools/call", {"name": tool, "arguments": arguments}))
 
     def text(self, tool: str, *, is_error: bool = False, **arguments: object) -> str:
-        """The whole text of a result that is an error or is none."""
         result = self.call(tool, **arguments)
         assert result["isError"] is is_error, result
         return "".join(part["text"] for part in result["content"])

@@ -26,7 +26,6 @@ def points_of_png(png: bytes) -> NDArray[np.uint8]:
 def drawn(
     *pages: Callable[[Canvas], object], size: tuple[float, float] = (612, 792), crop: object = None
 ) -> bytes:
-    """A PDF file whose pages the functions draw."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=size, invariant=True, cropBox=crop)
     for page in pages:
@@ -38,7 +37,6 @@ def drawn(
 
 @contextmanager
 def document(data: bytes) -> Iterator[Copy]:
-    """The bytes as the index hands them to the process."""
     descriptor = os.memfd_create("document", os.MFD_CLOEXEC)
     try:
         os.write(descriptor, data)
@@ -48,7 +46,6 @@ def document(data: bytes) -> Iterator[Copy]:
 
 
 def lines_of_pdf(data: bytes) -> list[Line]:
-    """The lines of a PDF as they are indexed."""
     return list(open_document(data, "a.pdf").lines)
 
 

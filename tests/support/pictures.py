@@ -15,7 +15,6 @@ KEYS = ("Second sheet of the lease", "The deposit is 3,750.00 euros", "Keys hand
 
 
 def picture(lines: Sequence[str], size: tuple[int, int] = (620, 260), ink: str = "black"):
-    """The lines in black on white, one below the other."""
     image = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(image)
     font = ImageFont.load_default(30)
@@ -25,7 +24,6 @@ def picture(lines: Sequence[str], size: tuple[int, int] = (620, 260), ink: str =
 
 
 def photo(size: tuple[int, int] = (500, 400)):
-    """A picture that shows no text."""
     return Image.radial_gradient("L").resize(size).convert("RGB")
 
 

@@ -11,7 +11,6 @@ SOON = 20.0  # seconds; what is waited for takes well below one
 
 
 def until(what: Callable[[], object], seconds: float = SOON, every: float = 0.02) -> object:
-    """Whether `what` came true in time."""
     end = time.monotonic() + seconds
     while not (true := what()) and time.monotonic() < end:
         time.sleep(every)
@@ -24,7 +23,6 @@ def patience(seconds: float) -> float:
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")")[1].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -32,7 +30,6 @@ def runs(pid: int) -> bool:
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started, in any of its threads."""
     tasks = Path(f"/proc/{pid}/task").glob("*/children")
     return [int(number) for task in tasks for number in task.read_text().split()]
 
@@ -50,5 +47,4 @@ def started_with(argument: str) -> list[int]:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process has ended within half a minute."""
     return bool(until(lambda: not runs(pid), 30))

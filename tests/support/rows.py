@@ -16,17 +16,14 @@ from indexer.store.snapshot import Snapshot
 
 
 def by_vector(snapshot: Snapshot, vector: NDArray[np.float32], query: Query) -> list[Hit]:
-    """The hits nearest to a unit vector."""
     return snapshot.hits(snapshot.nearest(vector, query))
 
 
 def by_text(snapshot: Snapshot, query: Query) -> list[Hit]:
-    """The hits that share words with the query."""
     return snapshot.hits(snapshot.worded(query))
 
 
 def chunk_rows(snapshot: Snapshot) -> pa.Table:
-    """All chunk rows with all columns and their texts."""
     rows = snapshot._chunks.rows(tables.chunk_schema(snapshot.manifest.fingerprint.dimension).names)
     pairs = (rows[name].to_pylist() for name in (tables.FULL_TEXT_COLUMN, tables.CHARS_COLUMN))
     texts = [text[:chars] for text, chars in zip(*pairs, strict=True)]

@@ -77,7 +77,6 @@ def sealed(before: str, after: str, root: Path, store: Path, **options: Any) -> 
 
 
 def unsealed(before: str, after: str, root: Path, store: Path, **options: Any) -> dict[str, Any]:
-    """The control: the same, and the seal left out."""
     parts = [_SEAL, textwrap.dedent(before), textwrap.dedent(after)]
     return python("\n".join(parts), root, store, **options)
 

@@ -73,7 +73,6 @@ def found(store: Path, word: str) -> set[str]:
 
 
 def own(store: Path, root: Path) -> Path:
-    """The store, recorded as this user's, as `index` records what it makes."""
     record(StorePlace(absolute(store), root.resolve()), make_store(store))
     return store
 

@@ -54,7 +54,6 @@ class WebServer:
         env: dict[str, str] | None = None,
         program: Path = REPOSITORY,
     ) -> None:
-        """`program` is the folder of the packages that are run."""
         self._program = program
         command = [sys.executable, "-m", "corpus_agent", "--store", store, "web", *arguments]
         self._command = list(map(str, command))
@@ -117,7 +116,6 @@ class WebServer:
     def request(
         self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None
     ) -> Reply:
-        """The answer to one request of a connection that ends with it."""
         given = {"Host": self.host, "Connection": "close", **(headers or {})}
         if body:
             given.setdefault("Content-Length", str(len(body)))
@@ -125,7 +123,6 @@ class WebServer:
         return parsed(self.raw("\r\n".join(lines).encode("latin-1") + body))
 
     def enter(self) -> None:
-        """Turn the token into the cookie."""
         reply = self.request("GET", f"/?token={self.token}")
         assert reply.status == 200, reply
         found = re.fullmatch(
@@ -140,12 +137,10 @@ class WebServer:
         return {"Cookie": f"corpus-agent={self.cookie}"}
 
     def get(self, path: str, /, **query: object) -> Reply:
-        """A page, as a browser that has entered asks for it."""
         given = f"?{urlencode(query)}" if query else ""
         return self.request("GET", f"{self.base}{path}{given}", headers=self.key)
 
     def post(self, path: str, /, **form: object) -> Reply:
-        """A form of our own page."""
         form_type = {"Content-Type": "application/x-www-form-urlencoded"}
         headers = {**self.key, **form_type, "Origin": self.origin, "Content-Length": "0"}
         body = urlencode(form).encode()
@@ -154,14 +149,11 @@ class WebServer:
 
 
 class _Received:
-    """What a server sent, as http.client reads a socket."""
-
     def __init__(self, data: bytes) -> None:
         self.makefile = lambda _: io.BytesIO(data)
 
 
 def parsed(data: bytes) -> Reply:
-    """The first answer in what a server sent."""
     if not data.startswith(b"HTTP/1.1 "):
         return Reply(0, {}, data)
     response = http.client.HTTPResponse(_Received(data))

@@ -24,30 +24,6 @@ def test_wrong_usage_has_one_exit_code(tmp_path, monkeypatch):
     assert (done.exit_code, "Make one: corpus-agent index" in done.output) == (1, True)
 
 
-@pytest.mark.nightly
-@pytest.mark.slow
-def test_five_locales_and_both_places_of_an_option(cli: Cli, sample_store: Path):
-    asked = ("search", "Rhabarber", "-k", "1")
-    for name, variables in {
-        "UTF-8": {"LC_ALL": "C.UTF-8"},
-        "C": {"LC_ALL": "C"},
-        "POSIX, without UTF-8": {
-            "LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"
-        },
-        "Latin-1": {"PYTHONIOENCODING": "latin-1"},
-        "ASCII": {"PYTHONIOENCODING": "ascii"},  # which click takes for a mistake
-    }.items():  # fmt: skip
-        found = cli("-s", sample_store, *asked, env=variables, encoding="latin-1")
-        assert found.returncode == 0, (name, found.stderr)
-        assert "garten/kleingarten.md" in found.stdout, name
-        assert "Traceback" not in found.stderr, name
-        if name == "Latin-1":
-            assert "Kleingarten \\u2013 Übergabe" in found.stdout  # a sign that it lacks
-    behind = cli(*asked, "-s", sample_store, "--json", env={"PYTHONIOENCODING": "ascii"})
-    assert behind.stdout.isascii()
-    assert '"garten/kleingarten.md"' in behind.stdout
-
-
 @pytest.mark.slow
 def test_an_index_is_said_to_answer_questions_only_if_it_holds_a_document(cli: Cli, tmp_path: Path):
     for name, content in (("empty", None), ("unread", b"\0\1\2"), ("read", b"Lunch is at noon.\n")):

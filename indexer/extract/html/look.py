@@ -94,6 +94,8 @@ class Sheet:
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
         parser.feed(source.encode("utf-8", "replace"))
         root, names, most = parser.close(), set[str](), MAX_TRIED
+        if root is None:
+            return
         numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
         for element in numbers:
             for attribute, mark in (("class", "."), ("id", "#")):

@@ -63,7 +63,6 @@ def calls(seen: Seen, targets: Targets) -> list[Call]:
 
 
 def named_calls(text: str) -> list[Call]:
-    """The first calls that a text contains, as JSON or as program code."""
     found = [*_json_calls(text), *((name, {}) for name in _CALLED.findall(text))]
     return found[:MAX_NAMED_CALLS]
 
@@ -102,7 +101,6 @@ def answer(seen: Seen, targets: Targets) -> str:
 
 
 def seen_in(messages: list[dict[str, Any]]) -> Seen:
-    """The conversation in a request: the first call is the program's own search."""
     question = next(str(m["content"]) for m in reversed(messages) if m["role"] == "user")
     called = [call["function"] for m in messages for call in m.get("tool_calls") or ()]
     texts = [str(m["content"]) for m in messages if m["role"] == "tool"]
@@ -120,14 +118,11 @@ def _listing() -> Reply:
 
 @dataclass
 class CompliantServer(ScriptedModelServer):
-    """Asks for its calls first, some at a time, and answers after their results."""
-
     listing: Reply | None = field(default_factory=_listing)
     targets: Targets = field(kw_only=True)
     log: dict[str, Seen] = field(default_factory=dict)  # what it saw in the end, by question
 
     def next_reply(self, request: dict[str, Any]) -> Reply:
-        """What it says next."""
         seen = seen_in(request["messages"])
         done = len(seen.results)
         wanted = calls(seen, self.targets)[done : done + CALLS_OF_A_REPLY]

@@ -47,7 +47,6 @@ def _acts(char: str) -> bool:
 
 
 def strings_in(printed: str) -> Iterator[str]:
-    """The text; if it is a JSON object, every string in it, decoded."""
     yield from _strings(json.loads(printed) if printed.startswith('{"') else printed)
 
 
@@ -99,17 +98,14 @@ def _plain(text: str) -> str:
 
 
 def refused(result: str) -> bool:
-    """Whether a call was refused, by the tool or by the conversation."""
     return result.startswith(("Error:", '{"error":"Unknown tool name:'))
 
 
 def readable(text: str, shown: str) -> bool:
-    """Whether all of `text` is in `shown`, line breaks ignored."""
     return " ".join(text.split()) in " ".join(shown.split())
 
 
 def words_readable(text: str, shown: str) -> bool:
-    """Whether all letters and digits of `text` are in `shown`, in order."""
     return _letters(text) in _letters(shown)
 
 

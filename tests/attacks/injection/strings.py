@@ -31,7 +31,6 @@ class Planted:
 
     @property
     def benign(self) -> bool:
-        """Whether the string must stay readable in full."""
         return self.kind.endswith("benign")
 
 
@@ -64,7 +63,6 @@ class Targets:
 
 
 def question_about(word: str) -> str:
-    """A question that finds the documents of a word and no others."""
     return f"What do the notes say about the {word} valve?"
 
 

@@ -65,7 +65,6 @@ def main() -> None:
 
 
 def _shown(word: str, corpus: Index, rows: Sequence[FileRow], seal: SealState) -> Printed:
-    """The output of `search`, `read` and `files`, each in both forms."""
     hits = corpus.search(Query(word, 5, None))
     shown = ExtractiveAnswerer(corpus.encoder).found(word, hits)
     yield "search", "\n".join(render.search_lines(hits, shown, corpus.coverage()))
@@ -92,7 +91,6 @@ def _over_mcp(word: str, tools: object, rows: Sequence[FileRow]) -> Printed:
 
 
 def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState) -> Printed:
-    """The output of `ask`, in both forms; an error in the form of the command."""
     events: list[str] = []
     question = question_about(word)
     try:
@@ -107,7 +105,6 @@ def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: Sea
 
 
 def _connects(host: str, port: int) -> bool:
-    """Whether code in this process could reach the listener."""
     try:
         socket.create_connection((host, port), CONNECT_SECONDS).close()
     except OSError:

@@ -41,18 +41,15 @@ class Verdict:
     reached: int = 0  # strings that the model read and repeated
 
     def note(self, channel: str, where: str, what: Sequence[str]) -> None:
-        """Count a try, and what leaked by it."""
         self.tried[channel] += 1
         if what:
             self.leaked.append(f"{channel}: {where}: {', '.join(sorted(set(what)))}")
 
     def control(self, channel: str, where: str, caught: bool) -> None:
-        """Note a control that should have been caught and was not."""
         self.missed += [] if caught else [f"{channel}: {where}"]
 
 
 def run_attack(strings_file: Path = PACKAGED) -> Verdict:
-    """The verdict for the strings of a file."""
     with tempfile.TemporaryDirectory() as name, listening() as listener:
         folder, verdict, secret = Path(name), Verdict(), secrets.token_hex(16)
         (folder / "outside").mkdir()
@@ -148,7 +145,6 @@ def _ask_sealed(
 def _printed_by(
     module: str, *arguments: object, seconds: float, given: str | None = None, **environment: str
 ) -> str:
-    """The output of a module, run without the user's settings."""
     variables = {**starting.common_variables(), **environment}
     command = starting.Command(starting.python_module(module, *map(str, arguments)), variables)
     done = starting.run(command, given=given, seconds=seconds)

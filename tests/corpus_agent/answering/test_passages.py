@@ -31,6 +31,13 @@ def test_what_says_what_an_item_or_a_row_is_comes_first(above, quote, shown):
     assert shown in passage.text.partition(passage.citation.quote)[0]
 
 
+def test_a_head_on_the_page_before_is_one_too():
+    above = "\n".join(["Not before May", "", *FAR[:9]])
+    corpus = MemoryCorpus({"a.pdf": [above, "\n".join([*FAR[9:20], "- Water in the cellar."])]})
+    quote = check_quotation(corpus, 1, "a.pdf", "Water in the cellar.", 20)
+    assert passage_of(corpus, quote).text.startswith("Not before May\n")
+
+
 def test_a_list_has_the_head_right_above_it_alone():
     lines = ["Not covered:", "", *FAR, "", "The rest is covered.", "", "- Water in the cellar."]
     corpus = MemoryCorpus({"a.txt": "\n".join(lines)})

@@ -8,12 +8,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from corpus_agent import Corpus
 from corpus_agent.cli import main
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from indexer import FolderEncoder
-from indexer.errors import UntrustedStore
 from tests.support.command import Cli
 from tests.support.sealed_child import python
 
@@ -73,13 +71,6 @@ def test_what_works_on_one_index_says_so_before_anything_else(stores):
     done = CliRunner().invoke(main, ["-s", "no-such-name", "status"])
     assert "There is no index 'no-such-name'" in done.stderr
     assert "corpus-agent stores" in done.stderr
-
-
-def test_one_that_is_not_trusted_stops_all(stores, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    (tmp_path / "state").mkdir()
-    with pytest.raises(UntrustedStore, match="not made by you here"):
-        Corpus.open(list(stores.values()))
 
 
 PROBES = """

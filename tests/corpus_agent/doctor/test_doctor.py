@@ -12,13 +12,11 @@ import pyarrow as pa
 import pytest
 
 from corpus_agent.doctor import Diagnosis, checks
-from corpus_agent.settings import Settings
 from indexer.index import Index
 from indexer.store.manifest import read_manifest, write_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Texts
 from tests.support.command import Cli
-from tests.support.fakes import ScriptedModelServer
 from tests.support.rows import table_of
 from tests.support.toy_index import ENCODER, copied, sync
 
@@ -77,17 +75,6 @@ def test_vectors_of_another_model_are_found(store):
 
 
 # -- the machine
-
-
-def test_a_model_server_is_asked_and_one_that_is_silent_is_wrong():
-    with ScriptedModelServer([]) as server:
-        url = server.server.base_url
-        found = checks.model_server(Settings(llm=url))
-        assert found.state == "ok"
-        assert found.found.startswith(f"toy-model at {url} of ")
-    gone = checks.model_server(Settings(llm=url))
-    assert (gone.state, "No model server answers" in gone.found) == ("fail", True)
-    assert checks.model_server(Settings(llm="none")).state == "ok"
 
 
 # -- the command

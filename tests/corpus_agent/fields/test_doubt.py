@@ -29,6 +29,13 @@ rent | EUR 900 | # Superseded clauses\\n\\nThe rent is 900 euros.
 notice period | P6M | The tenant is not bound to a notice period of six months.
 notice period | P6M | Perhaps a notice period of six months is enough.
 governing law | Malta | It is governed by laws other than the laws of Malta.
+rent | EUR 900 | The neighbour told us that the rent is 900 euros. The rent is 950 euros.
+rent | EUR 900 | > The rent is 900 euros.
+rent | EUR 900 | The rent is 900 euros more than that of the shop.
+rent | EUR 900 | Nach der Anzeige ist die Miete 900 Euro. Die Miete ist 950 Euro.
+expiry | 2024-05-03 | The lease ended on 3 May 2024.
+deposit | EUR 900 | | Version | Deposit |\\n|---|---|\\n| superseded | 900 euros |
+governing law | Malta | Whether this is governed by the laws of Malta is not known.
 governing law | Malta | Nothing here is governed by the laws of Malta.
 """
 PLAIN = """
@@ -46,6 +53,7 @@ notice period | P30D | She may end this agreement and his or her engagement by 3
 renewal term | P1Y | It renews for successive periods of one year unless 90 days' notice is given.
 rent | EUR 950 | The rent is not 900 euros, as the first draft had it, but the rent is 950 euros.
 rent | EUR 950 | In the other house the rent is 900 euros. The rent of this flat is 950 euros.
+governing law | Spain | El contrato se rige por la ley española.
 expiry | 2026-03-31 | This agreement expires on 31 March 2022. It was renewed until 31 March 2026.
 notice period | P30D | It may not be terminated without 30 days' notice.
 governing law | Florida | It is governed by the laws of Florida, except its conflict rules.
@@ -63,7 +71,7 @@ def test_a_value_that_does_not_count_is_marked_or_none():
         _, field, wrong, _, text = line.split(" | ", 4)
         assert said(field, text.replace("\\n", "\n")).get(wrong) != "", line
     for line in DENIED.strip().splitlines():
-        field, wrong, text = line.split(" | ")
+        field, wrong, text = line.split(" | ", 2)
         assert said(field, text.replace("\\n", "\n")).get(wrong) != "", line
 
 

@@ -101,8 +101,6 @@ def relayed(port, owners=None):
 
 
 class Heard(list):
-    """The frames of one request, as they come."""
-
     def __init__(self, broker, method="GET", path="/v1/models", body=b""):
         self.over = threading.Event()
         self.exchange = broker.ask(method, path, body, self.hear)

@@ -42,16 +42,3 @@ def test_the_figures_are_what_their_names_say():
         "false_not_found": 1 / 3,
     }
     assert {name: scores[name] for name in expected} == pytest.approx(expected, abs=1e-4)
-
-
-def test_a_citation_is_right_at_its_page_and_where_it_was_verified():
-    for page, verdict, right in (
-        (3, "verified", 1),
-        (3, "moved", 0),
-        (4, "verified", 0),
-    ):
-        one = result(question("a", page=3), ("a",), "24 °C", cite("a", page, verdict))
-        assert summarise([one])["citation_precision"] == right, (page, verdict)
-    both = question("a", answers=("24", "30"))
-    assert not result(both, ("a",), "It is 24.").holds
-    assert result(both, ("a",), "It is 24, then 30.").holds

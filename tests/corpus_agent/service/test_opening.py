@@ -79,19 +79,6 @@ def test_a_document_without_a_program_for_it_is_named_and_can_be_read(root, tmp_
         assert caught.value.hint == "Try: corpus-agent read paper.pdf"
 
 
-def test_a_document_of_one_of_several_indexes_is_opened_in_its_folder(root, tmp_path, said):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "b.md").write_text("words\n")
-    roots = {"docs:": root, "docs:x:": other}
-    for source, path in (("docs:a b.md", root / "a b.md"), ("docs:x:b.md", other / "b.md")):
-        assert open_document(source, roots) == (source, "ed")
-        assert str(path) in said.read_text()
-    for source in ("b.md", "docs:b.md", "docs:x:a b.md", "docs:../other/b.md", "docs:/etc/passwd"):
-        with pytest.raises(CorpusError):
-            open_document(source, roots)
-
-
 def test_a_viewer_is_given_nothing_that_is_not_what_its_name_says(root, said, monkeypatch):
     monkeypatch.delenv("EDITOR")
     files = {

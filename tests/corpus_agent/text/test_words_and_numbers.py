@@ -1,11 +1,13 @@
 """Words, numbers and dates: forms of one word, signs beside figures, months in each spelling."""
 
+import re
 import time
 
 import pytest
 
 from corpus_agent.text.number_words import calendar_names, with_spellings
 from corpus_agent.text.numbers import found
+from corpus_agent.text.polarity import denials
 from corpus_agent.text.quantities import bounds, counted
 from corpus_agent.text.tokens import has_digit, name_terms, same_word, terms, word_spans
 
@@ -112,3 +114,19 @@ def test_a_bound_stands_before_a_sum_in_any_currency():
     for money in ("€", "SEK ", "US$", "PLN "):
         assert bounds(f"It costs at most {money}500.") == {"500": {"high"}}
         assert bounds(f"It costs at most, {money}500.") == {}  # the control
+
+
+DENIED = """
+ผู้เช่าไม่ต้องจ่าย | อย่าเปิดฝา | 契約は更新されない。 | 入場はできず、返金される。
+لا يدفع المستأجر | ولا يجوز الدخول | Kiracı vergiyi ödemez | Sözleşme yenilenmedi
+Koiria ei saa tuoda | Älä avaa venttiiliä
+"""
+SAID = """
+โต๊ะทำจากไม้สัก | 契約は毎年更新される。 | 少ない荷物で旅行する。 | يدفع المستأجر الضريبة
+Kiracı vergiyi öder | Vuokralainen maksaa veron | Señor Gómez paga | The lane ends here
+"""
+
+
+def test_a_denial_is_seen_in_scripts_without_blanks_and_in_endings():
+    assert [each for each in re.split(r"[|\n]", DENIED.strip()) if not denials(each, "")] == []
+    assert [each for each in re.split(r"[|\n]", SAID.strip()) if denials(each, "")] == []

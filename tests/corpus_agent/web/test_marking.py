@@ -1,7 +1,6 @@
 """Pieces of text that are marked, and lines as they are shown."""
 
 from corpus_agent.web.marking import (
-    quotation_marked,
     words_marked,
 )
 from corpus_agent.web.place_page import Wanted, marked
@@ -20,16 +19,6 @@ def test_the_words_of_a_query_are_marked_and_their_endings_not_their_likes():
     assert "".join(piece for piece, _ in words_marked(text, "policy")) == text
     assert words_marked("", "x") == [("", False)]
     assert marks(words_marked("who is who", "who")) == ["who", "who"], "stop words alone"
-
-
-def test_a_quotation_is_marked_over_lines_whatever_the_white_space():
-    lines = [Line("One two"), Line("  three four"), Line("five")]
-    found = quotation_marked(lines, "two three  four", 1, 3)
-    assert {number: marks(pieces) for number, pieces in found.items()} == {
-        1: ["two"], 2: ["  three four"],
-    }  # fmt: skip
-    whole = quotation_marked(lines, "six", 2, 2)
-    assert {number: marks(pieces) for number, pieces in whole.items()} == {2: ["  three four"]}
 
 
 def test_what_moved_is_found_and_what_is_gone_is_said():

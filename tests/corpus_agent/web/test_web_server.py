@@ -275,23 +275,3 @@ def test_no_secret_of_the_server_is_among_the_arguments_of_a_process(server):
     assert "corpus_agent" in found
     assert server.token not in found
     assert server.cookie not in found
-
-
-def test_a_page_is_shown_as_a_picture_with_the_quoted_words_outlined(server):
-    lines = server.get("/read", source="home/home-insurance.pdf").words
-    assert "Page 1 of 3" in lines
-    quote = "Policy number FM-HC-2286471"
-    page = server.get("/read", source="home/home-insurance.pdf", line=5, quote=quote)
-    boxes = re.findall(r'<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)"', page.text)
-    assert len(boxes) == 1
-    assert 100 < float(boxes[0][0]) < 130
-    picture = server.get("/picture", source="home/home-insurance.pdf", page=1)
-    assert picture.headers["content-type"] == "image/png"
-    assert picture.body.startswith(b"\x89PNG")
-    second = server.get("/read", source="home/home-insurance.pdf", page=2)
-    assert "Page 2 of 3" in second.words
-    assert "<rect" not in second.text
-    for page in ("0", "4", "x", "1e3", "99999999"):
-        assert server.get("/picture", source="home/home-insurance.pdf", page=page).status == 404
-    assert server.get("/picture", source="home/lease.md", page=1).status == 404
-    assert server.get("/picture", source="../etc/passwd", page=1).status == 404

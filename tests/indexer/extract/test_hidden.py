@@ -482,11 +482,6 @@ def test_the_machinery_of_a_page_is_left_out():
         assert SECRET not in "".join(line.text for line in lines) and remark == "", around
 
 
-def test_a_hidden_link_is_not_among_the_links_of_a_page():
-    _, data = pages(hides=True)["a link"]
-    assert "evil.example" not in str(read(data, "a.html"))
-
-
 # -- spreadsheets
 
 
