@@ -55,28 +55,20 @@ _ADVICE = {
     "-": ("binary", ""),
 }
 _NOT_TEXT = Known("not text", "", "binary")
-_ANY = ord("?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
     """Bytes at an offset, where "?" stands for any; `of_letters` if they could begin a text."""
 
-    offset: int
-    data: bytes
+    pattern: bytes
     of_letters: bool
     known: Known
 
-    def begins(self, sample: bytes) -> bool:
-        found = sample[self.offset : self.offset + len(self.data)]
-        return len(found) == len(self.data) and all(
-            a == b or b == _ANY for a, b in zip(found, self.data, strict=True)
-        )
-
 
 @cache
-def _table() -> tuple[list[_Sign], dict[str, Known]]:
-    """The signs in their order, and kinds by suffix; made when a file asks."""
+def _table() -> tuple[re.Pattern[bytes], list[_Sign], dict[str, Known]]:
+    """All signs as one pattern, in their order, and each; kinds by suffix. Made when asked."""
     signs: list[_Sign] = []
     by_suffix: dict[str, Known] = {}
     for row in Path(__file__).with_suffix(".txt").read_text("utf-8").splitlines():
@@ -89,26 +81,29 @@ def _table() -> tuple[list[_Sign], dict[str, Known]]:
         known = Known(what, says, reason, form if program == "read" else "")
         signs += [_sign(each, known) for each in begins.split()]
         by_suffix |= dict.fromkeys(suffixes.split(), known)
-    return signs, by_suffix
+    return re.compile(b"|".join(sign.pattern for sign in signs), re.DOTALL), signs, by_suffix
 
 
 def _sign(written: str, known: Known) -> _Sign:
     offset, _, letters = written.rpartition("@")
     data = letters.encode("ascii").decode("unicode_escape").encode("latin-1")
-    return _Sign(int(offset or 0), data, all(0x20 <= byte < 0x7F for byte in data), known)
+    pattern = b"(.{%d}%s)" % (int(offset or 0), re.escape(data).replace(rb"\?", b"."))
+    return _Sign(pattern, all(0x20 <= byte < 0x7F for byte in data), known)
 
 
 def known_by_bytes(sample: bytes) -> Known | None:
     """What a file that begins so is, None where the bytes say nothing."""
-    found = next((sign for sign in _table()[0] if sign.begins(sample)), None)
-    if found is None or (found.of_letters and is_text(sample)):
+    pattern, signs, _ = _table()
+    found = pattern.match(sample)
+    if found is None or found.lastindex is None:
         return None
-    return found.known
+    sign = signs[found.lastindex - 1]
+    return None if sign.of_letters and is_text(sample) else sign.known
 
 
 def known_by_name(path: str, otherwise: Known = _NOT_TEXT) -> Known:
     """What a file is by its name, where its bytes do not say."""
-    return _table()[1].get(_suffix(path), otherwise)
+    return _table()[2].get(_suffix(path), otherwise)
 
 
 def _suffix(path: str) -> str:
