@@ -276,6 +276,7 @@ def _words(text: str) -> set[str]:
 
 
 MAX_TITLE = 100  # characters of a line of plain text that is a title
+MOST_TITLES = 2  # one below the other
 _STOPS = tuple(".!?;,:…。！？；，：؟।|")
 _PROSE, _FULL = 40, 60  # characters of a line of prose, and of one that goes on in the next
 
@@ -296,8 +297,11 @@ def _titles(lines: Sequence[Line]) -> Iterator[str]:
     yield from found
 
 
-def _is_title(texts: Sequence[str], at: int) -> bool:
-    """Whether a line stands by itself above prose or a list: short, and no part of a sentence."""
+def _is_title(texts: Sequence[str], at: int, lines: int = MOST_TITLES) -> bool:
+    """Whether a line stands by itself above prose or a list: short, and no part of a sentence.
+
+    More than so many `lines` one below the other are a list of names or figures, and no titles.
+    """
     text, above = texts[at], texts[at - 1] if at else ""
     if not 0 < len(text) <= MAX_TITLE or text.endswith(_STOPS) or not text[0].isalpha():
         return False
@@ -307,7 +311,7 @@ def _is_title(texts: Sequence[str], at: int) -> bool:
     is_prose = len(below) > _PROSE or below.endswith(_STOPS) or not below[:1].isalnum()
     if goes_on or following == at or text[0].islower() or below[:1].islower():
         return False
-    return is_prose or _is_title(texts, following)
+    return is_prose or (lines > 1 and _is_title(texts, following, lines - 1))
 
 
 def _with_next(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import colorsys
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
 
 CLEAR = "clear"  # a colour that lets all others through
 _FAR = 900  # pixels to the left or above, by which text is put where no page is
 _FURTHER = 5_000  # the same to the right or below
 MAX_SHEET_CHARS = 50_000  # of rules that are read, comments left out
-MAX_TRIED = 1_000_000  # elements of a page times selectors of its sheet, that are looked at
+MAX_TRIED = 4_000_000  # elements of a page times selectors of its sheet; of siblings, in pairs
 _OWN_RANK = (1_000, 0, 0)  # of an element's own style, beyond any selector's
 _NAMED = table(
     "white=ffffff, black=000000, red=ff0000, blue=0000ff, green=008000, yellow=ffff00, "
@@ -93,7 +97,7 @@ class Sheet:
 
         parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
         parser.feed(source.encode("utf-8", "replace"))
-        root, names, most = parser.close(), set[str](), MAX_TRIED
+        root, names, left = parser.close(), set[str](), MAX_TRIED
         if root is None:
             return
         numbers = {element: number for number, element in enumerate(root.iter(etree.Element))}
@@ -103,9 +107,12 @@ class Sheet:
                     element.set(attribute, fold(given))
                     names.update(mark + each for each in fold(given).split())
         for number, (selectors, _, declared) in enumerate(rules):
-            for path, rank in _paths(_NAMES.sub(lambda name: fold(name[0]), selectors), names):
-                most -= len(numbers)
-                for element in root.xpath(path) if most >= 0 else ():
+            folded = _NAMES.sub(lambda name: fold(name[0]), selectors)
+            for path, rank, steps in _paths(folded, names):
+                if (tried := len(numbers) ** steps) > left:
+                    continue
+                left -= tried
+                for element in _matching(root, path):
                     found = self._found.setdefault(numbers[element], {})
                     _add(found, _declared(declared, rank, number))
 
@@ -122,10 +129,21 @@ def _screened(rule: re.Match[str]) -> str:
     return rule[1] or ""
 
 
-def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank]]:
-    """The selectors of a rule as XPath, with their rank; those of names that are nowhere left out.
+def _matching(root: _Element, path: str) -> Sequence[_Element]:
+    """The elements at a path; none where libxml2 takes no such path."""
+    from lxml import etree
 
-    Pseudo-classes of what a reader does, as `:hover`, are of no element.
+    try:
+        return list(root.xpath(path))
+    except (etree.XPathError, ValueError):  # a prefix that is nowhere declared; a control character
+        return ()
+
+
+def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank, int]]:
+    """The selectors of a rule as XPath, their rank, and the power of a page's elements they try.
+
+    Those of names that are nowhere are left out, and each that cannot be read; pseudo-classes of
+    what a reader does, as `:hover`, are of no element.
     """
     import cssselect
 
@@ -133,13 +151,15 @@ def _paths(selectors: str, names: Collection[str]) -> Iterator[tuple[str, _Rank]
     each = dict.fromkeys(selectors.split(",")) if "(" not in selectors else (selectors,)
     there = [one for one in each if "(" in one or all(n in names for n in _NAMES.findall(one))]
     for one in there:
-        with suppress(cssselect.SelectorError):
+        steps = 1 + len(_SIBLINGS.findall(one))
+        with suppress(cssselect.SelectorError, ValueError, RecursionError):
             for selector in cssselect.parse(one):
                 if selector.pseudo_element is None:
                     path = translator.selector_to_xpath(selector, "descendant-or-self::")
-                    yield path, selector.specificity()
+                    yield path, selector.specificity(), steps
 
 
+_SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
 _NAMES = re.compile(r"[.#][\w-]+(?![^\[]*\])")
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"

@@ -28,10 +28,7 @@ Box = tuple[float, float, float, float]  # left, bottom, right, top
 
 @cache
 def quick(name: str, result: Any = ctypes.c_int) -> Callable[..., Any]:  # noqa: ANN401 - a C type
-    """The function of that name, which takes an object or a page first, as an address.
-
-    Its other arguments are ctypes instances, references, or 32-bit integers.
-    """
+    """The function of that name, which takes an object or a page first, as an address."""
     import pypdfium2.raw as pdfium
 
     address = ctypes.cast(getattr(pdfium, name), ctypes.c_void_p).value
@@ -146,13 +143,6 @@ def text_of(drawn: int, text_page: pypdfium2.PdfTextPage) -> str:
     buffer = ctypes.create_string_buffer(max(2, size))
     get(drawn, raw, buffer, ctypes.c_ulong(size))
     return buffer.raw[: max(0, size - 2)].decode("utf-16-le", "replace")
-
-
-def clipped(objects: Sequence[int]) -> list[int]:
-    """The places of objects that are clipped."""
-    paths = map(quick("FPDFPageObj_GetClipPath", ctypes.c_void_p), objects)
-    counts = map(quick("FPDFClipPath_CountPaths"), paths)
-    return [place for place, count in enumerate(counts) if count > 0]
 
 
 def clip_box(drawn: int) -> Box | None:

@@ -1,6 +1,6 @@
 """The text of one PDF page in reading order, from pdfium's characters and boxes.
 
-Repairs hyphens at line ends and ligatures, marks what is struck out. Adds form fields and comments.
+Repairs hyphens, ligatures and letter-spaced lines, marks strikes, adds form fields and comments.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from indexer.extract.pdf.calls import Box
 from indexer.extract.pdf.lines import (
     HYPHENS,
     LIGATURES,
+    SHORT_WORDS,
     PlacedLine,
     Places,
     joined,
     placed_lines,
+    respaced,
 )
 from indexer.extract.pdf.right_to_left import is_base
 from indexer.extract.pdf.running import Page, page_of
@@ -46,11 +48,7 @@ _CODE = regex.compile(
 
 
 def cleaned(text: str) -> str:
-    """Text of a page with whole words: no hyphens at line ends, no ligatures.
-
-    A hyphen is removed between lower-case letters only: elsewhere it may belong to the word or
-    number.
-    """
+    """Text of a page with whole words: no hyphens in small letters at line ends, no ligatures."""
     if any(code in text for code in LIGATURES):  # rare, and the search is slow
         text = _CODE.sub(lambda match: LIGATURES[match[0]], text)
     text = _HYPHEN.sub(r"\1\n", _RUN_ON.sub(r"\1", text) if "~~" in text else text)
@@ -77,6 +75,8 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
         lines = placed_lines(text, places, from_right)
         if from_right:
             lines = [_turned(line, places) for line in lines]
+        elif SHORT_WORDS.search(text):
+            lines = [respaced(line, places) for line in lines]
         rules = [*seen.rules, *(note.box for note in found if note.strikes)]
         lines = list(struck_out(lines, rules, places)) if rules else lines
     notes = [note.text for note in found if not note.strikes]

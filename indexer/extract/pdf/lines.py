@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.extract.pdf.calls import Box, Matrix, address_of, quick
@@ -228,3 +229,28 @@ def _gap(before: PlacedLine, line: PlacedLine, places: Places, from_right: bool)
     if from_right:
         gap = max(line.left - before.right, before.left - line.right)
     return gap if -0.2 * size < gap < MAX_GAP * max(size, next_size) else None
+
+
+# --- Letter-spaced lines, in which pdfium takes each gap for a space ------------------------------
+
+SHORT_WORDS = re.compile(r" (?:[^\W\d_]{1,2} ){3}")
+MIN_SPACED_WORDS = 8
+SPACED_SHARE = 0.6  # of the words, with one or two letters
+MIN_GAP_RATIO = 1.8  # between the gaps of words and of letters
+
+
+def respaced(line: PlacedLine, places: Places) -> PlacedLine:
+    """A letter-spaced line with spaces only at its wider gaps; any other line as it is."""
+    words = line.text.split()
+    short = sum(len(word) <= 2 and word.isalpha() for word in words)
+    if len(words) < MIN_SPACED_WORDS or short < SPACED_SHARE * len(words) or line.start < 0:
+        return line
+    shown = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
+    gaps = [max(0.01, places.extent(b)[0] - places.extent(a)[1]) for a, b in pairwise(shown)]
+    wider = sorted(gaps)[len(gaps) // 2 :]
+    ratio, limit = max(((b / a, a) for a, b in pairwise(wider)), default=(0.0, 0.0))
+    if ratio < MIN_GAP_RATIO:
+        return line
+    between = ["", *(" " if gap > limit else "" for gap in gaps)]
+    text = "".join(gap + places.char(n) for gap, n in zip(between, shown, strict=True))
+    return line._replace(text=text)

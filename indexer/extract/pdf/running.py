@@ -2,8 +2,7 @@
 
 A row at the edge of a page runs if other pages near it have the same text at the same place, or a
 number that counts the pages. Looks at REACH pages on either side and no further, so that the first
-page can be read without the last, and the same rows are found however far one reads. Called by
-pages.py.
+page can be read without the last, and the same rows are found however far one reads.
 """
 
 from __future__ import annotations

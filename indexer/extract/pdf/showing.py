@@ -1,9 +1,7 @@
 """Pages of a PDF as pictures of bounded size, and the places of a quotation on them, as boxes.
 
-Nothing that the file names elsewhere is loaded, and no script
-runs. Letters and digits alone are compared, without case, marks and what stands between them, since
-the text that was indexed differs from what a page shows in just these: hyphens at line ends,
-ligatures, spaced letters, blanks.
+Nothing that the file names elsewhere is loaded, and no script runs. Letters and digits alone are
+compared: hyphens at line ends, ligatures and blanks are not those of the text that was indexed.
 """
 
 from __future__ import annotations
@@ -171,9 +169,7 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
         places = Places(seen.text_page, page, seen.text)
         shown = [(places.char(n), _share(places, places.box(n))) for n in range(places.count)]
     lines = [list(_placed(line, shown)) for line in read]
-    for note in (
-        note for note in layout.notes_of(page) if note.text
-    ):  # a field or a comment has one place
+    for note in filter(lambda note: note.text, layout.notes_of(page)):  # each has one place
         box = _share(places, note.box)
         lines.append([*((char, box) for char in note.text), _BETWEEN])
     return PageLetters(lines)

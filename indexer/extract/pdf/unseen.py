@@ -1,8 +1,8 @@
 """Text of a PDF page that no viewer shows: found by the page's objects, and taken off it in memory.
 
-Not painted, off the page, clipped away, too small, in the colour of its ground, or under a box.
-What lies under or over a picture, a pattern or another shape counts as seen, and so does what a
-scan's own words stand for. Whatever is drawn is looked at, on every page.
+Not painted, off the page, too small, in the colour of its ground, or under a box. What lies under
+or over a picture, a pattern or another shape counts as seen, and so does what a scan's own words
+stand for. Whatever is drawn is looked at, on every page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from operator import sub
 from struct import iter_unpack, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from indexer.extract.hidden import MAX_COLOUR_DISTANCE, MIN_SEEN
+from indexer.extract.hidden import MAX_COLOUR_DISTANCE
 from indexer.extract.pdf import calls, spoken
 from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
 
@@ -181,7 +181,6 @@ class Drawing:
     def unseen(self, paper: Box) -> list[int]:
         """The texts that no viewer shows, by number; blanks, which nobody sees, are none."""
         found = {*self._unpainted(paper), *self._misplaced(paper), *self._covered()}
-        found.update(self._clipped())
         found.update(self._coloured())
         return sorted(at for at in found if _area(self.box(at)) > 0)
 
@@ -223,16 +222,6 @@ class Drawing:
             a, b, c, d, _, _ = _product(own, self.around(at).matrix)
             if abs(size) * min(hypot(a, b), hypot(c, d)) < least:
                 yield at
-
-    def _clipped(self) -> Iterator[int]:
-        """Those of which next to nothing stands in what they are clipped to."""
-        for at in calls.clipped(self.texts):
-            room, box = calls.clip_box(self.texts[at]), self.box(at)
-            if room is not None:
-                room = _moved(room, self.around(at).matrix)
-                sides = [*map(max, room[:2], box[:2]), *map(min, room[2:], box[2:])]
-                if _area((sides[0], sides[1], sides[2], sides[3])) < MIN_SEEN * _area(box):
-                    yield at
 
     # --- By colour --------------------------------------------------------------------------------
 
