@@ -276,8 +276,8 @@ def model_folder(folder: Path | None, flag: str) -> Path | None:
     if folder is not None and not paths.is_folder(folder):
         raise UsageError(
             f"There is no model folder {str(folder)!r}.",
-            f"Check {flag}, CORPUS_AGENT_{flag[2:].upper()} and the setting {flag[2:]}: "
-            "one of them names it.",
+            f"{flag}, CORPUS_AGENT_{flag[2:].upper()} or the setting {flag[2:]} names it: "
+            "minilm, multilingual or a folder.",
         )
     return folder
 

@@ -21,7 +21,15 @@ from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
 from indexer.parsers.protocol import decoded
 from indexer.parsers.worker import Copy, Worker
-from indexer.records import Box, Document, FileRow, Fingerprint, Line, PagePicture
+from indexer.records import (
+    MULTILINGUAL,
+    Box,
+    Document,
+    FileRow,
+    Fingerprint,
+    Line,
+    PagePicture,
+)
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import Notes, Texts
 from indexer.sync.read import copied, text_of
@@ -182,11 +190,16 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
     if stored.makes_same_rows(today):
         return
     which = f" {prefix[:-1]}" if prefix else ""
-    hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
-    if which and (option := option_for(today.model)):
-        hint = f"Those read together need one model: corpus-agent {option} -s{which} index"
-    elif stored.model != today.model and (option := option_for(stored.model)):
-        hint = f"Search with the model that made it: {option}. Or {hint[0].lower()}{hint[1:]}"
+    if stored.model == today.model:
+        hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
+    elif which:  # of indexes that are read together the model that reads all languages is kept
+        keeps = stored.model.startswith(MULTILINGUAL)
+        one, other = (stored, " NAME") if keeps else (today, which)
+        command = f"corpus-agent {option_for(one.model)} -s{other} index"
+        hint = f"Those read together need one model: {command}"
+    else:
+        hint = f"Search with the model that made it: {option_for(stored.model)}"
+        hint += f". Or make it anew with this one: corpus-agent {option_for(today.model)} index"
     made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
     if stored.model == today.model:
         made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"

@@ -216,7 +216,7 @@ def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> 
             f"({today.weights_sha256[:8]}): every passage of all documents ({documents:,}) "
             "is embedded."
         )
-    if (before.chunker, before.normaliser) != (today.chunker, today.normaliser):
+    elif (before.chunker, before.normaliser) != (today.chunker, today.normaliser):
         reasons.append(f"Passages are cut in another way: all documents ({documents:,}) again.")
     return reasons
 
