@@ -199,7 +199,7 @@ def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> N
         hint = f"Those read together need one model: {command}"
     else:
         hint = f"Search with the model that made it: {option_for(stored.model)}"
-        hint += f". Or make it anew with this one: corpus-agent {option_for(today.model)} index"
+        hint += f". Or make it anew with this one: corpus-agent index {option_for(today.model)}"
     made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
     if stored.model == today.model:
         made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
