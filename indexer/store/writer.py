@@ -42,11 +42,9 @@ from indexer.store.vectors import KnownVectors, model_key
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
-# What LanceDB writes, whole or not (`.tmp…` where it was killed); it deletes all else, and a file
-# manager's own is no loss.
+# What LanceDB writes, whole or not; it deletes all else, and a file manager's own is no loss.
 _OF_TABLES = re.compile(
-    r".*\.(lance|arrow|bin|idx|txn|manifest|json)(#\d+)?|\.tmp\w{6}"
-    r"|\.DS_Store|Thumbs\.db|\.directory"
+    r".*\.(lance|arrow|bin|idx|txn|manifest|json)(#\d+)?|\.(tmp\w{6}|DS_Store|directory)|Thumbs\.db"
 )
 
 
