@@ -98,6 +98,7 @@ PLAIN = (
         ("t.txt", PLAIN[:6], "Old rules (ended 2015) > What we dropped > Option B"),
         ("t.txt", PLAIN, "Old rules (ended 2015) > What we dropped > Option B"),
         ("t.txt", (PROSE, "and goes on there", PROSE), ""),
+        ("t.txt", ("A name of many",) * 5_000 + (PROSE, PROSE), "A name of many"),
         ("t.txt", (), ""),
     ],
 )
