@@ -18,8 +18,8 @@ from pathlib import Path
 import indexer
 from corpus_agent import models
 from corpus_agent.seal import Broker, Gate, Sealed, policy, seal, start_broker, unsealed
+from corpus_agent.seal.enforce import TEMP_FOLDER
 from corpus_agent.seal.owner import owner_text
-from corpus_agent.seal.policy import TEMP_FOLDER
 from corpus_agent.settings import (
     Settings,
     existing_place,

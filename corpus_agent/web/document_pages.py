@@ -13,7 +13,7 @@ from corpus_agent import doctor, render
 from corpus_agent.doctor import Diagnosis
 from corpus_agent.settings import check_one, one_by_one
 from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.web.search_page import number
+from corpus_agent.web.look_pages import number
 from indexer import STATUSES, compared
 
 if TYPE_CHECKING:
