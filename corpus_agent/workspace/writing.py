@@ -247,7 +247,7 @@ def _identity_of(info: os.stat_result | None) -> tuple[int, ...] | None:
 
 def _changed(place: WorkspacePath) -> Refused:
     return Refused(
-        f"{named(place.shown)} was changed by somebody else just now.",
+        f"{named(place.shown)} was changed by another program just now.",
         "Read it again.",
         code="stale_read",
     )
