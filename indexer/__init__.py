@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.confine.system import engine_for as engine_for
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
-    from indexer.embed import FolderEncoder as FolderEncoder
+    from indexer.embed.encoder import FolderEncoder as FolderEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
