@@ -227,7 +227,7 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 # Searched for in one question, sentence, claim, quotation or draft of an answer, which tokens
 # bound, or in a code of 255 characters; never in a document.
 BOUNDED = {
-    "indexer.extract.sheets.look._TOKEN",
+    "indexer.extract.office.sheet_look._TOKEN",
     "corpus_agent.agent.request",
     "corpus_agent.answering.drafts._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",

@@ -7,8 +7,7 @@ import pytest
 from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.tools.search import SNIPPET_CHARACTERS
-from indexer import Query
-from indexer.embed import FolderEncoder
+from indexer import FolderEncoder, Query
 from tests.support.fakes import MemoryCorpus
 
 LEASE = """# Lease
