@@ -292,7 +292,7 @@ def ask(
 
 def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
     """The embedding model for questions: the one that is named, else the index's own."""
-    return FolderEncoder(_known_model(settings, store), store=store)
+    return FolderEncoder(_known_model(settings, store))
 
 
 def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
@@ -304,7 +304,7 @@ def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
     if settings.root is not None and not storage.recorded(store, "model"):
         folder, told = _for_languages(settings, folder)
         sys.stderr.write(told)
-    return FolderEncoder(folder, store=store, bulk=True, device=settings.device)
+    return FolderEncoder(folder, bulk=True, device=settings.device)
 
 
 def _known_model(settings: Settings, store: Path | None) -> Path | None:
