@@ -128,7 +128,7 @@ _COUNTS = """
 """
 _UNREAD: tuple[Status, ...] = ("empty", "failed", "skipped", "unreachable")
 FEW_FILES = 3  # that are named one by one
-FILES_TO_ESTIMATE = 5  # that are done before the time left is told
+FILES_TO_ESTIMATE, LEAST_SHARE = 5, 0.25  # done before the time left is told
 
 
 def index_object(outcome: Outcome) -> Object:
@@ -241,18 +241,22 @@ def waiting_line(waiting: ToRecognise) -> str:
     )
 
 
+def share_done(done: Progress) -> float:
+    """How much is done, 0 to 1: of the pages while scans are read, else of the bytes."""
+    if done.all_pages:
+        return done.pages / done.all_pages
+    return min(1.0, done.bytes / done.all_bytes) if done.all_bytes else 0.0
+
+
 def progress_line(done: Progress, elapsed: float) -> str:
     """How far recognition, or reading and embedding, is after `elapsed` seconds of work."""
-    source = called(done.source)
+    said = f"indexed {done.files:,} of {done.all_files:,} files"
     if done.all_pages:
-        said = f"recognised {done.pages:,} of {done.all_pages:,} ({source})"
-        share = done.pages / done.all_pages
-    else:
-        said = f"indexed {done.files:,} of {done.all_files:,} files ({source})"
-        known = done.files >= FILES_TO_ESTIMATE or done.bytes * 4 >= done.all_bytes > 0
-        share = done.bytes / done.all_bytes if known and done.all_bytes else 0.0
-    left = elapsed / share - elapsed if share else 0.0
-    return f"{said}, about {duration(left)} left" if left else said
+        said = f"recognised {done.pages:,} of {done.all_pages:,}"
+    said += f" ({called(done.source)})" if done.source else ""
+    share = share_done(done)
+    known = done.all_pages or done.files >= FILES_TO_ESTIMATE or share >= LEAST_SHARE
+    return f"{said}, about {duration(elapsed / share - elapsed)} left" if known and share else said
 
 
 def duration(seconds: float) -> str:
