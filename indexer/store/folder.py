@@ -78,17 +78,19 @@ def keyed_sum(key: bytes, data: bytes | memoryview, name: str = "") -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Bytes of a store: all of it, and its tables."""
+    """Bytes of a store: all of it, and its tables; versions of the index."""
 
     bytes: int
     tables: int
+    versions: int
 
 
 def usage(store: Path) -> Usage:
     """Disk use of a store; files that disappear meanwhile are not counted."""
     sizes = {path: size for path in files_below(store) if (size := _size(path)) is not None}
     tables = sum(size for path, size in sizes.items() if path.is_relative_to(store / TABLES))
-    return Usage(sum(sizes.values()), tables)
+    versions = sum(path.match("chunks.lance/_versions/*.manifest") for path in sizes)
+    return Usage(sum(sizes.values()), tables, versions)
 
 
 def _size(path: Path) -> int | None:

@@ -22,15 +22,7 @@ from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import Chunk, FileRow, is_other
 from indexer.store.folder import TABLES, version_file, version_files
-from indexer.store.lance import (
-    FTS,
-    BTree,
-    IvfRq,
-    Table,
-    emptied_table,
-    open_table,
-    with_sources,
-)
+from indexer.store.lance import FTS, BTree, IvfRq, Table, emptied_table, open_table, with_sources
 from indexer.store.manifest import Manifest, read_draft
 
 if TYPE_CHECKING:
