@@ -59,15 +59,12 @@ class Progress:
 
 @dataclass(slots=True)
 class Outcome:
-    """Result of a run: counts of documents, and in `problems` the rows of all other files.
+    """Result of a run: counts of documents with text, and in `problems` the rows of all others.
 
-    `added`, `updated` and `unchanged` count documents with text; with the problems they account for
-    every file found. `moved` counts added documents with the content of a removed one, `renamed`
-    names the former and the new source of each, `embedded`
-    computed vectors, `reused` cached ones. `repaired` says what was wrong with the store before it
-    was made anew, "" where nothing was. `recognised` counts pages that were read from pictures in
-    this run, `waiting_pages` and `waiting_pictures` what still waits for that. `kept_out` is what
-    lines of ignore files exclude, which is a part of the `ignored`.
+    `moved` counts added documents with the content of a removed one, and `renamed` has the former
+    and the new source of each. `embedded` and `reused` are passages. `repaired` says what was wrong
+    with the store before it was made anew. `recognised` counts pages of this run, `waiting_pages`
+    and `waiting_pictures` what is left. `kept_out`, of the `ignored`, is what ignore files exclude.
     """
 
     version: int = 0
