@@ -12,7 +12,7 @@ from indexer.embed import Encoder
 from indexer.errors import CorpusError
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, walk
-from indexer.parsers.engines import is_installed
+from indexer.parsers.recogniser import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES
 from indexer.store.manifest import (

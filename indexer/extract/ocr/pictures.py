@@ -83,10 +83,7 @@ def _drawn(page: pypdfium2.PdfPage) -> Picture:
     scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
     bitmap = page.render(scale=scale, rev_byteorder=False, prefer_bgrx=False)
     try:
-        drawn = bitmap.to_numpy()
-        if drawn.ndim == 2 or drawn.shape[2] == 1:
-            drawn = np.repeat(drawn.reshape(*drawn.shape[:2], 1), 3, axis=2)
-        return np.array(drawn[:, :, :3], np.uint8)
+        return np.array(bitmap.to_numpy()[:, :, :3], np.uint8)
     finally:
         bitmap.close()
 

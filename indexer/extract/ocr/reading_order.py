@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 from unicodedata import east_asian_width
@@ -86,17 +86,6 @@ class Piece:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RecognisedLine:
-    """A line of text with the least confidence of its pieces, 0 to 1.
-
-    A line of which nothing is certain enough is UNREADABLE, with the confidence 0.
-    """
-
-    text: str
-    confidence: float
-
-
 def sparse_share(pieces: Sequence[Piece]) -> float:
     """The share of a page's wide pieces from which letters were left out."""
     wide = [piece for piece in pieces if piece.right - piece.left > _WIDE * piece.height]
@@ -117,14 +106,17 @@ def is_suspect(pieces: Sequence[Piece]) -> bool:
     return bool(pieces) and (is_foreign(pieces) or sparse or mean < SUSPECT_CONFIDENCE)
 
 
-def lines_of_pieces(pieces: Sequence[Piece]) -> list[RecognisedLine]:
-    """The lines of a page, uncertain pieces replaced; neighbouring unreadable lines are one."""
+def lines_of_pieces(pieces: Sequence[Piece]) -> list[tuple[str, float]]:
+    """The lines of a page, each with the least confidence of its pieces, 0 to 1.
+
+    Neighbouring lines of which nothing is certain enough are one, UNREADABLE with the confidence 0.
+    """
     foreign = is_foreign(pieces)
     lines = [_line(row, foreign) for row in _ordered(pieces)]
     return [
         line
-        for text, group in groupby(lines, key=lambda line: line.text)
-        for line in (list(group)[:1] if text == UNREADABLE else group)
+        for before, line in pairwise([("", 0.0), *lines])
+        if not before[0] == line[0] == UNREADABLE
     ]
 
 
@@ -139,7 +131,7 @@ def _is_certain(piece: Piece, foreign: bool) -> bool:
     return piece.confidence >= MIN_CONFIDENCE and not piece.is_sparse and not words
 
 
-def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
+def _line(row: Sequence[Piece], foreign: bool) -> tuple[str, float]:
     """One line: what is not certain is named as such in its place, once in a row."""
     shown: list[str] = []
     certain: list[float] = []
@@ -149,7 +141,7 @@ def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
             certain.append(piece.confidence)
         elif not shown or shown[-1] != UNREADABLE:
             shown.append(UNREADABLE)
-    return RecognisedLine(" ".join(shown), min(certain, default=0.0))
+    return " ".join(shown), min(certain, default=0.0)
 
 
 def turned(
