@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from benchmarks.common import Asked, flat, print_table
 from benchmarks.sets import SETS, corpora, evenly, history
 from corpus_agent.agent.answerer import ModelAnswerer, log_odds
-from corpus_agent.agent.messages import PASSAGES_PROMPT, READER_QUESTION, UserMessage, sent
+from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION, Message, sent
 from corpus_agent.agent.request import ChatModel, first_word
 from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -131,7 +131,7 @@ def reading(corpus: Index, asked: Asked, server: Server) -> Reading:
     shown = "\n".join(Frame().wrap(passage.text) for passage in found.passages)
     message = f"{shown}\n\nQuestion: {asked.text}\n\n{READER_QUESTION}"
     model = ChatModel(Timings(server), "model", Deadline(600))
-    read = log_odds(*first_word(model, sent(PASSAGES_PROMPT, [UserMessage(message)])))
+    read = log_odds(*first_word(model, sent(PASSAGES_PROMPT, [Message("user", message)])))
     return Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
 
 
