@@ -10,10 +10,10 @@ import json
 import math
 import os
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
 import numpy as np
 
-from indexer.extract.normalise import lines_of
 from indexer.extract.ocr import tesseract
 from indexer.extract.ocr.engine import RapidEngine, Recognition, is_blank
 from indexer.extract.ocr.pictures import Pages, Picture, opened
@@ -23,7 +23,7 @@ from indexer.extract.ocr.reading_order import (
     Sheet,
     certain_rows,
     is_suspect,
-    lines_of_pieces,
+    lines_of_rows,
     words_of_pieces,
 )
 from indexer.parsers.child import Answer, Tell, contents
@@ -65,14 +65,9 @@ class Jobs:
         if look and not self._engine.shows_text(picture):
             return {"seen": "no text"}, b""
         self._read, self._picture = self._engine.read(picture)
-        pieces = self._read.pieces
-        lines = [
-            (part, round(confidence, 3))
-            for text, confidence in lines_of_pieces(pieces)
-            for part in lines_of(text)
-        ]
-        placed = words_of_pieces(certain_rows(pieces), self._sheet(self._skew))
-        return {"seen": "suspect" if is_suspect(pieces) else "text"}, _page(lines, placed)
+        rows = certain_rows(self._read.pieces)
+        seen = "suspect" if is_suspect(self._read.pieces) else "text"
+        return {"seen": seen}, _page(lines_of_rows(rows), self._words(rows, self._skew))
 
     def strip(self) -> Answer:
         """The pieces that were read worst, for a trial of another engine."""
@@ -92,19 +87,19 @@ class Jobs:
         """The lines of the page as Tesseract read them, with the figures of rapidocr."""
         assert self._read is not None, "the text of no page"
         figures = tesseract.figures_of(self._read.pieces, self._skew)
-        read = tesseract.with_figures(tesseract.lines_of_table(table), figures)
-        lines = [part for line in read for part in tesseract.shown(line)]
-        return {}, _page(lines, words_of_pieces(read, self._sheet(0.0)))
+        rows = tesseract.with_figures(tesseract.lines_of_table(table), figures)
+        return {}, _page(lines_of_rows(rows, fmean), self._words(rows, 0.0))
 
     @property
     def _skew(self) -> float:
         assert self._read is not None
         return math.radians(self._read.skew_degrees)
 
-    def _sheet(self, skew: float) -> Sheet:
+    def _words(self, rows: Sequence[Sequence[Piece]], skew: float) -> list[PlacedText]:
+        """The words of the page's rows, which slant by radians."""
         assert self._picture is not None and self._read is not None
         height, width = self._picture.shape[:2]
-        return Sheet(width, height, self._read.turned_degrees, skew)
+        return words_of_pieces(rows, Sheet(width, height, self._read.turned_degrees, skew))
 
 
 def _page(lines: Sequence[tuple[str, float]], words: Sequence[PlacedText]) -> bytes:

@@ -15,49 +15,42 @@ from statistics import fmean
 
 import regex
 
-from indexer.extract.normalise import lines_of, whole
+from indexer.extract.normalise import whole
 from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, UNREADABLE, Piece
 
 # Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
 MIN_LINE_CONFIDENCE = 0.60
 MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
 _WORD = "5"  # the level of a row of its table
-# Tesseract takes each letter of these for a word. In rendered Thai, letters stand up to .25 of the
-# line's height apart, words from .33 on.
-_UNSPACED = regex.compile(r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
-MIN_SPACE_HEIGHTS = 0.3
-
 FIGURE = re.compile(r"\d(?:[\d.,/:-]*\d)?")
 _COMMON = 0.5  # of the narrower of two: then both stand in one place
 
 
 def lines_of_table(table: str) -> list[list[Piece]]:
     """The words of Tesseract's table, line by line."""
-    lines = groupby(words_of_table(table), key=lambda cells: cells[1:5])
-    return [_certain([_placed(cells) for cells in line]) for _, line in lines]
+    lines = groupby(_words(table), key=lambda word: word[0])
+    return [_certain([piece for _, piece in line]) for _, line in lines]
 
 
 def trial_confidence(table: str, script: str) -> float:
     """How surely words of a script were read; 0 if most letters are of another."""
-    words = words_of_table(table)
-    letters = [char for cells in words for char in cells[11] if char.isalpha()]
+    words = [piece for _, piece in _words(table)]
+    letters = [char for word in words for char in word.text if char.isalpha()]
     ours = regex.compile(rf"\p{{{script}}}")
     if sum(bool(ours.match(char)) for char in letters) < MIN_TRIAL_LETTERS * max(1, len(letters)):
         return 0.0
-    sure = [_share(cells[10]) for cells in words if ours.search(cells[11])]
+    sure = [word.confidence for word in words if ours.search(word.text)]
     return sum(sure) / len(sure) if sure else 0.0
 
 
-def words_of_table(table: str) -> list[list[str]]:
-    """The rows of the table that are words."""
-    rows = (row.split("\t") for row in table.splitlines())
-    return [cells for cells in rows if len(cells) == 12 and cells[0] == _WORD and cells[11].strip()]
-
-
-def _placed(cells: Sequence[str]) -> Piece:
-    left, top, width, height = (float(cell) for cell in cells[6:10])
-    text = " ".join(whole(cells[11]).split())
-    return Piece(left, top, left + width, top + height, text, _share(cells[10]))
+def _words(table: str) -> Iterator[tuple[list[str], Piece]]:
+    """The rows of the table that are words, each with the cells that number its line."""
+    for cells in (row.split("\t") for row in table.splitlines()):
+        if len(cells) == 12 and cells[0] == _WORD and cells[11].strip():
+            left, top, width, height, percent = (float(cell) for cell in cells[6:11])
+            text = " ".join(whole(cells[11]).split())
+            sure = min(1.0, max(0.0, percent / 100))
+            yield cells[1:5], Piece(left, top, left + width, top + height, text, sure)
 
 
 def _certain(line: list[Piece]) -> list[Piece]:
@@ -66,37 +59,6 @@ def _certain(line: list[Piece]) -> list[Piece]:
     if any(fmean(w.confidence for w in part) >= MIN_LINE_CONFIDENCE for part in (line, letters)):
         return line
     return [replace(word, text=UNREADABLE, confidence=0.0) for word in line]
-
-
-def shown(words: Sequence[Piece]) -> Iterator[tuple[str, float]]:
-    """The lines that a person is shown of one, each with the mean confidence of what is read."""
-    read = [word.confidence for word in words if word.text != UNREADABLE]
-    mean = round(fmean(read), 3) if read else 0.0
-    for part in lines_of(_joined(words)):
-        yield part, mean
-
-
-def _joined(words: Sequence[Piece]) -> str:
-    """The words with spaces between; of a script that is written without, where there is room."""
-    text, before = "", None
-    height = max((word.height for word in words), default=0.0)
-    for word in words:
-        if before is not None:
-            if word.text == before.text == UNREADABLE:
-                continue
-            close = word.left - before.right < MIN_SPACE_HEIGHTS * height
-            unspaced = _UNSPACED.match(before.text[-1]) and _UNSPACED.match(word.text[0])
-            text += "" if close and unspaced else " "
-        text += word.text
-        before = word
-    return text.replace("\u0e4d\u0e32", "\u0e33")  # one vowel of Thai, seen as its two parts
-
-
-def _share(percent: str) -> float:
-    try:
-        return min(1.0, max(0.0, float(percent) / 100))
-    except ValueError:
-        return 0.0
 
 
 # ---- The figures
@@ -158,7 +120,7 @@ def _merged(word: Piece, figures: Sequence[Piece], placed: set[Piece]) -> list[P
         return fresh
     start, end = digits[0], digits[-1] + 1
     core = word.text[start:end]
-    if any(map(str.isalpha, core)) or (len(here) == 1 and _continues(core, here[0].text)):
+    if any(map(str.isalpha, core)) or (len(here) == 1 and _cut(here[0].text, core)):
         return [word]
     if not fresh:
         return []
@@ -168,9 +130,9 @@ def _merged(word: Piece, figures: Sequence[Piece], placed: set[Piece]) -> list[P
     return fresh
 
 
-def _continues(longer: str, figure: str) -> bool:
-    """Whether a figure is a part of a longer one: the edge of its frame cut it."""
-    return len(longer) > len(figure) and (longer.startswith(figure) or longer.endswith(figure))
+def _cut(figure: str, longer: str) -> bool:
+    """Whether a figure is a part of a longer one, cut by the edge of its frame."""
+    return figure != longer and longer.startswith(figure) | longer.endswith(figure)
 
 
 def _in_one_place(word: Piece, figure: Piece) -> bool:

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from statistics import fmean
 
 import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.ocr import tesseract
-from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.extract.ocr.reading_order import UNREADABLE, lines_of_rows
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.protocol import is_line
 from indexer.parsers.recogniser import RecognisedPage, Recogniser
@@ -139,5 +140,5 @@ TABLE = "\n".join(
 
 
 def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
-    lines = [part for line in tesseract.lines_of_table(TABLE) for part in tesseract.shown(line)]
+    lines = lines_of_rows(tesseract.lines_of_table(TABLE), fmean)
     assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]
