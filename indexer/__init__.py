@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.confine.system import engine_for as engine_for
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
-    from indexer.embed import FolderEncoder as FolderEncoder
+    from indexer.embed.encoder import FolderEncoder as FolderEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from indexer.extract.extraction import plain_lines as plain_lines
     from indexer.extract.registry import all_extensions as all_extensions
     from indexer.extract.registry import use_extractors as use_extractors
-    from indexer.extract.text.plain import is_text as is_text
+    from indexer.extract.text import is_text as is_text
     from indexer.files import paths as paths
     from indexer.files import watch as watch
     from indexer.files.opening import MAX_FILE_BYTES as MAX_FILE_BYTES

@@ -6,7 +6,7 @@ docs/decisions/answering.md has the figures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from corpus_agent.answering import confidence
-from corpus_agent.answering.answer_type import has_kind
 from corpus_agent.answering.candidates import Candidate, candidates
 from corpus_agent.answering.coverage import (
     PACKAGED,
@@ -23,14 +22,12 @@ from corpus_agent.answering.coverage import (
     Scale,
     Subject,
     Vectors,
+    has_kind,
     scaled,
 )
-from corpus_agent.answering.passages import with_neighbours
 from corpus_agent.text.dates import without_dates
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.sentences import is_item, leads_in, units
-from corpus_agent.text.snippet import snippet
-from corpus_agent.text.tokens import has_digit, terms
+from corpus_agent.text.sentences import is_item, leads_in
+from corpus_agent.text.tokens import has_digit, lazy, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
@@ -274,30 +271,3 @@ def rank_sentences(
     likeliest = max((each.probability for each in found), default=0.0)
     least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
     return Ranking(found, max(likeliest, least))
-
-
-def found_passages(
-    query: str, hits: Sequence[Hit], encode: EncodeTokens | None, scale: Scale
-) -> Iterator[tuple[str, tuple[int, int], int]]:
-    """What is shown of each hit: its passage, where its likely line is in that, and the line.
-
-    Of a long passage the part with most words of the query, or the likely line with neighbours
-    where that part lacks it: the neighbours alone hold .95 of the answers, whole passages .99.
-    """
-    own = weighed(query, hits, encode, len(hits), scale) if hits else None
-    best: dict[int, Candidate] = {}
-    if own is not None:
-        for at in np.argsort(-own.scores, kind="stable").tolist():
-            best.setdefault(own.found[at].passage, own.found[at])
-    for number, hit in enumerate(hits):
-        text, one = hit.chunk.text, best.get(number)
-        shown, likely, line = snippet(text, query), (0, 0), hit.chunk.line_start
-        if one is not None:
-            line += text.count("\n", 0, one.start)
-            start = shown.find(text[one.start : one.end])
-            likely = start, start + one.end - one.start
-            if start < 0:
-                own_units = units(text, hit.chunk.language)
-                start, end = with_neighbours(text, own_units, one.start, one.end)
-                shown, likely = text[start:end], (one.start - start, one.end - start)
-        yield shown, likely, line

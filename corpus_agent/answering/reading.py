@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.ranking import Ranking
 from corpus_agent.text.number_words import with_spellings
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, name_terms
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, name_terms
 from corpus_agent.tools import search
 from corpus_agent.tools.corpus import ToolCall
 from indexer import Query, file_stem

@@ -13,8 +13,6 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import registry
-from indexer.extract.claims.keys import Keys, refuse_keys, without_keys
-from indexer.extract.claims.kinds import kind_of, known_by_name
 from indexer.extract.extraction import (
     BROKEN,
     MAX_NESTING,
@@ -27,7 +25,9 @@ from indexer.extract.extraction import (
 from indexer.extract.hidden import shown
 from indexer.extract.normalise import whole
 from indexer.extract.registry import REGISTRY as REGISTRY
-from indexer.extract.text.plain import is_text
+from indexer.extract.text import is_text
+from indexer.extract.text.keys import Keys, refuse_keys, without_keys
+from indexer.extract.text.kinds import kind_of, known_by_name
 from indexer.records import Line
 
 MAX_REMARK_PARTS = 10  # named in a document's remark; more are counted

@@ -21,11 +21,11 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import child, parse_xml, tag_of, text_of
 from indexer.extract.extraction import Extraction, part_lines, plain_lines, table, words
-from indexer.extract.html.page import html_text, read_html
+from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx
 from indexer.extract.tables.sheet_rows import labelled
-from indexer.extract.text.plain import decode, decode_named, decode_part, markdown_title
+from indexer.extract.text import decode, decode_named, decode_part, markdown_title
 from indexer.records import Line
 
 T = TypeVar("T")

@@ -24,11 +24,11 @@ from pathlib import PurePosixPath
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import Opened, open_document, opened_as
-from indexer.extract.claims.kinds import is_tar
 from indexer.extract.container import ZipParts
 from indexer.extract.extraction import BROKEN, Budget, Extraction, Within, what_broke
 from indexer.extract.normalise import lines_of, whole
-from indexer.extract.pdf.pages import read_pdf
+from indexer.extract.pdf import read_pdf
+from indexer.extract.text.kinds import is_tar
 from indexer.files.paths import is_key, never_a_document
 from indexer.records import Line, page_mark
 

@@ -15,38 +15,36 @@ from functools import cache, partial
 from indexer.confine import extensions
 from indexer.confine.extensions import Extension
 from indexer.errors import UnreadableDocument, UsageError
-from indexer.extract.claims.kinds import MARKDOWN, of, of_html, of_mail
 from indexer.extract.extraction import Extraction, Extractor
+from indexer.extract.text.kinds import MARKDOWN, of, of_html, of_mail
 
 _DATED = of(b"BEGIN:(?:VCARD|VCALENDAR)")
 # Every format of one document, plain text last.
 _DOCUMENTS: tuple[Extractor, ...] = (
-    Extractor("pdf", 13, "pdf.pages", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
+    Extractor("pdf", 14, "pdf", ".pdf", kinds="pdf", empty_reason="no_text_layer"),
     Extractor(
-        "image", 1, "claims.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
+        "image", 1, "text.kinds", ".png .jpg .jpeg .tif .tiff .webp .heic .heif", kinds="picture"
     ),
     Extractor("docx", 9, "office.docx", ".docx .docm .dotx .dotm", kinds="docx", markdown=True),
     Extractor(
         "pptx", 8, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True
     ),
-    Extractor("xlsx", 10, "sheets.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
+    Extractor("xlsx", 10, "office.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
     Extractor("odf", 9, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
-    Extractor("ods", 7, "sheets.spreadsheets", ".ods .ots", kinds="ods"),
+    Extractor("ods", 7, "office.spreadsheets", ".ods .ots", kinds="ods"),
     Extractor("epub", 10, "html.ebook", ".epub", kinds="epub", markdown=True),
     Extractor("iwork", 5, "members", ".pages .key .numbers", kinds="iwork"),
-    Extractor("doc", 6, "legacy.doc", ".doc .dot", kinds="doc", markdown=True),
-    Extractor("ppt", 8, "legacy.ppt", ".ppt .pps", kinds="ppt", markdown=True),
-    Extractor("xls", 7, "sheets.spreadsheets", ".xls .xlt", kinds="xls"),
+    Extractor("doc", 6, "office.doc", ".doc .dot", kinds="doc", markdown=True),
+    Extractor("ppt", 8, "office.ppt", ".ppt .pps", kinds="ppt", markdown=True),
+    Extractor("xls", 7, "office.spreadsheets", ".xls .xlt", kinds="xls"),
     Extractor("msg", 9, "mail.msg", ".msg", kinds="msg", container=True),
-    Extractor("rtf", 9, "legacy.rtf", ".rtf", kinds="rtf", markdown=True),
-    Extractor("mbox", 11, "mail.mime", ".mbox", kinds="mbox", container=True),
-    Extractor("eml", 11, "mail.mime", ".eml .emlx .mht .mhtml", begins=of_mail, container=True),
+    Extractor("rtf", 9, "office.rtf", ".rtf", kinds="rtf", markdown=True),
+    Extractor("mbox", 11, "mail", ".mbox", kinds="mbox", container=True),
+    Extractor("eml", 11, "mail", ".eml .emlx .mht .mhtml", begins=of_mail, container=True),
     Extractor("dated", 1, "data", ".vcf .vcard .ics .ical .icalendar .vcs", begins=_DATED),
     Extractor("notebook", 6, "data", ".ipynb", markdown=True),
     Extractor("csv", 3, "data", ".csv .tsv .tab"),
-    Extractor(
-        "html", 8, "html.page", ".html .htm .xhtml .xht .shtml", begins=of_html, markdown=True
-    ),
+    Extractor("html", 8, "html", ".html .htm .xhtml .xht .shtml", begins=of_html, markdown=True),
     Extractor("json", 4, "data", ".json .jsonl .ndjson .geojson .jsonld .webmanifest .har"),
     Extractor(
         "xml",
@@ -57,13 +55,11 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         begins=of(rb"<\?xml"),
         markdown=True,
     ),
-    Extractor("markdown", 2, "text.plain", MARKDOWN, markdown=True),
-    Extractor("org", 2, "text.plain", ".org"),
-    Extractor("rst", 2, "text.plain", ".rst .rest"),
-    Extractor("latex", 2, "text.plain", ".tex .ltx"),
-    Extractor(
-        "text", 2, "text.plain", ".txt .text .log .srt .vtt", begins=lambda sample, suffix: True
-    ),
+    Extractor("markdown", 2, "text", MARKDOWN, markdown=True),
+    Extractor("org", 2, "text", ".org"),
+    Extractor("rst", 2, "text", ".rst .rest"),
+    Extractor("latex", 2, "text", ".tex .ltx"),
+    Extractor("text", 2, "text", ".txt .text .log .srt .vtt", begins=lambda sample, suffix: True),
 )
 # An archive is read by all of them: when the text of one format changes, so may that of an archive.
 _archive = partial(

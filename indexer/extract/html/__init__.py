@@ -1,1 +1,378 @@
-"""Pages of HTML, and the books that are made of them."""
+"""HTML and XHTML as Markdown: the main text and its titles, without scripts, styles and menus.
+
+Text that a page hides by an attribute or an inline style is marked as hidden, unless it belongs to
+what is left out anyway: menus, icons, and dialogs that wait for a click.
+
+Works on the stream of tags that libxml2 gives, which closes what is left open, at any depth; runs
+nothing, fetches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from indexer.extract import markdown
+from indexer.extract.extraction import Extraction, plain_lines, words
+from indexer.extract.hidden import hide, shown, struck, without_lone_words
+from indexer.extract.html.look import Look, Sheet, Style, look_of
+from indexer.extract.html.tables import Block, TableDraft
+from indexer.extract.text import decode, decode_named
+from indexer.extract.text.formula import Formula
+
+
+def read_html(data: bytes) -> Extraction:
+    """Its title and main text."""
+    title, text = html_text(decode_html(data))
+    return Extraction(title, plain_lines([text]))
+
+
+_CHARSET = re.compile(rb"(?i)(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{2,40})")
+
+
+def decode_html(data: bytes, otherwise: Callable[[bytes], str] = decode) -> str:
+    """The text of a page in its declared encoding, else by `otherwise`."""
+    named = _CHARSET.search(data[:4096])
+    if named and not data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
+        name = named[1].decode("ascii").lower()
+        name = "cp1252" if name in ("us-ascii", "ascii") else name  # as browsers do
+        if (text := decode_named(data, name)) is not None:
+            return text
+    return otherwise(data)
+
+
+def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
+    """The page's own title, and its main text as Markdown.
+
+    With `titled` the text begins with the title, unless a heading repeats it.
+    """
+    from lxml import etree
+
+    alone = _FOREIGN.search(source) is None
+    styles = _STYLES.finditer(source) if alone else ()
+    css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
+    sheet = Sheet(css, source, any_case=_TYPED.search(source) is None)
+    reader = _Reader(sheet, styled=not alone or "<style" in source.lower())
+    # Without huge_tree all that is nested more than 256 deep would be left out.
+    parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, no_network=True)
+    parser.feed(source.encode("utf-8", "replace"))
+    blocks: list[Block] = parser.close()
+    title = markdown.one_line("".join(reader.title)) or None
+    main = _main(blocks)
+    chosen = [block.text for block in main]
+    links = markdown.links(link for block in main for link in block.links)
+    if titled and title and not any(_names(text, title) for text in chosen[:20]):
+        chosen.insert(0, markdown.heading(1, title))
+    return title, markdown.page([*chosen, links])
+
+
+def _names(block: str, title: str) -> bool:
+    """Whether a block is a heading equal to the title or to its beginning."""
+    return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
+
+
+# What may change how a page looks, and is not read.
+_FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
+_STYLES = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)")
+_ELSEWHERE = re.compile(r"(?i)\bmedia\s*=[\s\"']*(?!all\b|screen\b)\w")  # on paper, or not known
+_TYPED = re.compile(r"(?i)<!doctype\s")
+MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
+
+
+def _main(blocks: Sequence[Block]) -> Sequence[Block]:
+    """The blocks of the main text; all blocks if the tags would leave almost none.
+
+    An unclosed tag makes everything after it a menu, hence the check of shares.
+    """
+    near: Sequence[Block] = [block for block in blocks if not block.aside]
+    near = near if _length(near) >= MIN_MAIN_SHARE * _length(blocks) else blocks
+    text: Sequence[Block] = [block for block in near if not block.menu]
+    text = text if _length(text) >= MIN_MAIN_SHARE * _length(near) else near
+    main = [block for block in text if block.main]
+    return main if main and _length(main) >= MIN_MAIN_SHARE * _length(text) else text
+
+
+def _length(blocks: Sequence[Block]) -> int:
+    return sum(len(shown(block.text)) for block in blocks)
+
+
+_SKIPPED = words("script style template noscript iframe object datalist rt rp")
+_VOID = words("area base br col embed hr img input link meta param source track wbr basefont frame")
+_BLOCKS = words(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup html li main menu nav "
+    "ol p pre section summary table tbody td tfoot th thead tr ul option legend caption "
+    "title head"
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_MENUS = frozenset({"nav", "footer", "button"})
+_MENU_ROLES = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menu"})
+# What belongs to the page around an article belongs to the article within one (HTML, 4.3.8).
+_OF_THE_PAGE = frozenset({"footer", "banner", "contentinfo"})
+# Roles of what opens when it is used; hidden until then, it is left out.
+_MACHINERY = frozenset({"dialog", "alertdialog", "tooltip", "listbox", "status", "progressbar"})
+_ARTICLES = frozenset({"main", "article", "section", "blockquote", "td", "figure"})
+_LISTS = frozenset({"ul", "ol", "menu", "dir"})
+_PLAIN = Look()
+
+
+@dataclass(slots=True)
+class _Element:
+    """An open element, with the properties that its content inherits.
+
+    `aside`: icons and closed dialogs, which are no text of the page. `block` is (menu, aside) of
+    the enclosing block, or of the element if it is one.
+    """
+
+    tag: str
+    main: bool = False
+    menu: bool = False
+    aside: bool = False
+    skipped: bool = False
+    article: bool = False
+    block: tuple[bool, bool] = (False, False)
+    look: Look = _PLAIN
+    lists: int = 0
+    list: _Element | None = None  # the innermost
+    items: int = 0  # of a list, so far
+
+
+def _begun(
+    parent: _Element, tag: str, named: Mapping[str, str], in_header: bool, style: Style
+) -> _Element:
+    """An element in another one; `in_header` says that it is in a page's or section's header."""
+    role = named.get("role", "").lower()
+    look = look_of(parent.look, tag, named, style)
+    if tag in ("html", "body"):  # scripts show a page that hides all of itself
+        look = replace(look, gone=False, invisible=False)
+    is_menu = not (parent.article and {tag, role} & _OF_THE_PAGE) and (
+        tag in _MENUS or role in _MENU_ROLES
+    )
+    element = _Element(
+        tag,
+        parent.main or tag == "main" or role == "main",
+        parent.menu or is_menu or (tag in _LISTS and in_header),
+        parent.aside
+        or named.get("aria-hidden") == "true"
+        or (look.gone and (tag == "dialog" or role in _MACHINERY)),
+        parent.skipped or tag in _SKIPPED,
+        parent.article or tag in _ARTICLES or role == "main",
+        parent.block,
+        look,
+        parent.lists + (tag in _LISTS),
+        parent.list,
+    )
+    if tag in _LISTS:
+        element.list = element
+    if tag in _BLOCKS:
+        element.block = (element.menu, element.aside)
+    return element
+
+
+MAX_NESTED = 32  # tables within tables; the cells of those further in are text of the last one
+
+
+class _Reader:
+    """Collects the blocks of a page; `close` gives them."""
+
+    def __init__(self, sheet: Sheet, *, styled: bool) -> None:
+        self._sheet, self._styled = sheet, styled
+        self.title: list[str] = []
+        self._blocks: list[Block] = []
+        self._open = [_Element("")]
+        self._tags: Counter[str] = Counter()
+        self._tables: list[TableDraft] = []
+        self._beyond = 0  # open tables that are nested too deep to be read as such
+        self._text: list[tuple[str, bool]] = []  # of the block in hand, and whether struck out
+        self._address = ""  # of the link in hand
+        self._linked: list[str] = []
+        self._links: list[tuple[str, str]] = []  # of the block in hand
+        self._prefix = ""
+        self._label = "-"
+        self._depth = 1
+        self._formula: Formula | None = None
+        self._number = 0  # of elements so far
+
+    def close(self) -> list[Block]:
+        """All blocks, those of unclosed tables included."""
+        if self._formula is not None:
+            text, self._formula = self._formula.text(), None
+            self.data(text)
+        self._flush()
+        while self._tables:
+            self._end_table()
+        return self._blocks
+
+    def start(self, tag: str, attrs: Mapping[str, str]) -> None:
+        """Open an element."""
+        style = self._sheet.style_of(self._number, attrs)
+        self._number += 1
+        if self._formula is not None or tag == "math":
+            self._formula = self._formula or Formula()
+            self._formula.start(tag, attrs)
+            return
+        if tag in _VOID:
+            self._void(tag, attrs, style)
+            return
+        if tag == "title" and self.title:
+            tag = "template"  # the first one counts
+        if tag in _BLOCKS:
+            self._flush()
+        in_header = self._tags["header"] > 0
+        self._open.append(_begun(self._open[-1], tag, attrs, in_header, style))
+        self._tags[tag] += 1
+        if tag == "a":
+            self._end_link()
+            self._address = attrs.get("href", "").strip()
+        self._begin(tag)
+        self._in_table(tag, attrs)
+
+    def _in_table(self, tag: str, attrs: Mapping[str, str]) -> None:
+        if tag == "table" and len(self._tables) == MAX_NESTED:
+            self._beyond += 1
+        elif tag == "table" and not self._beyond:
+            if self._tables:
+                self._tables[-1].nested = True
+            self._tables.append(TableDraft(attrs))
+        elif self._tables and not self._beyond:
+            outer, element = self._open[-2:]
+            self._tables[-1].start(tag, attrs, outer.look.gone or not element.look.gone)
+
+    def _begin(self, tag: str) -> None:
+        if tag in _HEADINGS:
+            self._prefix = tag
+        elif tag == "li":
+            self._prefix = tag
+            self._label, self._depth = "-", max(1, self._open[-1].lists)
+            above = self._open[-1].list
+            if above is not None and above.tag == "ol":
+                above.items += 1
+                self._label = f"{above.items}."
+        elif tag == "blockquote":
+            self._prefix = tag
+
+    def _void(self, tag: str, named: Mapping[str, str], style: Style) -> None:
+        if tag == "br":
+            self._text.append(("\n", False))
+        elif tag == "hr":
+            self._flush()
+        elif tag == "img" and not self._open[-1].skipped:
+            look = look_of(self._open[-1].look, tag, named, style)
+            if {named.get("width", ""), named.get("height", "")} & {"0", "1"}:
+                look = replace(look, gone=True)  # to count who reads it
+            picture = f" {self._marked(named.get('alt', ''), look)} "
+            self._text.append((picture, False))
+            if self._address:
+                self._linked.append(picture)
+
+    def end(self, tag: str) -> None:
+        """Close the innermost element."""
+        if self._formula is not None:
+            if self._formula.end(tag):
+                text, self._formula = self._formula.text(), None
+                self.data(text)
+            return
+        if tag in _VOID:
+            return
+        element = self._open[-1]
+        if element.tag in _BLOCKS:
+            self._flush()
+        if self._beyond:
+            self._beyond -= element.tag == "table"
+        elif self._tables:
+            self._tables[-1].end(element.tag)
+            if element.tag == "table":
+                self._end_table()
+        if element.tag == "a":
+            self._end_link()
+        if element.tag in ("li", "blockquote", *_HEADINGS):
+            self._prefix = ""
+        self._open.pop()
+        self._tags[element.tag] -= 1
+
+    def data(self, data: str) -> None:
+        """Append text, unless it is invisible."""
+        if self._formula is not None:
+            self._formula.data(data)
+            return
+        element = self._open[-1]
+        if element.tag == "title" and not self._tags["svg"]:
+            self.title.append(data)
+        elif element.skipped:
+            return
+        elif element.block != (element.menu, element.aside):
+            # Within a line, of a button or an icon: set aside, and the line goes on.
+            aside = self._marked(markdown.one_line(data))
+            self._keep(Block(aside, element.main, element.menu, element.aside))
+        else:
+            self._take(data, element.look.struck)
+
+    def _take(self, data: str, is_struck: bool) -> None:
+        text = self._marked(data if self._tags["pre"] else _BLANKS.sub(" ", data))
+        self._text.append((text, is_struck and text == shown(text)))
+        if self._tables and not (self._tags["b"] or self._tags["strong"]) and data.strip():
+            self._tables[-1].weaken()
+        if self._address:
+            self._linked.append(shown(text))
+
+    def _marked(self, text: str, look: Look | None = None) -> str:
+        """A text of the current element, marked if it is not shown."""
+        look = look or self._open[-1].look
+        return hide(text) if look.hides(paper=not self._styled) else text
+
+    def _end_link(self) -> None:
+        if self._linked:
+            self._links.append(("".join(self._linked), self._address))
+        self._address, self._linked = "", []
+
+    def _flush(self) -> None:
+        """End the current block; a link that starts in it goes on after it, listed with it."""
+        if not self._text:
+            return
+        if self._linked:
+            self._links.append(("".join(self._linked), self._address))
+            self._linked = []
+        raw, self._text = _joined(self._text), []
+        if self._tags["pre"]:
+            text = raw.strip("\n")
+            text = f"```\n{text}\n```" if text.strip() else ""
+        else:
+            raw = without_lone_words(raw)
+            text = "\n".join(filter(None, map(str.strip, raw.split("\n"))))
+        if not text:
+            return
+        if self._prefix in _HEADINGS:
+            text = markdown.heading(_HEADINGS[self._prefix], text)
+        elif self._prefix == "li":
+            text = markdown.item(text, self._depth, self._label)
+        elif self._prefix == "blockquote":
+            text = "\n".join(f"> {line}" for line in text.split("\n"))
+        if self._prefix == "li":
+            self._prefix = ""  # later blocks of an item stand for themselves
+        element = self._open[-1]
+        alone = self._prefix in _HEADINGS or self._tags["pre"] > 0
+        self._keep(Block(text, element.main, *element.block, tuple(self._links), alone))
+        self._links.clear()
+
+    def _end_table(self) -> None:
+        for block in self._tables.pop().blocks():
+            self._keep(block)
+
+    def _keep(self, block: Block) -> None:
+        if self._tables:
+            self._tables[-1].keep(block)
+        else:
+            self._blocks.append(block)
+
+
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+
+
+def _joined(pieces: Iterable[tuple[str, bool]]) -> str:
+    """The text of a block, with what is struck out between the signs that Markdown has for it."""
+    runs = groupby(pieces, key=lambda piece: piece[1])
+    texts = (("".join(text for text, _ in run), is_struck) for is_struck, run in runs)
+    return "".join(struck(text) if is_struck else text for text, is_struck in texts)

@@ -22,8 +22,8 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.extraction import Extraction, OwnProperties, own_properties, part_lines
-from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.text.plain import decode_part
+from indexer.extract.html import decode_html, html_text
+from indexer.extract.text import decode_part
 from indexer.records import Line
 
 if TYPE_CHECKING:

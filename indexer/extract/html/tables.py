@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from indexer.extract.tables.rows import (
+from indexer.extract.tables import (
     MAX_COLSPAN,
     MAX_ROWSPAN,
     Cell,

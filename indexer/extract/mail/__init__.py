@@ -1,1 +1,301 @@
-"""Mail: single messages and mailboxes, MIME, Outlook's MSG."""
+"""Mail as MIME (EML, EMLX, mbox, saved pages): headers, the text that a reader sees, attachments.
+
+Of plain text and HTML alternatives, the plain text is read. Attachments are documents behind marks,
+attached messages too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from email import message_from_bytes
+from email.errors import InvalidBase64PaddingDefect
+from email.header import decode_header
+from email.message import Message
+from email.policy import Compat32
+from itertools import chain, pairwise
+from pathlib import PurePosixPath
+
+from indexer.extract import markdown
+from indexer.extract.extraction import Extraction, Within, part_lines, plain_lines, table
+from indexer.extract.hidden import hide, shown
+from indexer.extract.html import decode_html, html_text
+from indexer.extract.members import Member, Members
+from indexer.extract.text import decode_named, decode_part, is_text
+from indexer.extract.text.kinds import MBOX, known_by_bytes
+from indexer.records import Line
+
+
+@dataclass(slots=True)
+class Mail:
+    """The readable parts of a message; `attached` names what `members` are, and the pictures."""
+
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    attached: list[str] = field(default_factory=list)
+    members: list[Member] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+
+    @property
+    def subject(self) -> str | None:
+        """Its subject, None where there is none."""
+        return next((value for name, value in self.headers if name == "Subject" and value), None)
+
+    def attach(self, name: str, data: bytes) -> None:
+        """Attach a file; of pictures, sound and programs the name and kind are all that is read."""
+        name = markdown.one_line(name)
+        known = known_by_bytes(data)
+        if known is not None and known.reason == "binary":
+            self.attached.append(f"{name} ({known.what})")
+        else:
+            self.attached.append(name)
+            self.members.append(Member(name, lambda most: data))
+
+    def name(self, name: str, what: str) -> None:
+        """Name an attachment that cannot be read, and why."""
+        self.attached.append(f"{markdown.one_line(name)} ({what})")
+        self.unread.append(f"{markdown.one_line(name)} ({what})")
+
+    def text(self) -> str:
+        """The message as it is read: headers, text, names of attachments."""
+        return markdown.page(self._blocks())
+
+    def _blocks(self) -> Iterator[str]:
+        yield "\n".join(f"{name}: {value}" for name, value in self.headers if value)
+        yield from self.texts
+        yield "\n".join(f"Attachment: {name}" for name in self.attached)
+
+
+def mail_extraction(mail: Mail, within: Within) -> Extraction:
+    """The subject and lines of a message, and of what is attached behind marks."""
+    members = Members(within)
+    members.unread += mail.unread
+    lines = chain(plain_lines([mail.text()]), members.lines(mail.members))
+    return members.extraction(mail.subject, lines)
+
+
+_SHOWN = ("Subject", "From", "To", "Cc", "Bcc", "Reply-To", "Date")
+_FOR_BROWSERS = frozenset({"text/css", "text/javascript"})  # in a page saved as one file
+MAX_DEPTH = 16  # of parts within parts
+MAX_HEADER_CHARS = 65_536  # in which words are decoded, at a cost that grows with their square
+MAX_SUBJECT_CHARS = 60  # in the name of a message that is attached
+# Of a part without a name, or whose name has no ending.
+_ENDINGS = table(
+    "text/calendar=.ics, text/vcard=.vcf, text/x-vcard=.vcf, text/directory=.vcf, text/csv=.csv, "
+    "text/html=.html, text/markdown=.md, text/plain=.txt, text/rtf=.rtf, application/rtf=.rtf, "
+    "application/json=.json, application/xml=.xml, text/xml=.xml, application/pdf=.pdf, "
+    "application/zip=.zip, application/pkcs7-mime=.p7m, application/x-pkcs7-mime=.p7m, "
+    "application/pkcs7-signature=.p7s, application/x-pkcs7-signature=.p7s, message/rfc822=.eml"
+)
+_ADDRESS = re.compile(r"(?:https?://|mailto:)\S+")
+_OF_APPLE = re.compile(rb"\s{0,10}(\d{1,10})\s*\n")  # .emlx begins with its message's length
+
+
+def read_eml(data: bytes, within: Within) -> Extraction:
+    """Its subject, its lines, and those of what is attached."""
+    if length := _OF_APPLE.match(data[:32]):
+        data = data[length.end() :][: int(length[1])]
+    return mail_extraction(_mail_of(_parsed(data)), within)
+
+
+def read_mbox(data: bytes, within: Within) -> Extraction:
+    """The lines of its messages, each with what is attached to it."""
+    starts = [match.start() for match in MBOX.finditer(data)]
+    ends = [*starts[1:], len(data)]
+    members = Members(within)
+
+    def lines() -> Iterator[Line]:
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True), start=1):
+            body = data[start:end].partition(b"\n")[2]
+            mail = _mail_of(_parsed(re.sub(rb"(?m)^>(>*From )", rb"\1", body)))
+            members.unread += (f"Message {number}: {each}" for each in mail.unread)
+            yield from part_lines("Message", number, [mail.text()])
+            own = (replace(each, name=f"Message {number}/{each.name}") for each in mail.members)
+            yield from members.lines(own)
+
+    return members.extraction(None, lines())
+
+
+class _AsSent(Compat32):
+    """Headers with their 8-bit bytes, which the library's own policy replaces by question marks."""
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        """The value with each 8-bit byte as a surrogate, for `_decoded`."""
+        return value
+
+
+def _parsed(data: bytes) -> Message:
+    return message_from_bytes(data, policy=_AsSent())
+
+
+def _mail_of(message: Message) -> Mail:
+    """The readable parts of a message."""
+    mail = Mail()
+    for name in _SHOWN:
+        for value in message.get_all(name, []):
+            mail.headers.append((name, _decoded(value, message)))
+    _walk(message, mail, 0)
+    return mail
+
+
+def _decoded(value: str, message: Message) -> str:
+    """A header's value on one line; an undecodable or endless one as it stands.
+
+    8-bit bytes in it are UTF-8 where they can be, else of the first charset that a part declares.
+    """
+    if not value.isascii():
+        raw = value.encode("utf-8", "surrogateescape")
+        named = (part.get_content_charset() for part in message.walk())
+        charset = next(filter(None, named), None)
+        return markdown.one_line(decode_named(raw, "utf-8") or _text(raw, charset))
+    if len(value) > MAX_HEADER_CHARS:
+        return markdown.one_line(value)
+    try:
+        words = decode_header(value)
+        value = "".join(part if isinstance(part, str) else _text(part, n) for part, n in words)
+    except (ValueError, LookupError):
+        pass  # then it is shown as it was sent
+    return markdown.one_line(value)
+
+
+def _walk(message: Message, mail: Mail, depth: int, texts: bool = True) -> None:
+    """Add a part to the mail; without `texts`, what is attached in it alone."""
+    kind = message.get_content_type()
+    parts = _parts(message)
+    if kind.startswith("message/") and kind != "message/delivery-status" and parts:
+        _attach_message(message, parts[0], mail)
+    elif parts and depth == MAX_DEPTH:
+        mail.unread.append(f"parts within more than {MAX_DEPTH} others")
+    elif kind == "message/delivery-status":
+        fields = (
+            f"{name}: {_decoded(value, part)}" for part in parts for name, value in part.items()
+        )
+        mail.texts.append("\n".join(fields))
+    elif parts and kind == "multipart/alternative":
+        _alternative(parts, mail, depth, texts)
+    elif parts:
+        for part in parts:
+            _walk(part, mail, depth + 1, texts)
+    elif _is_attached(message, kind):
+        _attach(message, mail, kind)
+    elif texts and kind not in _FOR_BROWSERS:
+        _add_body(message, mail, kind)
+
+
+def _alternative(parts: Sequence[Message], mail: Mail, depth: int, texts: bool) -> None:
+    """The text of one alternative, and what is attached in any of them."""
+    chosen, before = _best(parts), len(mail.texts)
+    for part in parts:
+        if part.get_content_type() == "text/calendar":
+            _attach(part, mail, "text/calendar")
+        else:
+            _walk(part, mail, depth + 1, texts and part is chosen)
+    if chosen is not None and chosen.get_content_type() == "text/plain":
+        every = (inner for part in parts for inner in part.walk())
+        page = next((each for each in every if each.get_content_type() == "text/html"), None)
+        seen = _page_text(page) if page is not None else ""
+        if seen:
+            mail.texts[before:] = [_as_shown(text, seen) for text in mail.texts[before:]]
+
+
+def _as_shown(text: str, page: str) -> str:
+    """Plain text, marked where the page beside it, which a reader sees, does not say it."""
+    said = _pairs(shown(page))
+    lines = []
+    for line in text.split("\n"):
+        own = _pairs(line)
+        lines.append(hide(line) if len(own) > 1 and len(own & said) * 2 < len(own) else line)
+    return "\n".join(lines)
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    """The words of a text with the word behind each, without addresses."""
+    return set(pairwise(re.findall(r"\w+", _ADDRESS.sub(" ", text.casefold()))))
+
+
+def _is_attached(message: Message, kind: str) -> bool:
+    if message.get_filename() or message.get_content_disposition() == "attachment":
+        return True
+    # The pictures of a page that was saved as one file belong to its layout.
+    return not kind.startswith("text/") and "Content-Location" not in message
+
+
+def _parts(message: Message) -> Sequence[Message]:
+    payload = message.get_payload()
+    every = payload if isinstance(payload, list) else []
+    return [part for part in every if isinstance(part, Message)]
+
+
+def _best(parts: Sequence[Message]) -> Message | None:
+    """The alternative to read: non-empty plain text, else the last, which is the richest."""
+    for part in parts:
+        if part.get_content_type() == "text/plain" and _payload(part)[0].strip():
+            return part
+    shown = [part for part in parts if part.get_content_type() != "text/calendar"]
+    return shown[-1] if shown else None
+
+
+def _attach_message(message: Message, inner: Message, mail: Mail) -> None:
+    subject = _decoded(inner.get("Subject", ""), inner).replace("/", "_")[:MAX_SUBJECT_CHARS]
+    name = _name(message, "") or f"{subject.strip(' .') or 'message'}.eml"
+    mail.attached.append(name)
+    mail.members.append(
+        Member(name, document=lambda within: mail_extraction(_mail_of(inner), within))
+    )
+
+
+def _name(message: Message, kind: str) -> str:
+    """The name of a part, with an ending that fits its kind."""
+    name = _decoded(message.get_filename() or "", message)
+    ending = _ENDINGS.get(kind, "")
+    if not name:
+        return f"attachment{ending}" if ending else ""
+    return name if PurePosixPath(name).suffix else name + ending
+
+
+def _attach(message: Message, mail: Mail, kind: str) -> None:
+    data, damaged = _payload(message)
+    name = _name(message, kind) or f"{kind.replace('/', ' ')} without a name"
+    charset = message.get_content_charset() or "utf-8"
+    if kind.startswith("text/") and charset not in ("utf-8", "us-ascii") and is_text(data):
+        # The file within does not know what its part declares; of HTML it often does.
+        data = data if kind == "text/html" else _text(data, charset).encode("utf-8", "replace")
+    mail.attach(name, data)
+    if damaged:
+        mail.unread.append(f"{name} (damaged base64)")
+
+
+def _add_body(message: Message, mail: Mail, kind: str) -> None:
+    """Add a text of the body, unless it is no text at all."""
+    data, damaged = _payload(message)
+    if damaged:
+        mail.unread.append("a part of the text (damaged base64)")
+    charset = message.get_content_charset()
+    if not is_text(data):
+        mail.attach(f"{kind.replace('/', ' ')} without a name", data)
+    elif kind == "text/html":
+        mail.texts.append(_page_text(message))
+    else:
+        mail.texts.append(_text(data, charset).replace("\r\n", "\n").strip("\n"))
+
+
+def _page_text(message: Message) -> str:
+    data, charset = _payload(message)[0], message.get_content_charset()
+    return html_text(_text(data, charset) if charset else decode_html(data, decode_part))[1]
+
+
+def _payload(message: Message) -> tuple[bytes, bool]:
+    """The bytes of a part, and whether some of its base64 is damaged."""
+    before = len(message.defects)
+    data = message.get_payload(decode=True)
+    lost = [d for d in message.defects[before:] if not isinstance(d, InvalidBase64PaddingDefect)]
+    return (data, bool(data and lost)) if isinstance(data, bytes) else (b"", False)
+
+
+def _text(data: bytes, charset: str | None) -> str:
+    """Bytes decoded with the declared encoding, else with the detected one."""
+    if not charset or charset.lower() in ("unknown-8bit", "us-ascii", "utf-8"):
+        return decode_part(data)
+    text = decode_named(data, charset)
+    return decode_part(data) if text is None else text

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction, Within
-from indexer.extract.html.page import decode_html, html_text
-from indexer.extract.mail.mime import Mail, mail_extraction
+from indexer.extract.html import decode_html, html_text
+from indexer.extract.mail import Mail, mail_extraction
 from indexer.extract.members import Member
-from indexer.extract.text.plain import decode_part
+from indexer.extract.text import decode_part
 
 _PROPERTIES = "__properties_version1.0"
 _SUBJECT, _SENDER, _SENDER_ADDRESS, _SENDER_SMTP = "0037", "0C1A", "0C1F", "5D01"

@@ -41,7 +41,7 @@ from indexer.extract.office.word_styles import (
     box_ground,
     level_of,
 )
-from indexer.extract.tables.rows import Cell, Placed, Row, table_text
+from indexer.extract.tables import Cell, Placed, Row, table_text
 from indexer.extract.text.formula import formula_text
 
 if TYPE_CHECKING:

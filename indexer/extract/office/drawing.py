@@ -18,7 +18,7 @@ from indexer.extract.container import (
     text_of,
 )
 from indexer.extract.hidden import UNKNOWN, Look, joined
-from indexer.extract.tables.rows import simple, table_text
+from indexer.extract.tables import simple, table_text
 from indexer.extract.text.formula import formula_text
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ from indexer.extract.office.odf_tables import (
     header_styles,
     odf_rows,
 )
-from indexer.extract.tables.rows import Cell, table_text
+from indexer.extract.tables import Cell, table_text
 from indexer.extract.text.formula import formula_text
 from indexer.records import Line
 
@@ -130,7 +130,7 @@ class _OdfReader:
             elif tag == "list":
                 yield from self._list(element, depth + 1, "")
             elif tag == "table":
-                yield table_text(list(odf_rows(element, self._cell, self.notes)))
+                yield table_text(odf_rows(element, self._cell, self.notes))
             elif tag == "notes":
                 notes = markdown.page(self.blocks(element))
                 yield f"Notes: {notes}" if notes else ""

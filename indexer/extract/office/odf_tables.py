@@ -7,11 +7,13 @@ OpenDocument 1.3, part 3, 9.1. The text of cells in texts is read by the caller,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from indexer.extract.container import attribute, child, inside, number_of, tag_of, text_of
 from indexer.extract.markdown import one_line
-from indexer.extract.tables.rows import Cell, Placed, Row
+from indexer.extract.tables import Cell, Row, Source, resolved
 from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, SheetLook, sheet_part
 from indexer.records import Line
 
@@ -25,35 +27,34 @@ _CellOf = Callable[["Element", "Element"], Cell]
 _NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
-def odf_rows(table: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Row]:
+def odf_rows(table: Element, cell_of: _CellOf, notes: list[str]) -> list[Row]:
     """The grid of a table; `cell_of` reads a cell of a row, what is left out is noted once."""
-    above: list[tuple[Placed, int]] = []  # cells that grow down, and how many rows further
+    return resolved(_sources(table, cell_of, notes))
+
+
+def _sources(table: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Source]:
     for element, heads in found_rows(table):
         count = count_of(element, "number-rows-repeated")
-        if count > MAX_REPEATED and text_of(element) and SHORTENED not in notes:
+        cells = list(_cells(element, cell_of, notes))
+        if count > MAX_REPEATED and any(cell.text for cell in cells) and SHORTENED not in notes:
             notes.append(SHORTENED)
-        for _ in range(min(count, MAX_REPEATED)):
-            begun = list(_begun(element, cell_of, notes))
-            again = [Placed(each.first, each.last, each.cell, True) for each, _ in above]
-            cells = sorted([*again, *(each for each, _ in begun)], key=lambda each: each.first)
-            yield Row(tuple(cells), heads)
-            left = [*((each, count - 1) for each, count in above), *begun]
-            above = [(each, count) for each, count in left if count > 0]
+        yield from repeat(Source(cells, heads=heads), min(count, MAX_REPEATED))
 
 
-def _begun(row: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[tuple[Placed, int]]:
-    """The cells that begin in a row, and how many rows further they go."""
-    column = 0
+def _cells(row: Element, cell_of: _CellOf, notes: list[str]) -> Iterator[Cell]:
+    """The cells of a row, but for those that others cover."""
     for element, count in found_cells(row):
+        if tag_of(element) == "covered-table-cell":
+            continue
         cell = cell_of(element, row)
-        if cell.text:
-            if count > MAX_REPEATED and SHORTENED not in notes:
-                notes.append(SHORTENED)
-            span = min(count_of(element, "number-columns-spanned"), MAX_EMPTY)
-            down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY) - 1
-            for first in range(column, column + min(count, MAX_REPEATED)):
-                yield Placed(first, first + span, cell), down
-        column += min(count, MAX_EMPTY)
+        down = min(count_of(element, "number-rows-spanned"), MAX_EMPTY)
+        across = min(count_of(element, "number-columns-spanned"), MAX_EMPTY)
+        if not cell.text:
+            yield replace(cell, rows=down, columns=min(count * across, MAX_EMPTY))
+            continue
+        if count > MAX_REPEATED and SHORTENED not in notes:
+            notes.append(SHORTENED)
+        yield from repeat(replace(cell, rows=down, columns=across), min(count, MAX_REPEATED))
 
 
 def found_rows(table: Element) -> Iterator[tuple[Element, bool]]:

@@ -32,13 +32,12 @@ from indexer.extract.container import (
 from indexer.extract.extraction import Extraction, part_lines
 from indexer.extract.hidden import UNKNOWN, hide
 from indexer.extract.office.drawing import UNSAID, Slide, chart_text, paragraph_text, slide_of
-from indexer.extract.tables.rows import Cell, Placed, Row, table_text
+from indexer.extract.tables import Cell, Row, Source, resolved, table_text
 from indexer.records import Line
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-MAX_SPAN = 1000  # columns of a merged cell
 _TITLES = frozenset({"title", "ctrTitle"})
 _MARGINS = frozenset({"ftr", "dt", "hdr"})  # footer, date, header
 _ON = ("1", "true", "on")
@@ -206,23 +205,23 @@ def _frame(
 def _table(table: Element, slide: Slide) -> list[Row]:
     """The grid of a table; its first row counts as bold where its style makes it a header."""
     headed = attribute(child(table, "tblPr"), "firstRow") in _ON
-    rows: list[Row] = []
-    above: dict[int, Placed] = {}
-    for element in (each for each in table if tag_of(each) == "tr"):
-        placed: list[Placed] = []
-        for column, cell in enumerate(each for each in element if tag_of(each) == "tc"):
-            if attribute(cell, "hMerge") in _ON:
-                continue  # the cell on its left goes over it
-            if attribute(cell, "vMerge") in _ON and column in above:
-                placed.append(replace(above[column], again=True))
-                continue
-            last = column + min(number_of(cell, "gridSpan", 1), MAX_SPAN)
-            fill = slide.fill(child(cell, "tcPr", "solidFill")) or UNKNOWN
-            text = _paragraphs(child(cell, "txBody"), replace(slide, ground=fill))
-            placed.append(Placed(column, last, Cell(text, strong=headed and not rows)))
-        above = {each.first: each for each in placed}
-        rows.append(Row(tuple(placed)))
-    return rows
+    rows = [[_cell(cell, slide) for cell in row if _begins(cell)] for row in table.iter("{*}tr")]
+    if headed and rows:
+        rows[0] = [replace(cell, strong=True) for cell in rows[0]]
+    return resolved(map(Source, rows))
+
+
+def _begins(cell: Element) -> bool:
+    """Whether an element is a cell, and none that another one goes over."""
+    merged = (attribute(cell, name) in _ON for name in ("hMerge", "vMerge"))
+    return tag_of(cell) == "tc" and not any(merged)
+
+
+def _cell(cell: Element, slide: Slide) -> Cell:
+    fill = slide.fill(child(cell, "tcPr", "solidFill")) or UNKNOWN
+    text = _paragraphs(child(cell, "txBody"), replace(slide, ground=fill))
+    rows, columns = number_of(cell, "rowSpan", 1), number_of(cell, "gridSpan", 1)
+    return Cell(text, rows=max(rows, 1), columns=columns)
 
 
 def _paragraphs(body: Element | None, slide: Slide = UNSAID) -> str:

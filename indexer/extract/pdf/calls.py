@@ -178,21 +178,17 @@ def _upright(points: Sequence[tuple[float, float]]) -> bool:
     return 4 <= len(points) <= 5 and max(len(xs), len(ys)) <= 2
 
 
-def marks_with(key: bytes, objects: Sequence[int]) -> dict[int, tuple[bytes, list[int]]]:
-    """The marks around objects that hold a text of that name: it, and those objects in order."""
+def marks_with(key: bytes, objects: Sequence[int]) -> dict[int, tuple[int, bytes]]:
+    """The marks around objects that hold a text of that name: an object in it, and the text."""
     get = quick("FPDFPageObj_GetMark", ctypes.c_void_p)
-    found: dict[int, tuple[bytes, list[int]]] = {}
+    found: dict[int, tuple[int, bytes]] = {}
     level = 0
     while objects:
         marks = list(map(get, objects, repeat(ctypes.c_ulong(level))))  # None where there are fewer
-        kinds = set(marks)
-        for mark in kinds - {None}:
-            if (data := _bytes_in(mark, key)) is not None:
-                found[mark] = data, []
-        for mark, drawn in zip(marks, objects, strict=True) if found else ():
-            if mark in found:
-                found[mark][1].append(drawn)
-        objects, level = list(compress(objects, marks)) if kinds != {None} else (), level + 1
+        for mark, drawn in dict(zip(marks, objects, strict=True)).items():
+            if mark is not None and (data := _bytes_in(mark, key)) is not None:
+                found[mark] = drawn, data
+        objects, level = list(compress(objects, marks)), level + 1
     return found
 
 
@@ -209,10 +205,3 @@ def _bytes_in(mark: int, key: bytes) -> bytes | None:
 def without_bytes(drawn: int, mark: int, key: bytes) -> None:
     """Take a text out of a mark, in memory."""
     quick("FPDFPageObjMark_RemoveParam")(drawn, ctypes.c_void_p(mark), key)
-
-
-def with_bytes(page: pypdfium2.PdfPage, drawn: int, mark: int, key: bytes, data: bytes) -> None:
-    """Put a text into a mark, in memory."""
-    marked = ctypes.c_void_p(drawn), ctypes.c_void_p(mark)
-    set_bytes = quick("FPDFPageObjMark_SetBlobParam")
-    set_bytes(address_of(page.pdf.raw), *marked, key, data, ctypes.c_ulong(len(data)))

@@ -6,14 +6,15 @@ Repairs hyphens, ligatures and letter-spaced lines, marks strikes, adds form fie
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
-from indexer.extract.hidden import hide
-from indexer.extract.pdf import right_to_left
+from indexer.extract.hidden import hide, struck
 from indexer.extract.pdf.calls import Box
 from indexer.extract.pdf.lines import (
     HYPHENS,
@@ -25,9 +26,8 @@ from indexer.extract.pdf.lines import (
     placed_lines,
     respaced,
 )
-from indexer.extract.pdf.right_to_left import is_base
+from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order, in_words, is_base
 from indexer.extract.pdf.running import Page, page_of
-from indexer.extract.pdf.struck import struck_out
 from indexer.extract.pdf.unseen import seen_text
 
 if TYPE_CHECKING:
@@ -67,11 +67,8 @@ def read_page(page: pypdfium2.PdfPage, label: str = "") -> Page:
     found = list(notes_of(page))
     with seen_text(page) as seen:
         text, places = seen.text, Places(seen.text_page, page, seen.text)
-        has_words = right_to_left.has_words(text)
-        from_right = has_words and right_to_left.is_base(text)
-        if has_words and not from_right:
-            order = right_to_left.reading_order(text, lambda at: places.box(places.index(at)))
-            text = "".join(text[index] for index in order)
+        if not (from_right := is_base(text)):
+            text = in_words(text, lambda at: places.box(places.index(at)))
         lines = placed_lines(text, places, from_right)
         if from_right:
             lines = [_turned(line, places) for line in lines]
@@ -93,12 +90,60 @@ def _turned(line: PlacedLine, places: Places) -> PlacedLine:
     numbers = range(line.start, line.end + 1)
     if not line.size:
         shown = "".join(places.char(index) or " " for index in numbers)
-        found = right_to_left.reading_order(shown, lambda place: places.extent(numbers[place]))
-        return line._replace(text="".join(shown[place] for place in found))
-    chars = [
-        right_to_left.PlacedChars(places.char(index), *places.advance(index)) for index in numbers
-    ]
-    return line._replace(text=right_to_left.in_reading_order(chars, line.size))
+        return line._replace(text=in_words(shown, lambda at: places.extent(numbers[at])))
+    chars = [PlacedChars(places.char(index), *places.advance(index)) for index in numbers]
+    return line._replace(text=in_reading_order(chars, line.size))
+
+
+# ---- What a line is drawn through: a rule of the page, or a comment that strikes out
+
+MIN_STRUCK, MIN_STRUCK_SHARE = 2, 0.8  # of those that a rule lies on, which it goes through
+WITHIN = (0.1, 0.6)  # font sizes above the baseline
+EDGE = 0.15  # of a letter's height, at its foot and its head
+
+
+def struck_out(
+    lines: Sequence[PlacedLine], rules: Sequence[Box], places: Places
+) -> Iterator[PlacedLine]:
+    """The lines of a page, with the signs of Markdown around what rules go through."""
+    ordered = sorted(((low + high) / 2, left, right) for left, low, right, high in rules)
+    for line in lines:
+        low, high = (line.base - places.turn[5] + share * line.size for share in WITHIN)
+        near = ordered[bisect_left(ordered, (low,)) : bisect_left(ordered, (high,))]
+        if line.start < 0 or not (line.size and near and places.turn[3] == 1.0):  # it is upright
+            yield line
+            continue
+        signs = [n for n in range(line.start, line.end + 1) if places.char(n).strip()]
+        boxes = {n: places.box(n) for n in signs if places.char(n).isalnum()}
+        gone = set[int]()
+        for rule in near:
+            gone.update(_struck_by(rule, boxes))
+        yield line._replace(text=_marked(line.text, [n in gone for n in signs])) if gone else line
+
+
+def _struck_by(rule: tuple[float, float, float], boxes: Mapping[int, Box]) -> Sequence[int]:
+    """The letters that a rule, by its height and its ends, lies on, if it goes through them."""
+    height, left, right = rule
+    on = {n: box for n, box in boxes.items() if left <= (box[0] + box[2]) / 2 <= right}
+    shares = [(height - low) / max(1e-6, high - low) for _, low, _, high in on.values()]
+    through = sum(EDGE < share < 1 - EDGE for share in shares)
+    return [*on] if through >= max(MIN_STRUCK, MIN_STRUCK_SHARE * len(on)) else ()
+
+
+def _marked(text: str, gone: Sequence[bool]) -> str:
+    """A line with marks; as a whole where its signs are not those of the page in order."""
+    body = text.rstrip("".join(HYPHENS))
+    signs = [at for at, char in enumerate(body) if char.strip()]
+    if len(signs) != len(gone):
+        return struck(body) + text[len(body) :] if 2 * sum(gone) > len(gone) else text
+    state, is_gone = False, dict(zip(signs, gone, strict=True))
+    pieces: list[tuple[bool, str]] = []
+    for at, char in enumerate(body):  # what is no letter goes with the one before it
+        state = is_gone[at] if char.isalnum() else state
+        pieces.append((state, char))
+    runs = groupby(pieces, key=lambda piece: piece[0])
+    texts = ((on, "".join(char for _, char in run)) for on, run in runs)
+    return "".join(struck(run) if on else run for on, run in texts) + text[len(body) :]
 
 
 # ---- Form fields and comments

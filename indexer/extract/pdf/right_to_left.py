@@ -1,13 +1,9 @@
-"""Restores the order of right-to-left letters and lines where pdfium reverses it. Pure.
+"""Lines of a page that is read from the right, from the places of their words. Pure.
 
-Lines of a page that is read from the right are put together anew from the places of their words:
-pdfium loses the order of Latin words and numbers among them, and the sides of their spaces.
-
-Within a word, and on other pages: pdfium reverses right-to-left letters by their position on the
-page. It also reverses the letters of one glyph (lam and alef, in every Arabic text) and those of
-ActualText, which the file already has in reading order. The former share one box, the latter then
-run from left to right. Right-to-left words within a line of another script are left from left to
-right.
+pdfium loses the order of Latin words and numbers among them, and the sides of their spaces. It
+reverses letters by their position, and with them those of one glyph (lam and alef, in every Arabic
+text) and of ActualText, which the file has in reading order: the former share one box, the latter
+then run from left to right.
 """
 
 from __future__ import annotations
@@ -15,7 +11,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby, pairwise
+from itertools import groupby, pairwise
 
 import regex
 
@@ -26,42 +22,19 @@ _SCRIPTS = r"\p{Arabic}\p{Hebrew}\p{Syriac}\p{Thaana}\p{Nko}\u0640\u064b-\u0655\
 _LETTER = rf"[[{_SCRIPTS}]--[\p{{N}}\p{{P}}\p{{S}}]]"
 _WORD = regex.compile(_LETTER + "+", regex.V1)
 _ANY = regex.compile(r"[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")  # cheap: few pages have any
-_PAIR = regex.compile(_LETTER + "{2}", regex.V1)
-_PHRASE = regex.compile(f"{_LETTER}+(?: {_LETTER}+)+", regex.V1)
 
 
-def has_words(text: str) -> bool:
-    """Whether the text has anything to reorder."""
-    return _ANY.search(text) is not None and _PAIR.search(text) is not None
+def in_words(text: str, box: Callable[[int], Box]) -> str:
+    """The text with the letters of each of its words in reading order; `box` is where one stands.
 
+    Of other scripts' words, and of those from the right in a line of them, the order stays.
+    """
+    found = list(text)
+    for match in _WORD.finditer(text) if _ANY.search(text) else ():
+        order = _word(text, range(*match.span()), box)
+        found[match.start() : match.end()] = [text[at] for at in order]
+    return "".join(found)
 
-def reading_order(text: str, box: Callable[[int], Box]) -> list[int]:
-    """The characters of `text` by their indices in reading order; `box` is where one stands."""
-    order = list(range(len(text)))
-    for match in _WORD.finditer(text):
-        order[match.start() : match.end()] = _word(text, range(*match.span()), box)
-    for match in _PHRASE.finditer(text):
-        start, end = match.span()
-        words = [range(start + w.start(), start + w.end()) for w in _WORD.finditer(match[0])]
-        if _increase([min(box(index)[0] for index in word) for word in words]):
-            turned = [order[word.start : word.stop] for word in reversed(words)]
-            gaps = [order[word.stop : word.stop + 1] for word in reversed(words[:-1])]
-            order[start:end] = chain(*chain(*zip(turned, [*gaps, []], strict=True)))
-    return order
-
-
-def _word(text: str, word: range, box: Callable[[int], Box]) -> list[int]:
-    """The letters of a word in reading order."""
-    if _increase([box(index)[0] for index in word if not unicodedata.combining(text[index])]):
-        return list(reversed(word))
-    return [index for _, same in groupby(word, key=box) for index in reversed(list(same))]
-
-
-def _increase(numbers: Sequence[float]) -> bool:
-    return len(numbers) > 1 and all(first < second for first, second in pairwise(numbers))
-
-
-# --- Lines of a page that is read from the right ------------------------------------------------
 
 _FROM_LEFT = regex.compile(rf"[\p{{L}}--{_LETTER}]", regex.V1)
 # A word of another script, a number with what divides its digits, or a single sign.
@@ -84,7 +57,7 @@ _CLOSES = regex.compile(r"(?<=\S)[][(){}«»‹›](?![^\s.,;:!?،؛؟])")
 
 def is_base(text: str) -> bool:
     """Whether most letters of a page are of a script that is read from the right."""
-    if not has_words(text):
+    if not _ANY.search(text):
         return False
     from_right = sum(len(word) for word in _WORD.findall(text))
     return from_right > sum(1 for _ in _FROM_LEFT.finditer(text))
@@ -113,8 +86,7 @@ def in_reading_order(chars: Sequence[PlacedChars], size: float) -> str:
     tokens = sorted(_tokens(chars), key=lambda token: -token.right)
     if any(first.covers(second) for first, second in pairwise(tokens)):
         text = "".join(char.text or " " for char in chars)
-        order = reading_order(text, lambda index: (chars[index].left, chars[index].right))
-        return "".join(text[index] for index in order)
+        return in_words(text, lambda at: (chars[at].left, chars[at].right))
     groups, end = [], 0
     for run in _RUN.finditer("".join(token.kind[0] for token in tokens)):
         groups += tokens[end : run.start()]
@@ -132,7 +104,7 @@ def _tokens(chars: Sequence[PlacedChars]) -> Iterator[PlacedChars]:
     for match in _TOKEN.finditer(text):
         indices = range(*match.span())
         if match.lastgroup == "right":
-            order = _word(text, indices, lambda index: (chars[index].left, chars[index].right))
+            order = _word(text, indices, lambda at: (chars[at].left, chars[at].right))
         else:
             order = sorted(indices, key=lambda index: chars[index].left)
         shown = [chars[index] for index in indices]
@@ -140,6 +112,14 @@ def _tokens(chars: Sequence[PlacedChars]) -> Iterator[PlacedChars]:
         yield PlacedChars(
             "".join(text[index] for index in order), left, right, match.lastgroup or ""
         )
+
+
+def _word(text: str, word: range, box: Callable[[int], Box]) -> list[int]:
+    """The letters of a word in reading order."""
+    lefts = [box(at)[0] for at in word if not unicodedata.combining(text[at])]
+    if len(lefts) > 1 and all(first < second for first, second in pairwise(lefts)):
+        return list(reversed(word))
+    return [at for _, same in groupby(word, key=box) for at in reversed(list(same))]
 
 
 def _joined(tokens: Sequence[PlacedChars], size: float) -> PlacedChars:

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache, partial
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -118,43 +118,29 @@ class PageLetters:
         return letters_of(char for char, _ in chain.from_iterable(self.lines))
 
     def boxes(self, wanted: set[int]) -> Iterator[Fractions]:
-        """A box for each run of wanted characters, by their numbers.
+        """A box for each run of wanted characters beside each other, by their numbers.
 
         What is one line to pdfium may be a paragraph, and stand upright or not.
         """
         first = 0
         for line in self.lines:
-            places = [
-                (number, box)
-                for number, (char, box) in enumerate(line, start=first)
-                if box is not None and folded(char)
-            ]
-            first += len(line)
-            is_upright = _is_upright([box for _, box in places])
             run: list[Fractions] = []
-            for number, box in places:
-                if run and (number not in wanted or not _overlap(run[-1], box, is_upright)):
+            for number, (char, box) in enumerate(line, start=first):
+                if box is None or not folded(char):
+                    continue
+                if run and (number not in wanted or not _beside(run[-1], box)):
                     yield _around(run)
                     run = []
                 if number in wanted:
                     run.append(box)
+            first += len(line)
             if run:
                 yield _around(run)
 
 
-def _is_upright(boxes: Sequence[Fractions]) -> bool:
-    """Whether boxes go on to a side rather than up or down."""
-    steps = [
-        abs(one[0] + one[2] - two[0] - two[2]) >= abs(one[1] + one[3] - two[1] - two[3])
-        for one, two in pairwise(boxes)
-    ]
-    return sum(steps) * 2 >= len(steps)
-
-
-def _overlap(one: Fractions, other: Fractions, is_upright: bool) -> bool:
-    """Whether two characters share a part of their height: those of a row do, but for marks."""
-    side = 1 if is_upright else 0
-    return min(one[side + 2], other[side + 2]) > max(one[side], other[side])
+def _beside(one: Fractions, other: Fractions) -> bool:
+    """Whether two characters share a part of their height or width: those of a row do."""
+    return any(min(one[s + 2], other[s + 2]) > max(one[s], other[s]) for s in (0, 1))
 
 
 def _around(boxes: Iterable[Fractions]) -> Fractions:
@@ -176,29 +162,9 @@ def letters_on(page: pypdfium2.PdfPage) -> PageLetters:
 
 
 def letters_of_words(lines: Sequence[Sequence[tuple[str, Fractions]]]) -> PageLetters:
-    """The letters of words whose boxes are known, line by line; a letter is a part of its word."""
-    is_upright = _is_upright([box for line in lines for _, box in line])
-    return PageLetters(
-        [
-            list(
-                chain.from_iterable(
-                    [*_parts(text, box, is_upright), _BETWEEN] for text, box in line
-                )
-            )
-            for line in lines
-        ]
-    )
-
-
-def _parts(text: str, box: Fractions, is_upright: bool) -> Iterator[PlacedChar]:
-    """The letters of a word side by side in its box; what is not upright runs downwards."""
-    left, top, right, bottom = box
-    width, height = (right - left) / len(text), (bottom - top) / len(text)
-    for at, char in enumerate(text):
-        if is_upright:
-            yield char, (left + at * width, top, left + (at + 1) * width, bottom)
-        else:
-            yield char, (left, top + at * height, right, top + (at + 1) * height)
+    """The letters of words whose boxes are known, line by line; a letter has that of its word."""
+    placed = ([(char, box) for text, box in line for char in f"{text} "] for line in lines)
+    return PageLetters(list(placed))
 
 
 def _share(places: Places, box: Box) -> Fractions | None:

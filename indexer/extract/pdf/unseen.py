@@ -20,8 +20,10 @@ from operator import sub
 from struct import iter_unpack, unpack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import regex
+
 from indexer.extract.hidden import MAX_COLOUR_DISTANCE
-from indexer.extract.pdf import calls, spoken
+from indexer.extract.pdf import calls
 from indexer.extract.pdf.calls import FORM, IMAGE, PATH, Box, Matrix
 
 if TYPE_CHECKING:
@@ -57,22 +59,38 @@ def seen_text(page: pypdfium2.PdfPage) -> Iterator[SeenText]:
     """The text of a page; what is not shown is taken off the page in memory."""
     drawing = Drawing()
     drawing.add(calls.objects_of(page), 0, IDENTITY)
-    said = spoken.taken(drawing.texts)
+    _unsay(drawing.texts)
     unseen = drawing.unseen(page.get_bbox()) if drawing.texts else []
     hidden: list[str] = []
     text_page = page.get_textpage()
-    if unseen or said:
+    if unseen:
         with closing(text_page):
             pieces = [
                 (calls.text_of(drawing.texts[at], text_page), drawing.box(at)) for at in unseen
             ]
             hidden = list(_lines(pieces))
-            spoken.put_back(page, said, text_page)
         for at in unseen:
             calls.remove(page, drawing.texts[at], drawing.around(at).form)
         text_page = page.get_textpage()
     with closing(text_page):
         yield SeenText(text_page, text_page.get_text_range(), hidden, drawing.rules)
+
+
+_SPOKEN = b"ActualText"
+# Of a script in which a letter's form, order and number of glyphs hang on those beside it.
+_SHAPED = r"\u0590-\u109f\u1780-\u18af\u1900-\u1aaf\u1b00-\u1bff\ua800-\uabff"
+_JOINED = regex.compile(rf"[\s\p{{P}}]*[{_SHAPED}][\s\p{{P}}\p{{M}}{_SHAPED}]*")
+
+
+def _unsay(texts: Sequence[int]) -> None:
+    """Take off the texts, in memory, what the file says that they read: no viewer shows it.
+
+    Letters that their neighbours shape stay: their glyphs do not say which they are.
+    """
+    for mark, (drawn, data) in calls.marks_with(_SPOKEN, texts).items():
+        said = data.decode("utf-16" if data.startswith(b"\xfe\xff") else "utf-8", "replace")
+        if not _JOINED.fullmatch(said) or any(map(str.isdigit, said)):
+            calls.without_bytes(drawn, mark, _SPOKEN)
 
 
 def _lines(pieces: Sequence[tuple[str, Box]]) -> Iterator[str]:
@@ -128,11 +146,13 @@ class Drawing:
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
         boxes, colours = _boxes(others, matrix), _fours(calls.fill_colours(others))
+        lines = _fours(calls.stroke_colours(others))
         self.parts.append(Part(len(self.texts), form, matrix))
         start = 0
         kinds = calls.kinds(others)
-        for place, drawn, kind, fill, line, box, colour in zip(
-            places, others, kinds, painted[0::2], painted[1::2], _fours(boxes), colours, strict=True
+        paint = zip(painted[0::2], painted[1::2], colours, lines, strict=True)
+        for place, drawn, kind, (fill, line, colour, of_line), box in zip(
+            places, others, kinds, paint, _fours(boxes), strict=True
         ):
             self.texts += objects[start:place]
             self.modes += modes[start:place]
@@ -149,7 +169,8 @@ class Drawing:
                 if box[2] - box[0] < THIN:
                     continue
                 if box[3] - box[1] < THIN:
-                    self.rules += [box] if fill > 0 or line > 0 else []
+                    inked = (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(of_line))
+                    self.rules += [box] if inked else []
                 elif fill > 0:
                     known = colour if colour[3] <= MAX_ALPHA else None
                     self.surfaces.append(Surface(len(self.texts), drawn, kind, box, matrix, known))
@@ -348,6 +369,10 @@ def _around(outer: Box, box: Box) -> bool:
         and outer[1] <= box[1] + edge
         and outer[3] >= box[3] - edge
     )
+
+
+def _is_ink(colour: Colour) -> bool:
+    return colour[3] >= MIN_ALPHA and not _alike(colour, PAPER)
 
 
 def _alike(colour: Colour, other: Colour) -> bool:

@@ -3,8 +3,7 @@
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.reading import asks_all, leans, named_documents, readings, without_names
 from corpus_agent.answering.records import Answer, Citation, Turn
-from indexer import Chunk, Coverage, Hit
-from indexer.embed import FolderEncoder
+from indexer import Chunk, Coverage, FolderEncoder, Hit
 from tests.support.fakes import MemoryCorpus, passages
 
 DAL = "The dal simmers for 35 minutes in the large pot."

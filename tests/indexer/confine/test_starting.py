@@ -150,9 +150,6 @@ def careless(folder, command):
     )
 
 
-# -- what was installed with `pip install --user` is imported, and nothing of it is run at the start
-
-
 # -- every place that starts a program
 
 

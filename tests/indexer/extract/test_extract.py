@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.normalise import MAX_LINE_CHARS, lines_of
-from indexer.extract.text.plain import decode, markdown_title
+from indexer.extract.text import decode, markdown_title
 from tests.support.documents import extract
 from tests.support.pdfs import bare_pdf
 

@@ -5,7 +5,7 @@ import pytest
 from indexer.errors import UnreadableDocument
 from indexer.extract import REGISTRY
 from indexer.extract.container import MAX_PART_BYTES
-from indexer.extract.tables.rows import simple, table_text
+from indexer.extract.tables import simple, table_text
 from tests.support import made_files as made
 from tests.support.documents import extract
 

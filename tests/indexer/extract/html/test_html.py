@@ -1,7 +1,7 @@
 """What a reader of a web page came for, and what is only there for browsers."""
 
 from indexer.extract import markdown
-from indexer.extract.html.page import html_text
+from indexer.extract.html import html_text
 
 
 def text_of(body: str) -> str:

@@ -7,8 +7,8 @@ import time
 import pytest
 
 from indexer.extract import open_document
-from indexer.extract.html.page import MAX_NESTED, html_text
-from indexer.extract.tables.rows import MAX_CARRIED, simple, table_text
+from indexer.extract.html import MAX_NESTED, html_text
+from indexer.extract.tables import MAX_CARRIED, simple, table_text
 from tests.support import made_files as made
 
 

@@ -17,7 +17,7 @@ from indexer.errors import UnreadableDocument
 from indexer.extract import markdown
 from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction, plain_lines
-from indexer.extract.tables.rows import unmerged_text
+from indexer.extract.tables import unmerged_text
 
 _WORD_97 = 0xA5EC
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200

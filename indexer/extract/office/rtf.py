@@ -21,7 +21,7 @@ from indexer.extract.extraction import (
     words,
 )
 from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined
-from indexer.extract.tables.rows import unmerged_text
+from indexer.extract.tables import unmerged_text
 
 _TOKEN = re.compile(
     r"\\'(?P<byte>[0-9a-fA-F]{2})"

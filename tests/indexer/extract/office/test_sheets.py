@@ -11,8 +11,8 @@ import openpyxl
 import pytest
 
 from indexer.extract import open_document
-from indexer.extract.sheets.look import shown
-from indexer.extract.sheets.spreadsheets import MAX_TREE_BYTES
+from indexer.extract.office.sheet_look import shown
+from indexer.extract.office.spreadsheets import MAX_TREE_BYTES
 from indexer.extract.tables.sheet_rows import (
     UNFORMATTED,
     sheet_lines,

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import Compound
 from indexer.extract.extraction import Extraction
-from indexer.extract.text.plain import is_text
+from indexer.extract.text import is_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.errors import UnreadableDocument
 from indexer.extract import claim
-from indexer.extract.claims.kinds import known_by_bytes
+from indexer.extract.text.kinds import known_by_bytes
 from tests.support import made_files
 from tests.support.documents import extract
 

@@ -1,1 +1,0 @@
-"""Whose file is it: key material, formats by their bytes and names, and what is not read."""

@@ -1,1 +1,0 @@
-"""Spreadsheets (XLSX, XLSB, XLS, ODS) and CSV."""
