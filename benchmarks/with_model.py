@@ -31,7 +31,7 @@ from corpus_agent.models.address import Server, server_at
 from corpus_agent.models.http import Deadline
 from corpus_agent.seal import Gate
 from corpus_agent.seal.broker import Exchange, OnFrame
-from corpus_agent.seal.frames import Kind, Reply
+from corpus_agent.seal.frames import Reply, ReplyKind
 from corpus_agent.service import session
 from corpus_agent.text.delimiters import Frame
 from indexer.index import Index
@@ -49,7 +49,7 @@ class Timings(DirectBroker):
         content = bytearray()
 
         def kept(frame: Reply) -> None:
-            if frame.kind is Kind.DATA:
+            if frame.kind is ReplyKind.DATA:
                 content.extend(frame.payload)
             on_frame(frame)
             for line in bytes(content).splitlines():

@@ -13,15 +13,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from indexer import retrieve
-from indexer.chunk import Chunker, Cut
+from indexer.chunk import Chunker, Cut, heading_of
 from indexer.embed import Encoder
 from indexer.errors import DamagedStore, Refused, Unreachable
-from indexer.records import Box, Coverage, FileRow, Hit, PagePicture, Query
+from indexer.extract import title_of
+from indexer.records import Box, Coverage, Document, FileRow, Hit, Line, PagePicture, Query
 from indexer.store.manifest import read_manifest
 from indexer.store.ranking import LANCE, kept
-from indexer.store.snapshot import Inspection
-from indexer.store.snapshots import Snapshots
-from indexer.store.texts import Notes
+from indexer.store.snapshot import Inspection, Snapshots
 from indexer.store.vectors import key_of
 from indexer.sync.documents import Documents, check_fingerprint, within
 from indexer.sync.run import fingerprint_of
@@ -169,8 +168,9 @@ class Index(Snapshots):
         hits = retrieve.search(self, self.encoder, query)
         for hit in hits:
             self._check_text(hit)
-        rows = self.files_named({hit.chunk.source for hit in hits})
-        now = {source: self._state(row) for source, row in rows.items()}
+        found = {hit.chunk.source for hit in hits}
+        self._listed |= self.files_named(found - self._listed.keys())
+        now = {source: self._state(self._listed[source]) for source in found}
         states = [(hit, now[hit.chunk.source]) for hit in hits]
         return [
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
@@ -216,15 +216,17 @@ class Index(Snapshots):
         documents, row = self._member(source)
         return replace(documents.read(row, offset, limit), source=source)
 
-    def notes(self, source: str) -> Notes:
-        """What callers keep of a document beside its text; it goes where the text goes."""
-        documents, row = self._member(source)
-        return documents.notes(row)
-
     def heading(self, source: str, line: int) -> str:
-        """The headings above a line of a document, without its title; see Documents.heading."""
-        documents, row = self._member(source)
-        return documents.heading(row, line)
+        """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""
+        lines: list[Line] = []
+        offset: int | None = 1
+        while offset is not None and len(lines) < line:
+            window = self.read(source, offset)
+            lines += window.lines
+            offset = window.next_offset
+        _, row = self._member(source)
+        title, above = title_of(row.title or "", row.source), tuple(lines[:line])
+        return heading_of(Document(row.source, title, above, row.extractor or "", ""))
 
     def page_picture(self, source: str, page: int, width: int = 1_000) -> PagePicture:
         """A page of a PDF or a picture file that is in the index, as a PNG so many points wide.

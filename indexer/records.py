@@ -300,6 +300,11 @@ class Fingerprint:
         one, two = (replace(each, extractors={}, query_prefix="") for each in (self, other))
         return one == two
 
+    def embeds_alike(self, other: Fingerprint) -> bool:
+        """Whether the two make the same vector of a text, in which the prefix is included."""
+        one, two = ((made.model, made.weights_sha256, made.dimension) for made in (self, other))
+        return one == two
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:

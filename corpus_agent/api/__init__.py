@@ -197,12 +197,12 @@ class Corpus:
             )
         folder = Path(root) if root is not None else None
         self._record(folder)
-        callbacks = service.watching.Callbacks(
+        callbacks = service.session.Callbacks(
             lambda outcome: on_outcome(self._ran(outcome)),
             lambda notice: on_notice(one_line(notice)),
         )
         encoder = self._indexing_encoder()
-        service.watching.watch(self._settings, folder, should_stop, callbacks, encoder=encoder)
+        service.session.watch(self._settings, folder, should_stop, callbacks, encoder=encoder)
 
     def forget(self, source: str) -> Object:
         """Drop a document from the index, by its name or its path; `keep_out` keeps it out."""

@@ -7,9 +7,8 @@ import platform
 import shlex
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,7 +29,6 @@ from indexer.confine import check_kernel
 if TYPE_CHECKING:
     from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
-    from corpus_agent.startup import Examined
     from indexer import Encoder, Index, Inspection
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
@@ -147,17 +145,6 @@ MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.py, NEAR
-
-
-def every_check(
-    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Diagnosis
-) -> Iterator[Check]:
-    """The checks of this machine and of each index; `closed` is the outcome of sealing."""
-    _, settings, _ = indexes[0]
-    yield from of_machine(settings, closed, server)
-    for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
-        for check in of_index(of_one, problem):
-            yield replace(check, name=f"{name}: {check.name}" if name else check.name)
 
 
 def of_index(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:

@@ -161,15 +161,13 @@ def _moves(pairs: Iterable[tuple[str, str]]) -> list[Object]:
 def index_lines(outcome: Outcome) -> Iterator[str]:
     """The outcome of a run as text: what the index holds, and what could not be read."""
     documents = outcome.added + outcome.updated + outcome.unchanged
+    holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
     if not (documents or outcome.problems or outcome.removed or outcome.interrupted):
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        done = number_of(outcome.added + outcome.updated, "document")
-        found = number_of(outcome.chunks, "passage")
-        yield f"Stopped: {done} indexed so far, {found} can be searched. Go on: corpus-agent index"
+        yield f"Stopped: {holds} can be searched so far. Go on: corpus-agent index"
         return
-    holds = f"{number_of(documents, 'document')}, {number_of(outcome.chunks, 'passage')}"
     changes = _changes(outcome)
     if not changes:
         done = "; nothing changed."

@@ -12,10 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from indexer.chunk import heading_of
 from indexer.embed.folder import option_for
 from indexer.errors import IncompatibleStore, Refused, Unreachable, UnreadableDocument
-from indexer.extract import is_todays, title_of
+from indexer.extract import is_todays
 from indexer.files.opening import compared
 from indexer.files.paths import absence, is_there
 from indexer.parsers.pages import page_viewer
@@ -24,14 +23,13 @@ from indexer.parsers.worker import Copy, Worker
 from indexer.records import (
     MULTILINGUAL,
     Box,
-    Document,
     FileRow,
     Fingerprint,
     Line,
     PagePicture,
 )
 from indexer.store.snapshot import Snapshot
-from indexer.store.texts import Notes, Texts
+from indexer.store.texts import Texts
 from indexer.sync.read import copied, text_of
 from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.window import MAX_WINDOW_LINES, Window, cut_window, fills_window
@@ -75,7 +73,7 @@ class Documents:
 
     def read(self, row: FileRow, offset: int, limit: int) -> Window:
         """A window of an indexed document; raises Refused."""
-        with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
+        with self._copied(row) as copy:
             return self._window(copy, row, offset, limit)
 
     def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
@@ -104,27 +102,10 @@ class Documents:
                 self._kept.pop(oldest, None)
         return cut_window(row.source, lines, offset, limit, stale=stale, quote=self._quote)
 
-    def notes(self, row: FileRow) -> Notes:
-        """What callers kept of a document's text; it is forgotten with the document."""
-        return self._texts.notes(row.sha256)
-
-    def heading(self, row: FileRow, line: int) -> str:
-        """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""
-        if row.extractor is None:
-            return ""
-        lines: list[Line] = []
-        offset: int | None = 1
-        while offset is not None and len(lines) < line:
-            window = self.read(row, offset, MAX_WINDOW_LINES)
-            lines += window.lines
-            offset = window.next_offset
-        title = title_of(row.title or "", row.source)
-        return heading_of(Document(row.source, title, tuple(lines[:line]), row.extractor, ""))
-
     def page_picture(self, row: FileRow, page: int, width: int) -> PagePicture:
         """A page of a document as a picture; raises Refused, also where it has none."""
         self._check_pages(row)
-        with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
+        with self._copied(row) as copy:
             drawn = page_viewer().picture(copy, page, width)
             return replace(drawn, stale=copy.sha256 != row.sha256)
 
@@ -138,7 +119,7 @@ class Documents:
             if near_line is not None:
                 first = max(1, near_line - MAX_WINDOW_LINES // 2)
                 near = share_before(self.read(row, first, MAX_WINDOW_LINES), page, near_line)
-        with self._readable(row.source), copied(self.root, row.source, row.bytes) as copy:
+        with self._copied(row) as copy:
             kept = self._texts.page(copy.sha256, page)
             words = kept.page.words if kept is not None else ()
             return page_viewer().outline(copy, page, quotation, near, words)
@@ -152,25 +133,23 @@ class Documents:
             )
 
     @contextmanager
-    def _readable(self, source: str) -> Iterator[None]:
-        """Raise Refused for what goes wrong with the file of a document."""
+    def _copied(self, row: FileRow) -> Iterator[Copy]:
+        """A copy of a document; raises Refused for what goes wrong with its file."""
+        named = self._quote(row.source)
         try:
-            yield
+            with copied(self.root, row.source, row.bytes) as copy:
+                yield copy
         except FileNotFoundError:
             self.check_root()
             raise Refused(
-                f"{self._quote(source)} no longer exists; it was indexed before.",
+                f"{named} no longer exists; it was indexed before.",
                 "Answer from other documents, or have the folder indexed again.",
                 code="not_found",
             ) from None
-        except UnreadableDocument as error:
+        except (UnreadableDocument, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
             raise Unreachable(
-                f"{self._quote(source)} cannot be read now ({error}).", "Use other documents."
-            ) from None
-        except OSError as error:
-            raise Unreachable(
-                f"{self._quote(source)} cannot be read now ({error.strerror}).",
-                "Use other documents.",
+                f"{named} cannot be read now ({why}).", "Use other documents."
             ) from None
 
 

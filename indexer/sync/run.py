@@ -24,7 +24,7 @@ from indexer.store.tables import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
 from indexer.store.writer import Writer
-from indexer.sync.display import RunDisplay
+from indexer.sync import RunDisplay
 from indexer.sync.plan import Plan, moves
 from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise

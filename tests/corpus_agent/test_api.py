@@ -14,9 +14,6 @@ from corpus_agent.answering import receipt
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
 
-HEAVY = ("numpy", "lancedb", "pyarrow", "torch", "sentence_transformers", "tokenizers", "openai",
-         "pydantic_ai", "pypdf", "click", "rich", "watchfiles")  # fmt: skip
-
 
 def run(code: str, cwd: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
@@ -33,22 +30,6 @@ def outcome(code: str, cwd: Path, *arguments: object) -> Any:
     done = run(code, cwd, *arguments)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.mark.slow
-def test_importing_it_loads_nothing_heavy_and_changes_nothing(tmp_path):
-    code = """
-import json, os, signal, sys, threading
-before = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()], os.listdir(".")
-from corpus_agent import Corpus, CorpusError
-after = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()], os.listdir(".")
-print(json.dumps([sorted(sys.modules), before == after, threading.active_count()]))
-"""
-    modules, same, threads = outcome(code, tmp_path)
-    assert set(HEAVY) & set(modules) == set()
-    assert (same, threads) == (True, 1)
-    control = outcome("import json, sys, numpy; print(json.dumps(sorted(sys.modules)))", tmp_path)
-    assert "numpy" in control
 
 
 def test_the_public_names_are_those_of_all():

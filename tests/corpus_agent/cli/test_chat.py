@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.cli.chat import Chat
+from corpus_agent.cli.asking import Chat
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
 from tests.support.fakes import (

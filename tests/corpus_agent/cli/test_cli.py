@@ -168,27 +168,6 @@ def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli
     assert [option.envvar for option in main.params if option.name == "unsealed"] == [None]
 
 
-@pytest.mark.slow
-def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
-    """The command runs under a filter in which the call for file rules does not exist."""
-    code = (
-        "import sys; from indexer.confine import Denial, restrict_syscalls\n"
-        "if sys.argv.pop(): restrict_syscalls([Denial('landlock_create_ruleset', 38)])\n"
-        "from corpus_agent.cli import main; main()"
-    )
-    for missing, exit_code in (("yes", 3), ("", 0)):
-        done = subprocess.run(
-            [sys.executable, "-c", code, "read", "a.md", missing],
-            capture_output=True,
-            text=True,
-            cwd=project,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        )
-        assert done.returncode == exit_code, done.stderr
-        assert ("Landlock is not in this kernel" in done.stderr) == bool(missing)
-        assert ("Sourdough" in done.stdout) != bool(missing)
-
-
 # -- a conversation
 
 

@@ -284,25 +284,6 @@ def test_only_a_process_that_watches_is_told_what_is_opened_elsewhere(root, stor
 
 
 @pytest.mark.slow
-def test_a_socket_that_does_not_listen_on_this_machine_alone_is_not_served(root, store):
-    failing = {}
-    for made, says in (
-        ('socket.create_server(("0.0.0.0", 0))', "on this machine alone"),
-        ('socket.socket(); kept.bind(("127.0.0.1", 0))', "on this machine alone"),
-        ("socket.create_connection(far.getsockname())", "on this machine alone"),
-        ('socket.socket(type=socket.SOCK_DGRAM); kept.bind(("127.0.0.1", 0))', "machine alone"),
-        ('socket.create_server(("::1", 0), family=socket.AF_INET6)', "on this machine alone"),
-        ("open(os.devnull)", "no socket to serve"),
-        ('socket.create_server(("127.0.0.1", 0))', "could reach beyond this process"),  # the other
-    ):
-        code = f'far = socket.create_server(("127.0.0.1", 0))\nkept = {made}\n'
-        error = seal_error(code + "given = {'listener': kept.fileno()}", root, store)
-        if says not in error:
-            failing[made] = error
-    assert failing == {}
-
-
-@pytest.mark.slow
 def test_corpus_and_store_are_open(root, store):
     code = """
     outcome["document"] = (root / "note.md").read_text()
