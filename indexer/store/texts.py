@@ -28,8 +28,8 @@ from indexer.extract.extraction import is_day
 from indexer.extract.normalise import NORMALISER, is_storable
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
-from indexer.parsers.pages import RecognisedPage, page_of
 from indexer.parsers.protocol import PLACE, checked
+from indexer.parsers.recogniser import RecognisedPage, page_of
 from indexer.parsers.worker import Text
 from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_new
 

@@ -13,7 +13,7 @@ import pytest
 from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
-from indexer.parsers.pages import RecognisedPage
+from indexer.parsers.recogniser import RecognisedPage
 from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.snapshot import Snapshot

@@ -15,7 +15,7 @@ import pytest
 from indexer.extract.ocr.reading_order import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
-from indexer.parsers.pages import RecognisedPage, engine_version
+from indexer.parsers.recogniser import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
 from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
