@@ -63,7 +63,7 @@ def table(
 
     Two documents side by side: table FIELD… --path A --path B
     """
-    fields.definition.fields_of(words)  # what is no field is said before the seal
+    fields.lexicon.fields_of(words)  # what is no field is said before the seal
     csv_to = opened_new(csv_file)
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:

@@ -302,7 +302,7 @@ def _table(service: Service, frame: Frame, arguments: Arguments, on_piece: OnPie
             + "."
             for at, field in enumerate(made.fields)
         ]
-    notices = dict.fromkeys((*made.notices, *fields.definition.not_understood(made)))
+    notices = dict.fromkeys((*made.notices, *fields.lexicon.not_understood(made)))
     counted = {
         "changed after they were indexed": made.changed,
         "could not be read": made.unreadable,

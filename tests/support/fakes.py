@@ -87,7 +87,8 @@ class MemoryCorpus:
             if query.among is None or source in query.among:
                 hits += self._hits(source, wanted)
         names = Names(self._lines)
-        named = names.nearness(names.find(query.text).sources, query.text)
+        full, short = names.find(query.text)
+        named = names.nearness(full.union(*short.values()), query.text)
         hits = [replace(hit, named=named.get(hit.chunk.source, 0.0)) for hit in hits]
         return diverse(sorted(hits, key=_rank), query, place_of)
 
