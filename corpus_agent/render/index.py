@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from indexer import Excluded, FileRow, Outcome, Plan, Progress, Status, ToRecognise
 
 
-def problem_object(row: FileRow) -> Object:
-    """One file that yielded no text, with the reason."""
-    return {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
-
-
 def detail(row: FileRow) -> str | None:
     """A parser's message about a file, sanitised, since it may quote the file."""
     return one_line(row.detail) if row.detail else row.detail
@@ -139,7 +134,11 @@ def index_object(outcome: Outcome) -> Object:
 def run_object(outcome: Outcome) -> Object:
     """The counts of a run."""
     unread: Object = {
-        status: [problem_object(row) for row in outcome.problems if row.status == status]
+        status: [
+            {"source": unambiguous(row.source), "reason": row.reason, "detail": detail(row)}
+            for row in outcome.problems
+            if row.status == status
+        ]
         for status in _UNREAD
     }
     return {
