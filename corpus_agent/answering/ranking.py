@@ -111,18 +111,18 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
 
 # ---- The probability that the passage of a sentence holds the answer
 
-BIAS = -2.8
+BIAS = -2.75
 WEIGHTS = {
-    "gap": 0.2,  # of its score to the best of the other passages
-    "near": 3.8,  # the cosine of the sentence to the question, times that of the passage
-    "rare": 2.65,  # coverage by the sentence and its context, weighted by rarity
-    "negations": -3.3,  # negations of the question that the sentence lacks
-    "names": -0.75,  # names and figures that neither it nor its context has
-    "code": 2.0,  # it has a code of the question (E1042), which tells more than all words; by hand
+    "gap": 0.27,  # of its score to the best of the other passages
+    "near": 3.3,  # the cosine of the sentence to the question, times that of the passage
+    "rare": 2.8,  # coverage by the sentence and its context, weighted by rarity
+    "negations": -3.5,  # negations of the question that the sentence lacks
+    "names": -0.8,  # names and figures that neither it nor its context has
+    "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
 }
 CLEAR_GAP = 3.0  # a wider one says no more: near misses have it as well
 MOST_ODDS = 500.0  # of which there is a power
-NEAR_FROM = 0.07  # below it nothing comes near: at most one of 200 answerable questions is below
+NEAR_FROM = 0.06  # below it nothing comes near: at most one of 200 answerable questions is below
 
 
 def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
