@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.extract.container import attribute, child, inside, number_of, tag_of, text_of
 from indexer.extract.markdown import one_line
 from indexer.extract.tables import Cell, Row, Source, resolved
-from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, SheetLook, sheet_part
+from indexer.extract.tables.sheet_rows import MAX_COLUMNS, SheetLook, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -109,9 +109,8 @@ def sheets_of_tree(root: Element) -> Iterator[Line]:
 
 
 def _sheet(table: Element, hidden: bool) -> Iterator[Line]:
-    look = SheetLook()
+    look = SheetLook(hidden=hidden)
     rows: list[list[str]] = []
-    unseen: set[int] = set()
     beside = _boxes(child(table, "shapes"))
     for element, _ in found_rows(table):
         repeated = count_of(element, "number-rows-repeated")
@@ -120,9 +119,9 @@ def _sheet(table: Element, hidden: bool) -> Iterator[Line]:
             look.shortened = SHORTENED
         for _ in range(min(repeated, MAX_REPEATED)):
             if _is_collapsed(element):
-                unseen.add(len(rows))
+                look.rows.add(len(rows))
             rows.append(list(row))
-    look.unseen = Concealed(hidden, frozenset(unseen), frozenset(_hidden_columns(table)))
+    look.columns.update(_hidden_columns(table))
     yield from sheet_part(attribute(table, "name") or "", rows, look, beside)
 
 
