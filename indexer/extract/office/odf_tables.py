@@ -24,7 +24,6 @@ MAX_REPEATED = 64  # cells, rows or blanks with text that the file writes once a
 MAX_EMPTY = 1024  # the same of empty cells, which only say how far to the right the next one is
 SHORTENED = f"what a table repeats more than {MAX_REPEATED} times stands {MAX_REPEATED} times"
 _CellOf = Callable[["Element", "Element"], Cell]
-_NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
 def odf_rows(table: Element, cell_of: _CellOf, notes: list[str]) -> list[Row]:
@@ -77,16 +76,6 @@ def found_cells(row: Element) -> Iterator[tuple[Element, int]]:
 def count_of(element: Element, name: str) -> int:
     """A count among an element's attributes, at least 1."""
     return max(1, number_of(element, name, 1))
-
-
-def header_styles(content: Element) -> frozenset[str]:
-    """The styles of paragraphs that name columns: the usual one, and those derived from it."""
-    derived = {
-        attribute(style, "name") or ""
-        for style in content.iter()
-        if tag_of(style) == "style" and attribute(style, "parent-style-name") == _NAMES
-    }
-    return frozenset({_NAMES, *derived})
 
 
 # --- Spreadsheets ---------------------------------------------------------------------------------

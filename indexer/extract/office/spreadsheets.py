@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import xlrd
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
-MAX_TREE_BYTES = 2**25  # of the sheets of an ODS; larger ones are read as values, without a tree
 
 Looks = Callable[[str], SheetLook]
 
@@ -49,9 +48,6 @@ def read_ods(data: bytes) -> Extraction:
     parts = _affordable(data)
     refuse_locked(parts)
     own = meta_properties(parts)
-    if parts.claimed_bytes("content.xml") > MAX_TREE_BYTES:
-        look = SheetLook(unformatted="the sheet is too large")
-        return Extraction(own.title, _workbook(data, {}, lambda name: look), own=own)
     content = parts.xml("content.xml")
     if content is None:
         raise UnreadableDocument("malformed", "no content part")
