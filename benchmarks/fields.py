@@ -20,7 +20,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 
 from benchmarks.common import corpus_of, data, print_table, read_jsonl, timed
-from corpus_agent.fields.definition import field_of, fields_of
+from corpus_agent.fields.lexicon import field_of, fields_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import Cell
 from corpus_agent.fields.table import proposed, table_of

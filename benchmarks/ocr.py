@@ -15,7 +15,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 
 from benchmarks.common import data
 from indexer.errors import UnreadableDocument
-from indexer.parsers.pages import Recogniser
+from indexer.parsers.recogniser import Recogniser
 
 
 def tokens(text: str) -> Counter[str]:
@@ -37,11 +37,11 @@ def main() -> None:
             with picture.open("rb") as file:
                 try:
                     recogniser.hold(file.fileno())
-                    recogniser.draw(1)
-                    lines = [text for text, _ in recogniser.read().lines]
+                    page = recogniser.read(1)
                 except UnreadableDocument as error:
                     print(f"{picture.name}: {error}")
                 else:
+                    lines = [text for text, _ in page.lines] if page else []
                     exact += (truth & tokens("\n".join(lines))).total()
     spent = getrusage(RUSAGE_CHILDREN)
     seconds = (spent.ru_utime + spent.ru_stime) / len(receipts)

@@ -18,7 +18,7 @@ from statistics import mean, median
 
 from benchmarks.common import Asked, few, print_table
 from benchmarks.sets import SETS, corpora, history
-from corpus_agent.answering.decision import ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM
+from corpus_agent.answering.decision import ANSWERED_FROM, LIKELY_FROM
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Answer
 from indexer.records import Query
@@ -26,8 +26,7 @@ from indexer.records import Query
 WORDS = (
     ("answered", ANSWERED_FROM, 2.0),
     ("likely", LIKELY_FROM, ANSWERED_FROM),
-    ("perhaps", PERHAPS_FROM, LIKELY_FROM),
-    ("below", 0.0, PERHAPS_FROM),
+    ("perhaps", 0.0, LIKELY_FROM),
 )
 
 

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 from benchmarks.common import Asked, flat, print_table
 from benchmarks.sets import SETS, corpora, evenly, history
 from corpus_agent.agent.answerer import ModelAnswerer, log_odds
-from corpus_agent.agent.messages import PASSAGES_PROMPT, READER_QUESTION, UserMessage, sent
+from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION, Message, sent
 from corpus_agent.agent.request import ChatModel, first_word
 from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
@@ -31,7 +31,7 @@ from corpus_agent.models.address import Server, server_at
 from corpus_agent.models.http import Deadline
 from corpus_agent.seal import Gate
 from corpus_agent.seal.broker import Exchange, OnFrame
-from corpus_agent.seal.frames import Kind, Reply
+from corpus_agent.seal.frames import Reply, ReplyKind
 from corpus_agent.service import session
 from corpus_agent.text.delimiters import Frame
 from indexer.index import Index
@@ -49,7 +49,7 @@ class Timings(DirectBroker):
         content = bytearray()
 
         def kept(frame: Reply) -> None:
-            if frame.kind is Kind.DATA:
+            if frame.kind is ReplyKind.DATA:
                 content.extend(frame.payload)
             on_frame(frame)
             for line in bytes(content).splitlines():
@@ -131,7 +131,7 @@ def reading(corpus: Index, asked: Asked, server: Server) -> Reading:
     shown = "\n".join(Frame().wrap(passage.text) for passage in found.passages)
     message = f"{shown}\n\nQuestion: {asked.text}\n\n{READER_QUESTION}"
     model = ChatModel(Timings(server), "model", Deadline(600))
-    read = log_odds(*first_word(model, sent(PASSAGES_PROMPT, [UserMessage(message)])))
+    read = log_odds(*first_word(model, sent(PASSAGES_PROMPT, [Message("user", message)])))
     return Reading(asked, found.probability or decision.UNKNOWN, read or 0.0)
 
 

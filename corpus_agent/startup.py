@@ -18,11 +18,10 @@ from pathlib import Path
 import indexer
 from corpus_agent import models
 from corpus_agent.seal import Broker, Gate, Sealed, policy, seal, start_broker, unsealed
+from corpus_agent.seal.enforce import TEMP_FOLDER
 from corpus_agent.seal.owner import owner_text
-from corpus_agent.seal.policy import TEMP_FOLDER
 from corpus_agent.settings import (
     Settings,
-    existing_place,
     model_folder,
     of_store,
     stores_to_read,
@@ -123,30 +122,19 @@ def for_indexing(
     return Launch(closed, notices=notices, settings=settings, new_store=new, flag=flag)
 
 
-# An index to examine: its name, "" of one alone, its settings, and why it must not be examined.
-Examined = tuple[str, Settings, CorpusError | None]
-
-
-def for_examining(settings: Settings, *, seal_off: bool = False) -> tuple[Launch, list[Examined]]:
-    """A process ready to examine one index or several, and these."""
-    alone = settings.store or storage.find_store(paths.working_folder())
-    named: list[tuple[str, Path | None]] = [(one.name, one.store) for one in settings.several]
-    found = [
-        (name, *_examined(replace(settings, store=store, root=None, several=())))
-        for name, store in named or [("", alone)]
-    ]
-    places = [StorePlace(*existing_place(of_one)) for _, of_one, _ in found if of_one.root]
-    return Launch(_close(places, settings, seal_off=seal_off), settings=settings), found
-
-
-def _examined(settings: Settings) -> tuple[Settings, CorpusError | None]:
-    """The settings of a trusted store, or why they are not."""
-    if settings.store is None or not paths.is_folder(settings.store):
-        return settings, None
-    try:
-        return in_place(settings, place_of(settings.store, settings)), None
-    except CorpusError as error:
-        return settings, error
+def for_examining(
+    settings: Settings, *, seal_off: bool = False
+) -> tuple[Launch, CorpusError | None]:
+    """A process ready to examine the index that is meant, and why it must not be examined."""
+    store = settings.store or storage.find_store(paths.working_folder())
+    settings, places, problem = replace(settings, store=store), [], None
+    if store is not None and paths.is_folder(store):
+        try:
+            place = place_of(store, settings)
+            settings, places = in_place(settings, place), [place]
+        except CorpusError as error:
+            problem = error
+    return Launch(_close(places, settings, seal_off=seal_off), settings=settings), problem
 
 
 def in_places(settings: Settings, places: Sequence[StorePlace]) -> Settings:
@@ -192,7 +180,7 @@ def _check_same(store: Path, inode: int | None) -> None:
     if inode is not None and store.lstat().st_ino != inode:
         raise CorpusError(
             f"Another folder took the place of the index {str(store)!r} while it was opened.",
-            "Somebody else may rename in the folder above it. Choose another: --store DIR",
+            "Another program renames in the folder above it. Choose another place: --store DIR",
         )
 
 

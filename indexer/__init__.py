@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.confine.system import engine_for as engine_for
     from indexer.embed import Encoded as Encoded
     from indexer.embed import Encoder as Encoder
-    from indexer.embed import FolderEncoder as FolderEncoder
+    from indexer.embed.encoder import FolderEncoder as FolderEncoder
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
@@ -50,8 +50,9 @@ if TYPE_CHECKING:
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
-    from indexer.parsers.engines import RecognitionState as RecognitionState
-    from indexer.parsers.engines import recognition_state as recognition_state
+    from indexer.index import has_pages as has_pages
+    from indexer.parsers.recogniser import RecognitionState as RecognitionState
+    from indexer.parsers.recogniser import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
     from indexer.parsers.worker import parsed_lines as parsed_lines
     from indexer.records import LEAST_UNREAD as LEAST_UNREAD
@@ -75,12 +76,11 @@ if TYPE_CHECKING:
     from indexer.store.filters import is_day as is_day
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
-    from indexer.sync.display import RunDisplay as RunDisplay
-    from indexer.sync.documents import has_pages as has_pages
+    from indexer.sync import RunDisplay as RunDisplay
+    from indexer.sync.folder import Forgotten as Forgotten
+    from indexer.sync.folder import forget_document as forget_document
     from indexer.sync.folder import plan_folder as plan_folder
     from indexer.sync.folder import sync_folder as sync_folder
-    from indexer.sync.forget import Forgotten as Forgotten
-    from indexer.sync.forget import forget_document as forget_document
     from indexer.sync.plan import Plan as Plan
     from indexer.sync.read import share_in_other_languages as share_in_other_languages
     from indexer.sync.recognise import ToRecognise as ToRecognise

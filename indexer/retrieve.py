@@ -25,7 +25,7 @@ from indexer.embed.languages import (
 )
 from indexer.records import PACKAGED_MODEL, Hit, Query, is_other
 from indexer.store.ranking import Pool, Ranked
-from indexer.store.snapshots import Snapshots
+from indexer.store.snapshot import Snapshots
 
 POOL = 60  # rows asked of each side before fusion, however few are wanted
 # Chosen on seven development sets together; docs/decisions/search.md has the figures.

@@ -10,25 +10,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.conversation import MAX_STEPS, Conversation, Work
-from corpus_agent.agent.messages import (
+from corpus_agent.agent.conversation import (
     DEFAULT_WINDOW,
+    MAX_STEPS,
     NOT_FOUND,
     PASSAGES_PROMPT,
     READER_QUESTION,
-    ContextWindow,
-    UserMessage,
+    Conversation,
+    Message,
+    Work,
     refuses,
+    reply_tokens,
     sent,
 )
 from corpus_agent.agent.numbered import sentences_chosen
 from corpus_agent.agent.request import ChatModel, NoTools, OnDraft, first_word, stream_reply
-from corpus_agent.answering.citations import Settled, remarks
 from corpus_agent.answering.claims import without_own_words
 from corpus_agent.answering.decision import READ_NO, READ_YES, Said, decided, odds_of, said_by
-from corpus_agent.answering.drafts import Finished, repair_request
-from corpus_agent.answering.passages import passage_of
-from corpus_agent.answering.records import Answer, Answerer, ModelServer, OnEvent, Turn
+from corpus_agent.answering.drafts import Draft, repair_request
+from corpus_agent.answering.extractive import passage_of
+from corpus_agent.answering.records import (
+    Answer,
+    Answerer,
+    ModelServer,
+    OnEvent,
+    Turn,
+    remarks,
+)
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from corpus_agent.text.naming import EXTRACTIVE, quoted
@@ -42,6 +50,10 @@ if TYPE_CHECKING:
 
 QUESTION_SECONDS = 600.0  # for all requests of a question, the repair of quotations included
 MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
+
+Judged = tuple[Draft, Said]
+"""A finished draft, and what it says."""
+_NOTHING: Judged = Draft(""), "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,52 +120,69 @@ class ModelAnswerer:
         on_event: OnEvent = lambda _: None,
     ) -> Answer:
         """An answer whose citations are verified or moved; see the protocol."""
-        work = Work(question, corpus, tuple(history), on_event, self.encode)
+        own = None
         if self.own is not None:
-            work.own = self.own.answer(question, corpus, history)
-            self.on_passages(work.own)
+            own = self.own.answer(question, corpus, history)
+            self.on_passages(own)
         deadline = Deadline(self.limits.seconds, self.on_wait)
         if self.learned.capabilities is None:
-            self.learned.capabilities = fetch_capabilities(self.broker, self.model, deadline)
-            self.learned.answers_worse_with_tools |= (
-                self.learned.capabilities.answers_better_without_tools
-            )
+            able = fetch_capabilities(self.broker, self.model, deadline)
+            self.learned.capabilities = able
+            self.learned.answers_worse_with_tools |= able.answers_better_without_tools
         window = self.limits.window or self.learned.capabilities.window or DEFAULT_WINDOW
-        work.search_first(ContextWindow(window))
+        work = Work(question, corpus, history, on_event, self.encode, own, window)
         model = ChatModel(self.broker, self.model, deadline, self.on_draft)
-        return self._answer(work, self._drafted(work, model))
+        draft, said = self._drafted(work, model)
+        answer = Answer(
+            question=question,
+            text=draft.text,
+            status="perhaps",
+            answerer=self.name,
+            passages=tuple(passage_of(corpus, citation) for citation in draft.citations),
+            coverage=corpus.coverage(),
+            version=corpus.version,
+            notices=(*work.notices, *_notices(draft), *remarks(draft.citations)),
+            unsupported=draft.unsupported,
+            calls=tuple(work.toolbox.calls),
+        )
+        return decided(answer, own, said)
 
-    def _drafted(self, work: Work, model: ChatModel) -> _Draft:
+    def _drafted(self, work: Work, model: ChatModel) -> Judged:
         """The checked draft; one without tools if the model refuses what the program finds."""
         if self.quotes_only:
-            return self._of_sentences(work, model)
+            chosen = sentences_chosen(work, model)
+            surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
+            return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
         if self.learned.answers_worse_with_tools:
             return self._from_passages(work, model)
         try:
-            draft = self._with_tools(work, model)
+            draft, said = self._with_tools(work, model)
         except NoTools:
             self.learned.answers_worse_with_tools = True  # for the questions that follow, too
             return self._from_passages(work, model)
-        if not (work.has_passages and len(work.toolbox.calls) == 1 and draft.says_nothing):
-            return draft
+        says_nothing = said in ("no", "nothing")
+        if not (work.own_passages and len(work.toolbox.calls) == 1 and says_nothing):
+            return draft, said
         work.on_event("the model found no answer; asking it once more without tools")
         try:
             again = self._from_passages(work, model)
         except ModelUnavailable as error:
-            notice = f"The model could not be asked once more without tools: {error.message}"
-            return replace(draft, notices=(*draft.notices, notice))
-        if again.says_nothing:
-            return draft
+            work.notices.append(
+                f"The model could not be asked once more without tools: {error.message}"
+            )
+            return draft, said
+        if again[1] in ("no", "nothing"):
+            return draft, said
         self.learned.answers_worse_with_tools = True
         return again
 
-    def _with_tools(self, work: Work, model: ChatModel) -> _Draft:
+    def _with_tools(self, work: Work, model: ChatModel) -> Judged:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
         conversation = Conversation(model, work)
         text = conversation.answer(self.limits.steps)
         if not text:
-            steps = self.limits.steps
-            return _Draft("no", notices=(f"The model gave no answer to {steps} requests.",))
+            work.notices.append(f"The model gave no answer to {self.limits.steps} requests.")
+            return _NOTHING
         settled = work.settled(text)
         if settled.failed:
             work.on_event("some quotations are not in the documents; asking the model for others")
@@ -165,34 +194,25 @@ class ModelAnswerer:
                 work.on_event("the model gave no others")
         return self._checked(work, settled, model.deadline)
 
-    def _from_passages(self, work: Work, model: ChatModel) -> _Draft:
+    def _from_passages(self, work: Work, model: ChatModel) -> Judged:
         """The draft of a model without tools; none where its first word denies the passages."""
         message = f"{work.passages_text()}\n\nQuestion: {work.asked}"
-        denied = self._denied(work, model, message)
-        if denied:
-            return _Draft("no")
-        asked = sent(PASSAGES_PROMPT, [UserMessage(message)])
-        tokens = min(MAX_DRAFT_TOKENS, work.window.reply)
-        text = stream_reply(model, asked, max_tokens=tokens).message.text
-        draft = self._checked(work, work.settled(text), model.deadline)
-        cited = draft.finished.citations if draft.finished is not None else ()
-        elsewhere = work.has_passages and not work.quotes_own(cited)
-        if draft.said == "yes" and (elsewhere or work.odds < READ_YES):
-            return replace(draft, said="partly")
-        return draft
-
-    def _of_sentences(self, work: Work, model: ChatModel) -> _Draft:
-        """The draft of whole sentences that the model chose; surer if the program shows one too."""
-        finished = sentences_chosen(work, model)
-        if finished is None:
-            return _Draft("no")
-        return _Draft("yes" if work.quotes_own(finished.citations) else "partly", finished)
+        if self._denied(work, model, message):
+            return _NOTHING
+        asked = sent(PASSAGES_PROMPT, [Message("user", message)])
+        tokens = min(MAX_DRAFT_TOKENS, reply_tokens(work.window))
+        text = stream_reply(model, asked, max_tokens=tokens).text
+        draft, said = self._checked(work, work.settled(text), model.deadline)
+        elsewhere = work.own_passages and not work.quotes_own(draft.citations)
+        if said == "yes" and (elsewhere or work.odds < READ_YES):
+            return draft, "partly"
+        return draft, said
 
     def _denied(self, work: Work, model: ChatModel, message: str) -> bool:
         """Whether program and model, asked for one word, doubt that the passages answer."""
         read = None
         if work.own is not None:
-            asked = sent(PASSAGES_PROMPT, [UserMessage(f"{message}\n\n{READER_QUESTION}")])
+            asked = sent(PASSAGES_PROMPT, [Message("user", f"{message}\n\n{READER_QUESTION}")])
             try:
                 read = log_odds(*first_word(model, asked))
             except ModelUnavailable as error:
@@ -203,61 +223,28 @@ class ModelAnswerer:
             work.odds = odds_of(work.own.probability, read)
         return read is not None and work.odds < READ_NO
 
-    def _checked(self, work: Work, settled: Settled, deadline: Deadline) -> _Draft:
+    def _checked(self, work: Work, settled: Draft, deadline: Deadline) -> Judged:
         """A draft whose sentences have support, or are marked."""
         if not settled.citations and refuses(settled.text):
-            return _Draft("no")
+            return _NOTHING
         text = without_own_words(settled.text.replace(NOT_FOUND, ""))
-        settled = Settled(text, settled.citations, settled.failed)
-        finished = work.evidence.finish(settled, deadline.left)
+        draft = work.evidence.finish(replace(settled, text=text), deadline.left)
         said = said_by(
-            finished.citations,
-            len(finished.unsupported),
-            text=bool(finished.text),
-            whole=not finished.dropped,
+            draft.citations,
+            len(draft.unsupported),
+            text=bool(draft.text),
+            whole=not draft.failed,
         )
-        return _Draft(said, finished, tuple(_notices(finished)))
-
-    def _answer(self, work: Work, draft: _Draft) -> Answer:
-        """The answer that the draft and the program's own evidence decide on together."""
-        shown = draft.finished
-        citations = shown.citations if shown else ()
-        answer = Answer(
-            question=work.question,
-            text=shown.text if shown else "",
-            status="perhaps",
-            answerer=self.name,
-            passages=tuple(passage_of(work.corpus, citation) for citation in citations),
-            coverage=work.corpus.coverage(),
-            version=work.corpus.version,
-            notices=(*work.notices, *draft.notices, *remarks(citations)),
-            unsupported=shown.unsupported if shown else (),
-            calls=tuple(work.toolbox.calls),
-        )
-        return decided(answer, work.own, draft.said)
+        return draft, said
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """What a model's draft says, checked; `finished` is None if it has no text."""
-
-    said: Said
-    finished: Finished | None = None
-    notices: tuple[str, ...] = ()
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether nothing in it is from the documents."""
-        return self.said in ("no", "nothing")
-
-
-def _notices(finished: Finished) -> Iterator[str]:
+def _notices(draft: Draft) -> Iterator[str]:
     """What a reader has to know about how the draft was changed."""
-    if finished.dropped:
-        left_out = number_of(finished.dropped, "citation was", "citations were")
+    if draft.failed:
+        left_out = number_of(len(draft.failed), "citation was", "citations were")
         yield f"{left_out} left out: the documents do not have these words."
-    if finished.unsupported:
-        marked = number_of(len(finished.unsupported), "sentence is", "sentences are")
+    if draft.unsupported:
+        marked = number_of(len(draft.unsupported), "sentence is", "sentences are")
         yield f"{marked} marked: no passage says so."
 
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from corpus_agent.agent.messages import UserMessage, sent
+from corpus_agent.agent.conversation import Message, sent
 from corpus_agent.agent.request import ChatModel, stream_reply
-from corpus_agent.answering.citations import Numbers
-from corpus_agent.answering.drafts import Finished
+from corpus_agent.answering.drafts import Draft
 from corpus_agent.answering.quotations import MOST_WIDENED, check_quotation
+from corpus_agent.answering.records import Numbers
 from corpus_agent.answering.support import Window
 from corpus_agent.models.discovery import ModelUnavailable, shown_name
 from corpus_agent.models.http import Deadline
@@ -52,8 +52,8 @@ _ALONE = re.compile(r"[\d\s,;.]+")
 _JUDGED = re.compile(r"\W*(SUPPORTED|CONTRADICTED)\b[^\[]{0,20}\[(\d{1,3})\]", re.IGNORECASE)
 
 
-def sentences_chosen(work: Work, model: ChatModel) -> Finished | None:
-    """The sentences that the model chose, in its order, each with its citation; None for none."""
+def sentences_chosen(work: Work, model: ChatModel) -> Draft:
+    """The sentences that the model chose, in its order, each with its citation."""
     offered = _sentences_of(work.shown_passages(), work.room)
     reply = _reply(model, CHOOSE, work.frame, offered, f"Question: {work.asked}")
     numbers = Numbers(work.known)
@@ -64,7 +64,7 @@ def sentences_chosen(work: Work, model: ChatModel) -> Finished | None:
             numbered = numbers.numbered(found)
             cited[numbered.n] = numbered
     text = "\n".join(f"{one_line(each.quote)} [{each.n}]" for each in cited.values())
-    return Finished(text, tuple(cited.values()), (), 0) if cited else None
+    return Draft(text, tuple(cited.values()))
 
 
 def judged(
@@ -133,8 +133,8 @@ def _reply(
 ) -> str:
     """What a model writes when it is asked about numbered sentences."""
     lines = [f"[{n}] {one_line(each.evidence.text)}" for n, each in enumerate(offered, 1)]
-    messages = sent(rules, [UserMessage("\n\n".join((frame.wrap("\n".join(lines)), asked)))])
-    return stream_reply(model, messages, as_written=True, max_tokens=MOST_REPLY).message.text
+    messages = sent(rules, [Message("user", "\n\n".join((frame.wrap("\n".join(lines)), asked)))])
+    return stream_reply(model, messages, as_written=True, max_tokens=MOST_REPLY).text
 
 
 def _numbers(reply: str, most: int) -> list[int]:

@@ -12,11 +12,10 @@ import re
 import time
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from corpus_agent.agent.messages import AssistantMessage, Call, Sent, tool_definitions
 from corpus_agent.models.discovery import ModelUnavailable
 from corpus_agent.models.http import OK, Deadline, Response, request
 from corpus_agent.tools.toolbox import SPECS
@@ -24,21 +23,38 @@ from corpus_agent.tools.toolbox import SPECS
 if TYPE_CHECKING:
     from corpus_agent.seal.broker import Broker
 
+Sent = dict[str, Any]
+"""A message, or a tool, as servers take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call; `arguments` as the model wrote them: an object, or text that may not parse."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str
+
+
+# ---- Calls in the text of a reply
 
 MAX_OPENINGS = 40  # of one reply; a model that repeats "{" must not take minutes
 MAX_VALUE_CHARS = 16_000  # of an object; a call is its name and a few words
 
-TextCall = tuple[str, dict[str, Any] | str]
-"""The tool's name, and its arguments: an object, or the text that was intended as one."""
-
 
 @dataclass(frozen=True, slots=True)
-class ParsedReply:
-    """A reply up to `end`, where it speaks for others: the text before its calls, and them."""
+class Reply:
+    """A reply: the text before its calls, and them.
+
+    `end` is where it speaks for others, None if it does not; `full`: its tokens ran out; `flooded`:
+    it asks for more than MAX_CALLS calls.
+    """
 
     text: str
-    calls: tuple[TextCall, ...]
-    end: int | None
+    calls: tuple[Call, ...] = ()
+    end: int | None = None
+    full: bool = False
+    flooded: bool = False
 
 
 # Text of a tool, a user or a chat template, never of an answer.
@@ -62,12 +78,12 @@ _CLOSING = re.compile(r"[\s,;`\]]|</[a-z_]+>|<\|/[a-z_]+\|>")  # behind a call
 _JSON = json.JSONDecoder(strict=False)
 
 
-def parse(reply: str, tools: Collection[str]) -> ParsedReply:
-    """The parsed reply, without the model's thoughts; see `ParsedReply`."""
+def parse(reply: str, tools: Collection[str]) -> Reply:
+    """The reply with the calls in its text, without the model's thoughts."""
     text = without_thoughts(reply)
     fabricated = _FABRICATED.search(text)
     end = fabricated.start() if fabricated else len(text)
-    calls: list[TextCall] = []
+    calls: list[Call] = []
     start = stop = end
     for opening in islice(_OPENING.finditer(text, 0, end), MAX_OPENINGS):
         if calls and opening.start() < stop:
@@ -78,7 +94,7 @@ def parse(reply: str, tools: Collection[str]) -> ParsedReply:
             calls, stop = [*calls, *found], after
     end = stop if _CLOSING.sub("", text[stop:end]) else end
     begun = len(reply) - len(text)
-    return ParsedReply(text[:start].strip(), tuple(calls), begun + end if end < len(text) else None)
+    return Reply(text[:start].strip(), tuple(calls), begun + end if end < len(text) else None)
 
 
 def without_thoughts(reply: str) -> str:
@@ -89,9 +105,7 @@ def without_thoughts(reply: str) -> str:
     return after
 
 
-def _calls_at(
-    text: str, opening: re.Match[str], tools: Collection[str]
-) -> tuple[list[TextCall], int]:
+def _calls_at(text: str, opening: re.Match[str], tools: Collection[str]) -> tuple[list[Call], int]:
     """The calls of the JSON at an opening, and where it ends; none if there are none."""
     at, tagged = opening.end(), opening["tag"] is not None
     begun = text[at : at + MAX_VALUE_CHARS].lstrip()
@@ -101,12 +115,12 @@ def _calls_at(
         broken = _BROKEN.match(text, at) if tagged else None
         if broken is None:
             return [], at
-        return [(broken["name"], text[broken.end() :].strip())], len(text)
+        return [Call("", broken["name"], text[broken.end() :].strip())], len(text)
     stop = text.index(begun, at) + length
     return list(_calls_in(value, tools, tagged=tagged)), stop
 
 
-def _calls_in(value: object, tools: Collection[str], *, tagged: bool) -> Iterator[TextCall]:
+def _calls_in(value: object, tools: Collection[str], *, tagged: bool) -> Iterator[Call]:
     """The calls in a JSON value: a name with its arguments, or a list of those."""
     if isinstance(value, list):
         for item in value:
@@ -116,7 +130,7 @@ def _calls_in(value: object, tools: Collection[str], *, tagged: bool) -> Iterato
         call: dict[str, Any] = inner if isinstance(inner, dict) else value
         name, given = call.get("name"), call.get("arguments", call.get("parameters"))
         if isinstance(name, str) and isinstance(given, dict | str) and (tagged or name in tools):
-            yield name, given
+            yield Call("", name, given)
 
 
 FIRST_SECONDS = 300.0  # until a reply begins: a model on a CPU takes minutes for a long window
@@ -147,15 +161,6 @@ class ChatModel:
     name: str
     deadline: Deadline
     on_draft: OnDraft = lambda _: None
-
-
-@dataclass(frozen=True, slots=True)
-class StreamedReply:
-    """A reply; `full` if its tokens ran out, `flooded` if it asks for more than MAX_CALLS calls."""
-
-    message: AssistantMessage
-    full: bool = False
-    flooded: bool = False
 
 
 class NoTools(ModelUnavailable):
@@ -242,15 +247,15 @@ def stream_reply(
     model: ChatModel,
     messages: Sequence[Sent],
     *,
-    tools: bool = False,
+    tools: Sequence[Sent] = (),
     may_call: bool = True,
     as_written: bool = False,
     max_tokens: int,
-) -> StreamedReply:
+) -> Reply:
     """The reply to the messages; `as_written`: it may repeat itself and makes no calls."""
     asked: Sent = {"max_tokens": max_tokens}
     if tools:
-        asked |= {"tools": tool_definitions(), "tool_choice": "auto" if may_call else "none"}
+        asked |= {"tools": tools, "tool_choice": "auto" if may_call else "none"}
     partial = _PartialReply(model.on_draft, as_written)
     model.deadline.looking = partial.draw
     with closing(_choices(model, messages, asked)) as choices:
@@ -323,21 +328,17 @@ def _events(pieces: Iterator[bytes]) -> Iterator[dict[str, Any]]:
             yield event
 
 
-def _reply(partial: _PartialReply) -> StreamedReply:
+def _reply(partial: _PartialReply) -> Reply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
     if partial.as_written:
-        text = AssistantMessage(without_thoughts(partial.text).strip())
-        return StreamedReply(text, partial.full)
+        return Reply(without_thoughts(partial.text).strip(), full=partial.full)
     parsed = parse(partial.text, TOOLS)
     calls = tuple(
         Call(number or f"call_{at}", name, arguments or {})
         for at, (number, name, arguments) in partial.calls.items()
-    ) or tuple(
-        Call(f"text_{at}", name, arguments)
-        for at, (name, arguments) in enumerate(parsed.calls[:MAX_CALLS])
-    )
+    ) or tuple(replace(call, id=f"text_{at}") for at, call in enumerate(parsed.calls[:MAX_CALLS]))
     flooded = partial.flooded or len(parsed.calls) > MAX_CALLS
-    return StreamedReply(AssistantMessage(parsed.text, calls), partial.full, flooded)
+    return Reply(parsed.text, calls, full=partial.full, flooded=flooded)
 
 
 # ---- Errors

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["decision", "extractive", "languages", "quotations", "reading", "receipt"]
+__all__ = ["decision", "extractive", "quotations", "reading", "receipt"]
 
 if TYPE_CHECKING:
     from corpus_agent.answering import decision as decision
     from corpus_agent.answering import extractive as extractive
-    from corpus_agent.answering import languages as languages
     from corpus_agent.answering import quotations as quotations
     from corpus_agent.answering import reading as reading
     from corpus_agent.answering import receipt as receipt

@@ -12,7 +12,6 @@ from itertools import chain, takewhile
 from typing import TYPE_CHECKING
 
 from corpus_agent.text.dates import without_dates
-from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import (
     Unit,
     asks,
@@ -25,7 +24,7 @@ from corpus_agent.text.sentences import (
     units,
 )
 from corpus_agent.text.tables import ends_with_figures, is_row_of_names, names_of_columns
-from corpus_agent.text.tokens import has_digit, terms
+from corpus_agent.text.tokens import has_digit, lazy, terms
 from indexer import file_stem
 
 if TYPE_CHECKING:

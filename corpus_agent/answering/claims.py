@@ -17,9 +17,8 @@ import regex
 
 from corpus_agent.text.naming import spellings
 from corpus_agent.text.numbers import figures
-from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, lazy
 from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice

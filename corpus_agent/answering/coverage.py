@@ -1,30 +1,165 @@
-"""Coverage of each word of a question by a text: by a form of the word, else by the nearest."""
+"""A question beside texts: its language, the kind of answer it asks for, the coverage of its words.
+
+A word is covered by a form of it, else by the word nearest in meaning.
+"""
 
 from __future__ import annotations
 
 import math
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus_agent.answering.answer_type import expected_kind
-from corpus_agent.answering.languages import is_unbridged, language_of
-from corpus_agent.text.number_words import calendar_names
+from corpus_agent.text.number_words import (
+    CARDINALS,
+    HUNDRED,
+    ORDINALS,
+    SCALES,
+    UNIT,
+    by_word,
+    calendar_names,
+    is_calendar_name,
+)
 from corpus_agent.text.tokens import (
+    OTHER_STOP_WORDS,
     STOP_WORDS,
     content_terms,
+    fold,
     has_digit,
     is_code,
+    lazy,
     name_terms,
-    piece_size,
     same_word,
     shape,
     terms,
     word_spans,
 )
-from indexer import Encoded, Encoder, Hit, is_in_another, is_multilingual, is_other
+from indexer import (
+    Encoded,
+    Encoder,
+    Hit,
+    is_english,
+    is_in_another,
+    is_multilingual,
+    is_other,
+)
+
+# ---- The kind of answer
+
+_CONTENT = tomllib.loads(Path(__file__).with_name("answer_type.toml").read_text("utf-8"))
+_ASKS = {kind: lazy("|".join(patterns)) for kind, patterns in _CONTENT["asks"].items()}
+_SAYS = {kind: frozenset(words.split()) for kind, words in _CONTENT["says"].items()}
+_NUMBERS = _SAYS["number"] | frozenset(by_word(CARDINALS, [HUNDRED], SCALES, ORDINALS[:5]))
+_SPANS = " ".join(UNIT[word] for word in ("hour", "day", "week", "month", "year"))
+_NO_NAMES = STOP_WORDS | _SAYS["date"] | frozenset(_SPANS.split())
+_CAPITALISED = lazy(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
+_CASED = lazy(r"[\p{Lu}\p{Ll}]")
+_HAN_NUMBER = lazy(r"[一二三四五六七八九十百千万]")
+_HAN_DATE = lazy(r"[年月日時曜]")
+
+
+def expected_kind(question: str) -> str:
+    """The kind of answer asked for: number, date (or time of day), name, or "" if unclear."""
+    folded = fold(question)
+    firsts = {
+        kind: found.start() for kind, pattern in _ASKS.items() if (found := pattern.search(folded))
+    }
+    if "date" in firsts and "number" in firsts:
+        return "number"  # "how long", "in what year and how many": digits answer both
+    return min(firsts, key=lambda kind: firsts[kind], default="")
+
+
+def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
+    """Whether a sentence contains something of the kind that is not in the question itself."""
+    if kind == "name":
+        return _has_new_name(text, asked)
+    new = [word for word in terms(text) if word not in asked]
+    if kind == "number":
+        return any(has_digit(word) or word in _NUMBERS for word in new) or bool(
+            _HAN_NUMBER.search(text)
+        )
+    said = any(has_digit(word) or word in _SAYS["date"] for word in new) or _HAN_DATE.search(text)
+    return bool(said) or not asked.issuperset(calendar_names(text))
+
+
+def _has_new_name(text: str, asked: frozenset[str]) -> bool:
+    """Whether a capitalised word is not in the question, and no month (true without case)."""
+    if len(_CASED.findall(text)) < 3:
+        return True
+    for found in _CAPITALISED.finditer(text):
+        after = text[found.end() : found.end() + 2]
+        if found.start() == 0 and not (after[:1] == " " and after[1:].isupper()):
+            continue  # the first word of a sentence is capitalised anyway
+        word = fold(found.group())
+        if word not in asked and word not in _NO_NAMES and not is_calendar_name(word):
+            return True
+    return False
+
+
+# ---- The language
+
+_ENGLISH = "en"
+# Of words that are small ones of other languages or not ASCII: a question is in one of them.
+_OTHER_SHARE = 0.25
+_LETTER = lazy(r"\p{L}")
+_LATIN = lazy(r"\p{Latin}")
+_CODES = """
+ar:Arabic de:German el:Greek en:English es:Spanish fr:French hi:Hindi it:Italian ja:Japanese
+nl:Dutch ko:Korean pl:Polish pt:Portuguese ru:Russian sv:Swedish th:Thai tr:Turkish
+vi:Vietnamese zh:Chinese
+"""
+_NAMES = dict(each.split(":") for each in _CODES.split())
+
+
+def language_of(found: Sequence[Hit], question: str = "") -> str:
+    """The language of most of the passages, by code; "" where most tell none.
+
+    Of those that the question may be asked in, where there are any: several indexes that are read
+    together are often in several languages.
+    """
+    told = [hit.chunk.language for hit in found]
+    own = [each for each in told if each and not is_asked_in_another(question, each)]
+    told = own if question and own else told
+    return max(told, key=told.count, default="")
+
+
+def is_not_english(question: str) -> bool:
+    """Whether a question is certainly in another language, by its script or its small words."""
+    letters = _LETTER.findall(question)
+    if 2 * sum(bool(_LATIN.match(letter)) for letter in letters) < len(letters):
+        return True
+    words = question.split()
+    others = sum(not word.isascii() or fold(word) in OTHER_STOP_WORDS for word in words)
+    return not is_english(question) and others > max(1, _OTHER_SHARE * len(words))
+
+
+def is_asked_in_another(question: str, language: str) -> bool:
+    """Whether a question is not in the language of the passages, one of the two being English."""
+    if language == _ENGLISH:
+        return is_not_english(question)
+    return is_other(language) and is_english(question)
+
+
+def is_unbridged(encoder: Encoder, text: str, found: Sequence[Hit]) -> bool:
+    """Whether a text is in another language than the passages, and the model reads one alone."""
+    return is_asked_in_another(text, language_of(found, text)) and not is_multilingual(encoder)
+
+
+def notice_of(language: str) -> str:
+    """What a person is told whose question is not in the language of the passages."""
+    name = _NAMES.get(language, language)
+    return (
+        f"The question is not in the language of the passages that were found ({name}), which the "
+        f"model does not bridge: ask in {name}, or index with a multilingual model "
+        "(corpus-agent --model multilingual index)."
+    )
+
+
+# ---- The coverage of its words
 
 Vectors = NDArray[np.float32]
 GRAM = 3  # letters of a word that are compared, where the model reads no words
@@ -40,8 +175,6 @@ class Scale:
 
     Bias and factor of a line each: for a sentence, a passage and a word with the question's.
     `pairs`: it reads scripts without spaces. `alike`: names are written as in the question.
-    `most_lacking`: more words that a sentence lacks are small ones, in languages where these are
-    not known: a question of LAReQA has 5.2 words in English, 9.5 in Vietnamese, 11.1 in Thai.
     """
 
     sentence: tuple[float, float] = (0.0, 1.0)
@@ -49,15 +182,14 @@ class Scale:
     word: tuple[float, float] = (0.0, 1.0)
     pairs: bool = False
     alike: bool = True
-    most_lacking: float = math.inf
 
 
 PACKAGED = Scale()
 # Of multilingual e5, whose unrelated texts have a cosine of .7: as the packaged model's mean and
 # spread over 200 sentences, 70 passages and 740 words of benchmarks/household.toml.
-MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43), pairs=True, most_lacking=3)
+MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43), pairs=True)
 # The same where question and passages are in two languages: benchmarks/languages.py, `across`.
-ACROSS = Scale((-4.03, 5.6), (-1.74, 3.22), (-3.01, 4.54), True, alike=False, most_lacking=3)
+ACROSS = Scale((-4.03, 5.6), (-1.74, 3.22), (-3.01, 4.54), True, alike=False)
 
 
 def comparison(
@@ -112,8 +244,6 @@ class Subject:
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
-        sizes = [max(1, piece_size(word)) for word in self.words]
-        self.counts: Vectors = np.array([1 / size for size in sizes], dtype=np.float32)  # as words
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.language = language_of(found, question)

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, AnswerStatus, Citation
+    from corpus_agent.answering.records import Answer, AnswerStatus, Citation, Passage
     from corpus_agent.text.wording import Word
 
-ANSWERED_FROM, LIKELY_FROM, PERHAPS_FROM = 0.90, 0.75, 0.40
+ANSWERED_FROM, LIKELY_FROM = 0.90, 0.75
 Said = Literal["yes", "partly", "nothing", "no"]
 
 # Log-odds that the passages answer: the model's as a reader and the program's own, added. Of 341
@@ -27,15 +27,16 @@ OF_ALL = (
 
 
 def word_of(probability: float | None) -> Word:
-    """The word for a probability; a passage below `PERHAPS_FROM` answers nothing outright."""
+    """The word for a probability; no passage that is called `perhaps` answers outright."""
     if probability is None or probability < LIKELY_FROM:
         return "perhaps"
     return "answered" if probability >= ANSWERED_FROM else "likely"
 
 
-def of_passages(probability: float | None) -> AnswerStatus:
-    """The status of passages by the highest of their probabilities; None: there are none."""
-    return "not_found" if probability is None else word_of(probability)
+def of_passages(passages: Sequence[Passage]) -> tuple[AnswerStatus, float | None]:
+    """The word of the likeliest passage and its probability."""
+    best = max((passage.probability or 0.0 for passage in passages), default=None)
+    return ("not_found" if best is None else word_of(best)), best
 
 
 def of_all(answer: Answer) -> Answer:

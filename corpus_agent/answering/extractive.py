@@ -7,36 +7,55 @@ the document like a quotation of a model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.citations import Numbers, remarks
-from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.coverage import comparison
+from corpus_agent.answering.coverage import comparison, is_unbridged, language_of, notice_of
 from corpus_agent.answering.decision import of_passages
-from corpus_agent.answering.languages import is_unbridged, language_of, notice_of
-from corpus_agent.answering.passages import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
     PASSAGES_READ,
-    Ranking,
     Sentence,
-    found_passages,
+    comes_near,
     rank_sentences,
+    surest,
+    weighed,
 )
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
-from corpus_agent.answering.records import Answer, Citation, OnEvent, Passage, Turn
-from corpus_agent.text.patterns import lazy
+from corpus_agent.answering.records import (
+    Answer,
+    Citation,
+    Numbers,
+    OnEvent,
+    Passage,
+    Turn,
+    alone,
+    remarks,
+)
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.text.tokens import content_terms, has_digit
-from corpus_agent.text.wording import number_of
-from indexer import file_stem
+from corpus_agent.text.sentences import Unit, is_item, leads_in, units
+from corpus_agent.text.tables import (
+    ends_with_figures,
+    is_brief,
+    is_row,
+    names_of_columns,
+    tables_of,
+    unit_above,
+)
+from corpus_agent.text.tokens import content_terms, has_digit, lazy
+from corpus_agent.text.wording import WORDS, number_of
+from corpus_agent.tools.search import snippet
+from indexer import Refused, file_stem
 
 if TYPE_CHECKING:
+    from corpus_agent.answering.candidates import Candidate
+    from corpus_agent.answering.coverage import EncodeTokens, Scale
     from corpus_agent.answering.reading import AskedAs
-    from corpus_agent.tools.corpus import CorpusView
+    from corpus_agent.tools.corpus import CorpusView, Readable
     from indexer import Encoder, Hit
 
 ADDS_FROM = 0.1  # of the likeliest passage's probability
@@ -73,16 +92,16 @@ class ExtractiveAnswerer:
         found = self.read(question, corpus, history)
         on_event(f"search: {one_line(found.asked)}")
         foreign = self._foreign(found.asked, found.hits)
-        near = comes_near(found.ranking.confidence) or bool(foreign and found.ranking.sentences)
+        near = comes_near(found.sentences) or bool(foreign and found.sentences)
         cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
         passages = _shown(corpus, found.hits, cited, history)
-        best = max((p.probability or 0.0 for p in passages), default=None)
+        status, probability = of_passages(passages)
         return Answer(
             question=question,
             text="",
-            status=of_passages(best),
-            probability=best,
+            status=status,
+            probability=probability,
             answerer=self.name,
             passages=passages,
             coverage=corpus.coverage(),
@@ -107,7 +126,7 @@ class ExtractiveAnswerer:
         """What is shown of each hit of a search; see `found_passages`."""
         return found_passages(query, hits, *comparison(self._encoder, query, hits))
 
-    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
+    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Sequence[Sentence]:
         core = asked
         for source in named:
             core = without_names(core, source)
@@ -125,7 +144,7 @@ class ExtractiveAnswerer:
 
 def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Sentence, Citation]]:
     """The sentences that were found, each looked up in its document."""
-    for sentence in found.ranking.sentences:
+    for sentence in found.sentences:
         chunk = found.hits[sentence.passage].chunk
         line = chunk.line_start + chunk.text.count("\n", 0, sentence.start)
         yield sentence, check_quotation(corpus, 0, chunk.source, sentence.text, line)
@@ -137,12 +156,12 @@ def _shown(
     cited: Sequence[tuple[Sentence, Citation]],
     history: Sequence[Turn],
 ) -> tuple[Passage, ...]:
-    """The passages of the sentences that stand, but for those that add nothing.
+    """The passages of the sentences that stand, the best word first, but for what adds nothing.
 
     A passage adds nothing that is far less likely than the likeliest, or stands in another one.
     """
     numbers = Numbers([citation for turn in history for citation in turn.answer.citations])
-    least = ADDS_FROM * max((sentence.probability for sentence, _ in cited), default=0.0)
+    least = ADDS_FROM * surest([sentence for sentence, _ in cited])
     found: list[Passage] = []
     for sentence, citation in cited:
         held = (p for p in found if p.citation.source == citation.source)
@@ -152,7 +171,7 @@ def _shown(
             language = hits[sentence.passage].chunk.language
             numbered = numbers.numbered(citation)
             found.append(passage_of(corpus, numbered, sentence.probability, language))
-    return _with_ages(found)
+    return _with_ages(sorted(found, key=lambda passage: WORDS.index(passage.word)))
 
 
 def _why_left_out(dropped: Sequence[Hit]) -> tuple[str, ...]:
@@ -173,7 +192,9 @@ def _with_ages(passages: Sequence[Passage]) -> tuple[Passage, ...]:
     for other in others:
         its = _year(other)
         if year and its and year != its and _differ(first, other):
-            new, old = (first, other) if year > its else (other, first)
+            both = (first, other) if year > its else (other, first)
+            surest = max(first.probability or 0.0, other.probability or 0.0)
+            new, old = (replace(each, probability=surest) for each in both)
             rest = (each for each in others if each is not other)
             return (replace(new, age="newer"), replace(old, age="older"), *rest)
     return tuple(passages)
@@ -198,3 +219,136 @@ def _differ(one: Passage, other: Passage) -> bool:
     same = len(plain[0] & plain[1]) / max(1, min(map(len, plain)))
     values = [own - bare for own, bare in zip(words, plain, strict=True)]
     return same >= SAME_FRAME and bool(values[0] ^ values[1])
+
+
+# ---- The passage around a quotation: its neighbours, the head of its list, the names of a row
+
+CONTEXT = 400  # characters on either side of a quotation that its neighbours fill at most
+BESIDE_ITEM = 240  # the same of an item of a list
+LINES_ABOVE, LINES_BELOW = 240, 12  # in which the head of a list or table is looked for
+_ENDS = ("head", "page")
+
+
+def passage_of(
+    corpus: Readable, citation: Citation, probability: float | None = None, language: str = ""
+) -> Passage:
+    """The passage around a citation, read from its document.
+
+    The quotation alone where it does not stand, or its document cannot be read.
+    """
+    if not citation.quote:
+        return alone(citation, probability)
+    try:
+        before, lines, first = _page(corpus, citation)
+    except Refused:  # removed since it was quoted
+        return alone(citation, probability)
+    text, at = "\n".join(lines), citation.line_start - first
+    # A quotation that was widened over an empty line has a blank there.
+    words = re.compile(r"\s+".join(map(re.escape, citation.quote.split())))
+    found = words.search(text, sum(len(line) + 1 for line in lines[:at]))
+    if found is None:  # across a page end
+        return alone(citation, probability)
+    (start, end), citation = found.span(), replace(citation, quote=found[0])
+    row = text[start:end].rpartition("\n")[2]
+    if is_row(row) or ends_with_figures(row):
+        names = _names_above([*before, *lines], len(before) + at, row)
+        shown = "\n".join([*names, text[start:end]])
+        return Passage(citation, shown, citation.line_start, citation.line_end, probability)
+    is_listed = is_item(text[start:end])
+    heads = _heads_above("\n".join([*before, text[:end]])) if is_listed else ()
+    start, end = with_neighbours(text, units(text, language), start, end)
+    begins, ends = (first + text.count("\n", 0, place) for place in (start, end))
+    above = [head for head in heads if head not in text[start:end]]
+    return Passage(citation, "\n".join([*above, text[start:end]]), begins, ends, probability)
+
+
+def _page(corpus: Readable, citation: Citation) -> tuple[list[str], list[str], int]:
+    """Lines before the page of a citation, those on it, and the number of the first of them."""
+    first = max(1, citation.line_start - LINES_ABOVE)
+    count = citation.line_end - first + 1 + LINES_BELOW
+    lines = corpus.read(citation.source, first, count).lines
+    at, last = citation.line_start - first, citation.line_end - first
+    marks = [number for number, line in enumerate(lines) if line.is_mark]
+    begin = max((mark + 1 for mark in marks if mark < at), default=0)
+    end = min((mark for mark in marks if mark > last), default=len(lines))
+    before = [line.text for line in lines[:begin] if not line.is_mark]
+    return before, [line.text for line in lines[begin:end]], first + begin
+
+
+def _names_above(lines: Sequence[str], at: int, row: str) -> Sequence[str]:
+    """The lines that say what a row is: names of columns, the unit above them."""
+    if is_row(row):
+        ruled = [lines[each.header - 1] for each in tables_of(lines) if at + 1 in each.rows]
+        return ruled or [*takewhile(is_row, reversed(lines[:at]))][-1:]
+    index = names_of_columns([*lines[:at], row])
+    if index is not None:
+        return lines[unit_above(lines[: index + 1]) : index + 1]
+    # No rule marks the names: the line above all rows.
+    first = at - len([*takewhile(ends_with_figures, reversed(lines[:at]))])
+    return [line for line in lines[max(0, first - 1) : first] if is_brief(line)]
+
+
+def _heads_above(text: str) -> Sequence[str]:
+    """The heads of the lists that the last item of a text stands in, from the outermost."""
+    *above, last = units(text)
+    found, depth = list[str](), _indent(text, last)
+    for unit in reversed(above):
+        said, indent = text[unit.start : unit.end], _indent(text, unit)
+        if unit.kind in _ENDS:
+            break
+        if is_item(said):
+            if indent < depth or leads_in(said):
+                found, depth = [said, *found], min(depth, indent)
+        elif leads_in(said) or (
+            indent <= depth and (text[: unit.start] or "\n\n").endswith("\n\n")
+        ):
+            return [said, *found]
+    return found
+
+
+def _indent(text: str, unit: Unit) -> int:
+    """The column in which a unit begins; of one behind another on its line a high one."""
+    return unit.start - text.rfind("\n", 0, unit.start) - 1
+
+
+def with_neighbours(text: str, every: Sequence[Unit], start: int, end: int) -> tuple[int, int]:
+    """Start and end with the sentences before and after, up to the next heading."""
+    before = [unit for unit in every if unit.end <= start and unit.kind != "property"]
+    most = BESIDE_ITEM if is_item(text[start:end]) else CONTEXT
+    first, last = start, end
+    for unit in reversed(before):
+        if unit.kind in _ENDS or start - unit.start > most:
+            break
+        first = unit.start
+    for unit in (unit for unit in every if unit.start >= end):
+        if unit.kind in _ENDS or unit.end - end > most:
+            break
+        last = unit.end
+    return first, last
+
+
+def found_passages(
+    query: str, hits: Sequence[Hit], encode: EncodeTokens | None, scale: Scale
+) -> Iterator[tuple[str, tuple[int, int], int]]:
+    """What is shown of each hit: its passage, where its likely line is in that, and the line.
+
+    Of a long passage the part with most words of the query, or the likely line with neighbours
+    where that part lacks it: the neighbours alone hold .95 of the answers, whole passages .99.
+    """
+    own = weighed(query, hits, encode, len(hits), scale) if hits else None
+    best: dict[int, Candidate] = {}
+    if own is not None:
+        for at in (-own.scores).argsort(kind="stable").tolist():
+            best.setdefault(own.found[at].passage, own.found[at])
+    for number, hit in enumerate(hits):
+        text, one = hit.chunk.text, best.get(number)
+        shown, likely, line = snippet(text, query), (0, 0), hit.chunk.line_start
+        if one is not None:
+            line += text.count("\n", 0, one.start)
+            start = shown.find(text[one.start : one.end])
+            likely = start, start + one.end - one.start
+            if start < 0:
+                own_units = units(text, hit.chunk.language)
+                start, end = with_neighbours(text, own_units, one.start, one.end)
+                shown, likely = text[start:end], (one.start - start, one.end - start)
+        yield shown, likely, line

@@ -25,9 +25,9 @@ from corpus_agent.answering.comparable import (
     without_markup,
 )
 from corpus_agent.answering.records import Citation
-from corpus_agent.text.patterns import lazy
 from corpus_agent.text.sanitize import visible
 from corpus_agent.text.sentences import Unit, is_item, leads_in, units, wants_more
+from corpus_agent.text.tokens import lazy
 from corpus_agent.text.wording import Verdict
 from indexer import PAIRED, Line, Refused, Window
 

@@ -6,10 +6,10 @@ Data only: extractive.py and agent/ answer, quotations.py sets the verdicts, ren
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from corpus_agent.answering.decision import PERHAPS_FROM, word_of
+from corpus_agent.answering.decision import word_of
 from corpus_agent.text.wording import Verdict, Word
 from corpus_agent.tools.corpus import ToolCall
 from indexer import Coverage
@@ -55,10 +55,58 @@ class Citation:
         """Whether the document contains the quotation, there or elsewhere."""
         return self.verdict in STANDING
 
+    @property
+    def place(self) -> tuple[str, int, int, str]:
+        """Equal for two citations of the same passage."""
+        return self.source, self.line_start, self.line_end, self.quote
+
     def shares_lines(self, other: Citation) -> bool:
         """Whether another one quotes some of the same lines."""
         beside = self.line_end < other.line_start or other.line_end < self.line_start
         return self.source == other.source and not beside
+
+
+class Numbers:
+    """The citation numbers of one answer, continued from earlier answers."""
+
+    def __init__(self, known: Sequence[Citation], used: Sequence[Citation] = ()) -> None:
+        self._known = {citation.n: citation for citation in known}
+        self._used = {citation.n: citation for citation in used}
+
+    def __getitem__(self, n: int) -> Citation:
+        return self._used[n]
+
+    def numbered(self, citation: Citation) -> Citation:
+        """The citation with its number: that of its passage, else the next one."""
+        every = {**self._known, **self._used}
+        new = replace(citation, n=max([0, *every]) + 1)
+        kept = next((old for old in every.values() if old.place == citation.place), new)
+        self._used[kept.n] = kept
+        return kept
+
+    def uses_known(self, n: int) -> bool:
+        """Whether a number is that of an earlier answer's citation, which is then used again."""
+        if n in self._known:
+            self._used[n] = self._known[n]
+        return n in self._known
+
+    def used(self) -> tuple[Citation, ...]:
+        """The citations of the answer, by number."""
+        return tuple(self._used[n] for n in sorted(self._used))
+
+
+def remarks(citations: Sequence[Citation]) -> tuple[str, ...]:
+    """The notices of an answer about text that its documents do not show or hold as text."""
+    said = {
+        "is hidden in the document": [c.n for c in citations if c.hidden],
+        "was recognised from a picture": [c.n for c in citations if c.confidence is not None],
+    }
+    return tuple(
+        f"{', '.join(f'[{n}]' for n in numbers)} {'quotes' if len(numbers) == 1 else 'quote'}"
+        f" text that {what}."
+        for what, numbers in said.items()
+        if numbers
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +195,8 @@ class Answer:
 
     @property
     def is_outright(self) -> bool:
-        """Whether one of its passages may well hold the answer."""
-        return self.probability is None or self.probability >= PERHAPS_FROM
+        """Whether its first passage may be said to answer."""
+        return self.status in ("answered", "likely")
 
 
 def _check_probability(number: float | None) -> None:

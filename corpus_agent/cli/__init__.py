@@ -1,8 +1,7 @@
 """The command line: parse, build, call one function, print. The only package that knows click.
 
 `group` calls commands and turns errors into exit codes, `common` has their options, settings and
-launch, `printing` their output; `live` and `progress` draw; each other module has the commands of
-one kind.
+launch, `printing` their output; each other module has the commands of one kind.
 """
 
 import atexit

@@ -1,17 +1,18 @@
-"""Commands that search the documents, read them and answer from them."""
+"""Commands that search the documents, read them and answer from them, also in a conversation."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from corpus_agent import agent, answering, check, render, selftest, service, trust
-from corpus_agent.cli.chat import Chat
+from corpus_agent import answering, render, service, trust
+from corpus_agent.answering.records import Turn
 from corpus_agent.cli.common import (
     JSON,
     Among,
@@ -27,6 +28,7 @@ from corpus_agent.cli.common import (
 from corpus_agent.cli.group import EXIT_NOT_ANSWERED
 from corpus_agent.cli.printing import (
     EXPORT,
+    Watching,
     check_apart,
     clean,
     opened_new,
@@ -36,23 +38,23 @@ from corpus_agent.cli.printing import (
     warn_of_index,
     write_answers,
 )
-from corpus_agent.cli.progress import Watching, counted
 from corpus_agent.settings import stores_to_read
-from corpus_agent.text.naming import PATH, called, known, quoted
-from indexer import (
-    MAX_FILE_BYTES,
-    MAX_WINDOW_LINES,
-    Query,
-    Refused,
-    UsageError,
-    read_regular,
-)
+from corpus_agent.text.naming import called, known, quoted
+from corpus_agent.text.sanitize import visible
+from corpus_agent.text.wording import searched
+from indexer import MAX_WINDOW_LINES, CorpusError, Query, Refused, UsageError
 
 if TYPE_CHECKING:
-    from corpus_agent.answering.records import Answer, Turn
+    from corpus_agent.answering.records import Answer, Passage
     from indexer import Index
 
 HITS = 5  # of a search that names no number
+PROMPT = "> "
+AROUND = 10  # lines that /read shows before and after a passage
+HELP = """Type a question, or
+  /sources   the passages that were shown, with their numbers
+  /read N    passage N with the lines around it
+  /quit      end (so does Ctrl-D); Ctrl-C stops an answer"""
 
 
 @main.command()
@@ -207,6 +209,99 @@ def chat(llm: Llm, quotes_only: bool, export_file: Path | None, log: str | None)
     warn_of_index(export_file, settings.root)
 
 
+@dataclass
+class Chat:
+    """One conversation; each question is answered from the newest version of the corpus.
+
+    `ask` answers after the turns so far, `write` prints a line, `style` shows which are likely.
+    """
+
+    corpus: Index
+    ask: Callable[[str, Index, Sequence[Turn]], Answer]
+    write: Callable[[str], None]
+    style: Callable[[str, bool], str] | None = None
+    turns: list[Turn] = field(default_factory=list)
+
+    def run(self) -> None:
+        """Converse until /quit or the end of input."""
+        interactive = sys.stdin.isatty()
+        if interactive:
+            import readline  # noqa: F401 - editing and history of what is typed
+
+            self.write(f"{searched(self.corpus.coverage())}; /help lists the commands.")
+        while True:
+            try:
+                line = input(PROMPT if interactive else "").strip()
+            except EOFError:
+                return
+            except KeyboardInterrupt:
+                self.write("")  # a new line: Ctrl-C while typing clears the input
+                continue
+            if line in ("/quit", "/exit", "quit", "exit"):
+                return
+            if line:
+                self._respond(line)
+
+    def _respond(self, line: str) -> None:
+        try:
+            if line.startswith("/"):
+                self._command(line)
+            else:
+                self._ask(line)
+        except KeyboardInterrupt:
+            self.write("Stopped.")
+        except CorpusError as error:
+            self.write(f"Error: {visible(str(error))}")
+
+    def _ask(self, question: str) -> None:
+        self.corpus = self.corpus.latest()
+        answer = self.ask(question, self.corpus, self.turns)
+        self.turns.append(Turn(question, answer))
+        for line in render.answer_lines(answer, self.style):
+            self.write(line)
+
+    def _command(self, line: str) -> None:
+        name, _, argument = line.partition(" ")
+        if name == "/sources":
+            self._sources()
+        elif name == "/read":
+            self._read(argument.strip())
+        elif name == "/help":
+            self.write(HELP)
+        else:
+            self.write(f"Unknown command {quoted(name)}.\n{HELP}")
+
+    def _passages(self) -> dict[str, Passage]:
+        """Every passage of the conversation by its number, in order."""
+        every = (passage for turn in self.turns for passage in turn.answer.passages)
+        numbered = {passage.citation.n: passage for passage in every}
+        return {str(n): numbered[n] for n in sorted(numbered)}
+
+    def _sources(self) -> None:
+        passages = self._passages()
+        if not passages:
+            self.write("No passage was shown yet.")
+        for n, passage in passages.items():
+            self.write(f"[{n}] {render.headed(passage)}")
+
+    def _read(self, number: str) -> None:
+        """Print the passage with the lines around it."""
+        passage = self._passages().get(number)
+        if passage is None:
+            raise UsageError("Which one?", "/sources lists the numbers, as in /read 1.")
+        citation = passage.citation
+        first = max(1, citation.line_start - AROUND)
+        count = citation.line_end - first + 1 + AROUND
+        window = self.corpus.read(citation.source, first, count)
+        last = first + len(window.lines) - 1
+        self.write(f"--- {render.place(citation.source, first, last, citation.page)} ---")
+        if window.stale:
+            self.write("This file changed after it was indexed.")
+        for at, line in enumerate(window.lines, start=first):
+            within = citation.line_start <= at <= citation.line_end
+            self.write(f"{'>' if within else ' '} {visible(line.text)}".rstrip())
+
+
 @main.command()
 @click.argument("place", metavar="SOURCE[:LINE[:COUNT]]")
 @JSON
@@ -259,105 +354,3 @@ def open_document(place: str) -> None:
     roots = {one.prefix: trust.stores.place_of(one.store, settings).root for one in stores}
     source, program = service.opening.open_document(place, roots)
     click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
-
-
-@main.command(name="check")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-@llm_options
-@below
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "md", "html"]),
-    default="text",
-    help="text (default), or the text itself with marks, as Markdown or as a page.",
-)
-@JSON
-def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
-    """Check each quotation and statement of FILE against the documents; - is standard input.
-
-    FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF) of at most 1,000,000
-    characters, or a receipt of ask --receipt. Exit 0 where everything is found as it is written, 1
-    otherwise, also for a receipt that is edited or another's. A model takes part only with --llm:
-    its word on statements that are not found is shown as a model's.
-    """
-    data = _read(file)  # it may lie anywhere, so it is read before the seal
-    is_receipt = file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
-    receipts = answering.receipt.receipts_in(data, str(file)) if is_receipt else []
-    if receipts and form != "text":
-        raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
-    asking = llm["llm"] is not None
-    if receipts and asking:
-        raise UsageError(f"--llm judges the statements of a text, and {str(file)!r} is a receipt.")
-    settings = settings_in_force(several=True, **(llm if asking else {}))
-    launch = launch_to_read(settings, asking=asking, typed=asking)
-    seal, key = launch.seal.state, launch.receipt_key
-    if receipts:
-        verified, corpus = service.service.Service(launch, searching=False).check_receipts(receipts)
-        shown = render.receipts_object(verified, corpus.version, seal, key)
-        lines = render.receipt_lines(verified, key)
-        holds = shown["check"]["holds"]
-    else:
-        serving = service.service.Service(launch)
-        corpus = serving.among(*among)
-        text = check.checking.text_of(data, file.name)
-        with counted("checking statements") as on_piece:
-            checked = serving.check(text, corpus, on_piece)
-        if asking:
-            with counted("asking the model") as on_piece:
-                checked = agent.numbered.judged(checked, corpus, launch, on_piece)
-        shown, holds = render.checked_object(checked, seal), checked.holds
-        lines = render.checked_lines(checked)
-        if form != "text":
-            whole = render.checked_markdown if form == "md" else render.checked_html
-            lines = iter([whole(checked)])
-    if as_json:
-        print_json(shown, corpus)
-    else:
-        print_lines(lines)
-    if not holds:
-        raise SystemExit(1)
-
-
-def _read(file: Path) -> bytes:
-    """The bytes of a file, of standard input for "-"; raises UsageError."""
-    if str(file) != "-":
-        try:
-            return read_regular(file, MAX_FILE_BYTES)
-        except OSError as error:
-            gone = isinstance(error, FileNotFoundError)
-            why = "there is no such file" if gone else error.strerror
-            message = f"{called(str(file), kind=PATH)} cannot be read: {why}."
-            raise UsageError(message, "Try: corpus-agent check --help") from None
-    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-    if len(data) > MAX_FILE_BYTES:
-        raise UsageError(f"The text has more than {MAX_FILE_BYTES:,} bytes.")
-    return data
-
-
-@main.command(name="eval")
-@click.argument("questions", type=click.Path(path_type=Path))
-@llm_options
-@click.option("--show-failures", is_flag=True, help="List the questions that went wrong.")
-@JSON
-def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> None:
-    """Measure search and answers with the questions of a TOML file.
-
-    Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
-    sample_corpus/questions.toml.
-    """
-    asked = selftest.evaluation.load(questions)
-    named = llm["llm"]
-    settings = settings_in_force(several=True, **{**llm, "llm": named or "none"})
-    launch = launch_to_read(settings, asking=True, typed=named is not None)
-    served = service.service.Service(launch)
-    corpus = served.corpus()
-    answerer = served.answerer(corpus)
-    results = [selftest.evaluation.measure(question, corpus, answerer) for question in asked]
-    scores = selftest.evaluation.summarise(results)
-    if as_json:
-        return print_json(render.as_object(version=corpus.version, eval=scores), corpus)
-    print_lines(selftest.evaluation.table(scores))
-    if show_failures:
-        print_lines(selftest.evaluation.failures(results))
-    return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +64,7 @@ def doctor(as_json: bool, llm: Llm) -> None:
     there is one. Changes nothing. Exit 1 if anything is wrong; a warning is not. -v shows the
     checks that are fine, too.
     """
-    settings = settings_in_force(several=True, to_come=True, **llm)
+    settings = settings_in_force(to_come=True, **llm)
     server = examination.checks.model_server(settings)
     findings = list(examination.examine(_checks(settings, server)))
     content = examination.as_json(findings)
@@ -79,11 +80,14 @@ def _checks(settings: Settings, server: Diagnosis) -> Iterator[Check]:
     """All checks; those of the index only if this process could be sealed before."""
     try:
         seal_off = click.get_current_context().obj["unsealed"]
-        launch, indexes = startup().for_examining(settings, seal_off=seal_off)
+        launch, problem = startup().for_examining(settings, seal_off=seal_off)
     except SealUnavailable as error:
-        return examination.checks.every_check([("", settings, None)], error, server)
-    launched(launch)
-    return examination.checks.every_check(indexes, launch.seal, server)
+        return examination.checks.of_machine(settings, error, server)
+    checks = examination.checks
+    settings = launched(launch).settings
+    return chain(
+        checks.of_machine(settings, launch.seal, server), checks.of_index(settings, problem)
+    )
 
 
 @main.command()

@@ -30,8 +30,7 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
-from corpus_agent.cli.printing import clean, print_json, print_lines
-from corpus_agent.cli.progress import index_progress
+from corpus_agent.cli.printing import clean, index_progress, print_json, print_lines
 from corpus_agent.settings import (
     Settings,
     existing_place,
@@ -192,8 +191,8 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
 
     with service.process.cancelled_by_signal() as cancel:
         display = partial(index_progress, verbose=is_verbose())
-        callbacks = service.watching.Callbacks(outcome, notice, display)
-        service.watching.watch(launch.settings, path, cancel.is_set, callbacks, choices)
+        callbacks = service.session.Callbacks(outcome, notice, display)
+        service.session.watch(launch.settings, path, cancel.is_set, callbacks, choices)
     if cancel.signal == signal.SIGINT:
         raise SystemExit(EXIT_INTERRUPTED)
 

@@ -1,23 +1,37 @@
-"""Commands that look at every document: tables of fields, lists, the timeline."""
+"""Commands that look at all there is: table, list, timeline; a whole text; many questions."""
 
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import click
 
-from corpus_agent import fields, render
-from corpus_agent.cli.common import JSON, Among, below, is_verbose, main, opened
+from corpus_agent import agent, answering, check, fields, render, selftest, service
+from corpus_agent.cli.common import (
+    JSON,
+    Among,
+    Llm,
+    below,
+    is_verbose,
+    launch_to_read,
+    llm_options,
+    main,
+    opened,
+    settings_in_force,
+)
 from corpus_agent.cli.printing import (
     clean,
+    counted,
     opened_new,
     print_json,
     print_lines,
     warn_of_index,
     write_text,
 )
-from corpus_agent.cli.progress import counted
+from corpus_agent.text.naming import PATH, called
+from indexer import MAX_FILE_BYTES, UsageError, read_regular
 
 _WIDTH = 100  # columns where there is no terminal
 _LOOKING = "looking at documents"
@@ -49,7 +63,7 @@ def table(
 
     Two documents side by side: table FIELD… --path A --path B
     """
-    fields.definition.fields_of(words)  # what is no field is said before the seal
+    fields.lexicon.fields_of(words)  # what is no field is said before the seal
     csv_to = opened_new(csv_file)
     served, corpus = opened(among)
     with counted(_LOOKING) as on_document:
@@ -100,3 +114,105 @@ def timeline(among: Among, as_json: bool) -> None:
     if as_json:
         return print_json(render.timeline_object(made, served.launch.seal.state), corpus)
     return print_lines(render.timeline_lines(made))
+
+
+@main.command(name="check")
+@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
+@llm_options
+@below
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "md", "html"]),
+    default="text",
+    help="text (default), or the text itself with marks, as Markdown or as a page.",
+)
+@JSON
+def check_file(file: Path, llm: Llm, among: Among, form: str, as_json: bool) -> None:
+    """Check each quotation and statement of FILE against the documents; - is standard input.
+
+    FILE is anybody's answer, memo or draft (text, Markdown, HTML, DOCX, PDF) of at most 1,000,000
+    characters, or a receipt of ask --receipt. Exit 0 where everything is found as it is written, 1
+    otherwise, also for a receipt that is edited or another's. A model takes part only with --llm:
+    its word on statements that are not found is shown as a model's.
+    """
+    data = _read(file)  # it may lie anywhere, so it is read before the seal
+    is_receipt = file.suffix in (".json", ".jsonl") or data.lstrip()[:1] == b"{"
+    receipts = answering.receipt.receipts_in(data, str(file)) if is_receipt else []
+    if receipts and form != "text":
+        raise UsageError(f"--format {form} marks a text, and {str(file)!r} holds a receipt.")
+    asking = llm["llm"] is not None
+    if receipts and asking:
+        raise UsageError(f"--llm judges the statements of a text, and {str(file)!r} is a receipt.")
+    settings = settings_in_force(several=True, **(llm if asking else {}))
+    launch = launch_to_read(settings, asking=asking, typed=asking)
+    seal, key = launch.seal.state, launch.receipt_key
+    if receipts:
+        verified, corpus = service.service.Service(launch, searching=False).check_receipts(receipts)
+        shown = render.receipts_object(verified, corpus.version, seal, key)
+        lines = render.receipt_lines(verified, key)
+        holds = shown["check"]["holds"]
+    else:
+        serving = service.service.Service(launch)
+        corpus = serving.among(*among)
+        text = check.checking.text_of(data, file.name)
+        with counted("checking statements") as on_piece:
+            checked = serving.check(text, corpus, on_piece)
+        if asking:
+            with counted("asking the model") as on_piece:
+                checked = agent.numbered.judged(checked, corpus, launch, on_piece)
+        shown, holds = render.checked_object(checked, seal), checked.holds
+        lines = render.checked_lines(checked)
+        if form != "text":
+            whole = render.checked_markdown if form == "md" else render.checked_html
+            lines = iter([whole(checked)])
+    if as_json:
+        print_json(shown, corpus)
+    else:
+        print_lines(lines)
+    if not holds:
+        raise SystemExit(1)
+
+
+def _read(file: Path) -> bytes:
+    """The bytes of a file, of standard input for "-"; raises UsageError."""
+    if str(file) != "-":
+        try:
+            return read_regular(file, MAX_FILE_BYTES)
+        except OSError as error:
+            gone = isinstance(error, FileNotFoundError)
+            why = "there is no such file" if gone else error.strerror
+            message = f"{called(str(file), kind=PATH)} cannot be read: {why}."
+            raise UsageError(message, "Try: corpus-agent check --help") from None
+    data = sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise UsageError(f"The text has more than {MAX_FILE_BYTES:,} bytes.")
+    return data
+
+
+@main.command(name="eval")
+@click.argument("questions", type=click.Path(path_type=Path))
+@llm_options
+@click.option("--show-failures", is_flag=True, help="List the questions that went wrong.")
+@JSON
+def evaluate(questions: Path, llm: Llm, show_failures: bool, as_json: bool) -> None:
+    """Measure search and answers with the questions of a TOML file.
+
+    Each [[questions]] has question, sources (none: not answerable) and answer or answers; see
+    sample_corpus/questions.toml.
+    """
+    asked = selftest.evaluation.load(questions)
+    named = llm["llm"]
+    settings = settings_in_force(several=True, **{**llm, "llm": named or "none"})
+    launch = launch_to_read(settings, asking=True, typed=named is not None)
+    served = service.service.Service(launch)
+    corpus = served.corpus()
+    answerer = served.answerer(corpus)
+    results = [selftest.evaluation.measure(question, corpus, answerer) for question in asked]
+    scores = selftest.evaluation.summarise(results)
+    if as_json:
+        return print_json(render.as_object(version=corpus.version, eval=scores), corpus)
+    print_lines(selftest.evaluation.table(scores))
+    if show_failures:
+        print_lines(selftest.evaluation.failures(results))
+    return None

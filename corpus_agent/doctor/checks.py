@@ -7,9 +7,8 @@ import platform
 import shlex
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,14 +29,9 @@ from indexer.confine import check_kernel
 if TYPE_CHECKING:
     from corpus_agent.seal import Sealed
     from corpus_agent.settings import Settings
-    from corpus_agent.startup import Examined
     from indexer import Encoder, Index, Inspection
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
-INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
-    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
-    "amx_int8": "AMX",
-}  # fmt: skip
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
@@ -83,18 +77,15 @@ def extensions() -> Diagnosis:
 
 
 def processor() -> Diagnosis:
-    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
-    if platform.machine() != "x86_64":
-        return Diagnosis("ok", platform.machine())
+    """Whether the processor has what LanceDB was compiled for."""
     try:
-        line = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
+        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
     except OSError:
         return Diagnosis("warn", "/proc/cpuinfo cannot be read")
-    flags = line.split()
-    if "avx2" not in flags:
+    if platform.machine() == "x86_64" and "avx2" not in flags.split():
         mend = "use a machine with AVX2 (since 2013)"
         return Diagnosis("fail", "no AVX2: LanceDB crashes here", mend)
-    return Diagnosis("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
+    return Diagnosis("ok", platform.machine())
 
 
 def sealing(closed: Sealed | CorpusError) -> Diagnosis:
@@ -147,17 +138,6 @@ MOUNT = "mount the disk, or make the folder readable; then: corpus-agent index"
 # Cosine of a stored vector and one made today. The same weights on another processor or in another
 # batch differ by 1e-6; other weights, or another text, by 0.1 and more.
 LIKENESS = 0.985  # of two engines whose vectors may mix: indexer/embed/encoder.py, NEAR
-
-
-def every_check(
-    indexes: Sequence[Examined], closed: Sealed | CorpusError, server: Diagnosis
-) -> Iterator[Check]:
-    """The checks of this machine and of each index; `closed` is the outcome of sealing."""
-    _, settings, _ = indexes[0]
-    yield from of_machine(settings, closed, server)
-    for name, of_one, problem in indexes if not isinstance(closed, Exception) else ():
-        for check in of_index(of_one, problem):
-            yield replace(check, name=f"{name}: {check.name}" if name else check.name)
 
 
 def of_index(settings: Settings, problem: CorpusError | None = None) -> Iterator[Check]:

@@ -1,17 +1,28 @@
-"""A condition on a field, from a person's words; what is not understood whole is refused. Pure."""
+"""The documents that fulfil a condition in a person's words; one not understood is refused."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Literal, cast
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
-from corpus_agent.fields.definition import MENTION, field_of, mention_of
-from corpus_agent.fields.records import WORDED, Cell, Field, FieldType, FieldValue
+from corpus_agent.fields.lexicon import MENTION, field_of, mention_of
+from corpus_agent.fields.records import (
+    WORDED,
+    Cell,
+    DocumentRow,
+    Field,
+    FieldTable,
+    FieldType,
+    FieldValue,
+)
+from corpus_agent.fields.table import Documents, table_of
 from corpus_agent.text.dates import add_duration, compare_durations, find_dates
 from corpus_agent.text.tokens import fold
+from corpus_agent.text.wording import number_of
 from indexer import UsageError
 
 ListVerdict = Literal["yes", "no", "unclear", "silent", "unknown", "unreadable"]
@@ -162,3 +173,55 @@ def _order(normal: str, wanted: str, currency: str) -> int | None:
     except InvalidOperation:
         return None
     return (mine > other) - (mine < other)
+
+
+# ---- The documents that fulfil it
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocuments:
+    """A table of one field, and for each of its rows whether it fulfils the condition."""
+
+    condition: FieldCondition
+    table: FieldTable
+    verdicts: tuple[ListVerdict, ...]
+
+    def count(self, wanted: ListVerdict) -> int:
+        """How many documents have this verdict."""
+        return self.verdicts.count(wanted)
+
+    @property
+    def counted(self) -> str:
+        """How many documents fulfil the condition, do not, or say nothing of it, on one line."""
+        read = number_of(len(self.table.rows) - self.table.unreadable, "document")
+        others: dict[ListVerdict, str] = {
+            "no": "not", "unclear": "unclear", "silent": "say nothing of it"
+        }  # fmt: skip
+        counts = ((self.count(one), said) for one, said in others.items())
+        rest = "".join(f", {count:,} {said}" for count, said in counts if count)
+        return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
+
+
+def listed(
+    corpus: Documents,
+    condition: FieldCondition,
+    on_document: Callable[[int, int], None] = lambda *_: None,
+    *,
+    notices: tuple[str, ...] = (),
+) -> ListedDocuments:
+    """Every document with what it says about the field of a condition, and whether it holds."""
+    table = table_of(corpus, [condition.field], on_document=on_document)
+    table = replace(table, notices=(*table.notices, *notices))
+    verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
+    rows = tuple(_those_first(condition, row) for row in table.rows)
+    return ListedDocuments(condition, replace(table, rows=rows), verdicts)
+
+
+def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:
+    """A row with the values that fulfil a condition before its others."""
+    (cell,) = row.cells
+    if condition.sign is not None:
+        cell = replace(
+            cell, values=(*sorted(cell.values, key=lambda v: True not in holds(condition, v)),)
+        )
+    return replace(row, cells=(cell,))

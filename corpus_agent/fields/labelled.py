@@ -22,7 +22,6 @@ from corpus_agent.text.tables import TextTable, cell_spans
 from corpus_agent.text.tokens import fold
 
 ALIKE = 0.03  # values whose scores differ by no more stand beside each other
-_LEAST = 0.45  # a proposal below this score is no value
 _LABELLED, _NEXT_LINE, _STATED, _BEFORE, _LOOSELY = 1.0, 0.9, 0.85, 0.62, 0.6
 _PER_PHRASE, _ALL_PHRASES = 0.004, 0.2  # each phrase counts less than the one before it
 _REACH, _REACH_BEFORE = 160, 40  # characters beside a phrase in which its value stands
@@ -30,7 +29,7 @@ _SHORTEST_WORD = 3  # characters of a field of the user's own: "salt", "tea"
 _MOST_PLACE = 60  # characters of a line behind a label that are a place
 
 # Behind a label may stand what it is for, a year or a unit: "Price 2023:", "Rent (monthly):".
-_FOR = r"(?:(?:19|20)\d\d(?=[*_ ]{0,3}[:：=|])|\([^()\n]{1,30}\))"
+_FOR = r"(?:(?:19|20)\d\d(?=[*_ ]{0,3}[:：=|])|\d{1,2}(?:[.,]\d)?[ ]?%|\([^()\n]{1,30}\))"
 _LABEL = regex.compile(
     rf"[*_]{{0,2}}[ ]?(?:{_FOR}[ ]?)?"
     r"(?:[:：=][*_]{0,2}|\|(?:[ ]*\|)*|[ ]{3,}|\.{3,}|[-–—](?=[ ]))[ ]*"
@@ -39,8 +38,7 @@ _LABEL = regex.compile(
 _ROW = regex.compile(r"[*_]{0,2}[ ]{1,2}(?=[-−]?\d[\d.,'’]{0,14}[.,]\d\d[ *_]{0,4}$)")
 _GOES_ON = regex.compile(r"\.[*_]{0,2}[ ]+(?=\S)")  # of a heading: "2. Pets. None are allowed."
 # Of several there is one label: "First aiders: Ida Kolb, Tom Reed".
-_LABEL_FOLLOWS = r"(?=[*_]{0,2}[ ]?[:：|])"
-_SHORTEST_OF_SEVERAL = 5  # characters: "to" and "from" are none of several
+_SEVERAL, _NO_PLURAL = r"(?:(?:e?[sn])(?=[*_]{0,2}[ ]?[:：|]))?", 4  # characters: "to", "from"
 _WHOLE_NAME = regex.compile(rf"[ ]?(?:{_FOR})?[ ]*(?=\||$)")  # of a column, behind a phrase
 _SENTENCE_END = regex.compile(r"\n[ ]*\n|(?<=[\p{Ll})\"”]|\p{N}{3})[.!?]\s+(?=\p{Lu}\p{Ll})|;\s")
 _NAMED_SO = regex.compile(r"(?i)\s*(?:[:：|]|is\b|ist\b|est\b|es\b)?\s*")
@@ -55,6 +53,7 @@ _ITEM = regex.compile(r"[.)][*_ ]*\p{L}")  # behind the number of a clause
 # The end of a sentence behind a value of a few words, and no abbreviation.
 _STEM = regex.compile(r"(?<=\p{L}{3}[^s])s$")
 _ENDING = "(?:e?[sn]|e|er)?"  # "euro", "euros"; not "Europe"
+_PLAIN = str.maketrans("’‘‐‑–\u00ad", "''----")
 _FULL_STOP = regex.compile(r"(?<=\p{L}{5}|\p{N})\.$")
 
 
@@ -65,73 +64,93 @@ def labelled(document: DocumentText, field: Field) -> list[ProposedValue]:
     for match in _pattern(field.phrases).finditer(document.text):
         phrase = " ".join(fold(match[0]).split())
         rank = ranks.get(phrase, len(ranks))
+        by_words = field.type in ("identifier", "text")
         # A short word means little but as a label, unless it is what was asked for.
-        weak = len(phrase) < (6 if rank else 5)
-        weak = weak and (
-            rank > 0 or field.type not in ("identifier", "text") or len(phrase) < _SHORTEST_WORD
-        )
+        shortest = _SHORTEST_WORD if by_words and not rank else 6 if rank else 5
         table = document.headers.get(document.line_at(match.start()))
         if table is not None:
-            read = _below(document, field.type, table, match.span())
+            below = _below(document, field.type, table, match.span())
+            read: Iterator[tuple[ProposedValue, bool]] = ((one, True) for one in below)
         else:
-            read = _beside(document, field.type, match.span(), weak=weak)
+            read = _beside(document, field.type, match.span())
         less = min(_ALL_PHRASES, rank * _PER_PHRASE)
-        found += [replace(proposal, score=proposal.score - less) for proposal in read]
-    found = [proposal for proposal in found if proposal.score >= _LEAST]
+        for proposal, sure in read:
+            weak = len(phrase) < shortest and not sure
+            outright = sure or by_words or _asserted(document, field.type, match.span(), proposal)
+            if not weak or (field.type not in WORDED and proposal.score >= _STATED):
+                score = proposal.score - less
+                found.append(replace(proposal, score=score, outright=outright))
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
 
 @cache
 def _pattern(phrases: tuple[str, ...]) -> regex.Pattern[str]:
-    """One pattern for all spellings of all phrases, the longest first."""
+    """One pattern for all spellings of all phrases, the longest first; a label may be in plural."""
     spelt = {spelling for phrase in phrases for spelling in (phrase, fold(phrase))}
-    words = "|".join(map(_one_or_several, sorted(spelt, key=lambda one: (-len(one), one))))
+    words = "|".join(
+        r"\s+".join(map(regex.escape, phrase.split())) + _SEVERAL * (len(phrase) > _NO_PLURAL)
+        for phrase in sorted(spelt, key=lambda one: (-len(one), one))
+    )
     return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}])(?:{words})(?![\p{{L}}\p{{N}}])")
 
 
-def _one_or_several(phrase: str) -> str:
-    """The pattern of a phrase, which as a label may be in the plural."""
-    words = r"\s+".join(map(regex.escape, phrase.split()))
-    if len(phrase) < _SHORTEST_OF_SEVERAL:
-        return words
-    if phrase[-1] in "yY":
-        return rf"{words[:-1]}(?:y|ies{_LABEL_FOLLOWS})"
-    return rf"{words}(?:e?[sn]{_LABEL_FOLLOWS})?"
-
-
 def _beside(
-    document: DocumentText, kind: FieldType, phrase: tuple[int, int], *, weak: bool
-) -> Iterator[ProposedValue]:
-    """The values beside one phrase; a `weak` one counts as a label, or where it says the value."""
+    document: DocumentText, kind: FieldType, phrase: tuple[int, int]
+) -> Iterator[tuple[ProposedValue, bool]]:
+    """The values beside one phrase, and whether it is their label."""
     text, (start, end) = document.text, phrase
     first, last = document.line_span(start)
     led = text[first:start]
     opens = not any(map(str.isalpha, led)) or led.rstrip(" *_").endswith("|")
-    label = _LABEL.match(text, end) or _line_label(text, kind, (end, last), opens=opens)
+    # What opens its line may be the label of the rest of it without a colon.
+    rule = _ROW if kind == "money" else _GOES_ON if kind in ("party", "text") else None
+    label = _LABEL.match(text, end) or (rule.match(text, end, last) if opens and rule else None)
     at = label.end() if label else end
     alone = opens and not text[at:last].strip()
-    loose = weak and label is None and not (opens and (alone or kind not in WORDED))
+    of_else = label and lexicon.near("label_of").search(label[0])
+    sure = bool(opens and label and not of_else)
     if kind in WORDED:
-        if not loose:
-            yield from _worded(document, kind, (start, at), labelled=bool(label), alone=alone)
+        for one in _worded(document, kind, (start, at), labelled=bool(label), alone=alone):
+            yield one, sure or alone
         return
-    sure = label is not None and opens
     find = finder_of(kind, document, labelled=sure)
     behind = _SENTENCE_END.split(text[at : at + _REACH], maxsplit=1)[0]
     if read := _amounts(document, kind, find(behind), at, sure=sure):
         gap = text[at : read[0].start]
-        connected = lexicon.near("connected").match(gap) is not None
-        if loose and not connected:
-            return
-        score = _NEXT_LINE if alone and not gap.strip() else _score(gap, connected, sure)
-        for one in _first(read):
-            yield _in_unit(document, kind, ProposedValue((one,), start, max(end, one.end), score))
-    if loose or label is not None:
+        beside = not gap.strip() or lexicon.near("connected").match(gap)
+        score = _LABELLED if sure and "\n" not in gap else _STATED if beside else _LOOSELY
+        score = score if gap.strip() or not alone else _NEXT_LINE
+        for value in _first(read):
+            proposal = ProposedValue((value,), start, max(end, value.end), score)
+            yield _in_unit(document, kind, proposal), sure
+    if label is not None:
         return
     before = _SENTENCE_END.split(text[max(0, start - _REACH_BEFORE) : start])[-1]
-    for one in _amounts(document, kind, find(before), start - len(before), sure=False)[-1:]:
-        if len(text[one.end : start].split()) <= 3 and "\n" not in text[one.start : start]:
-            yield ProposedValue((one,), one.start, end, _BEFORE)
+    for value in _amounts(document, kind, find(before), start - len(before), sure=False)[-1:]:
+        if len(text[value.end : start].split()) <= 3 and "\n" not in text[value.start : start]:
+            yield ProposedValue((value,), value.start, end, _BEFORE), False
+
+
+def _asserted(
+    document: DocumentText, kind: FieldType, phrase: tuple[int, int], proposal: ProposedValue
+) -> bool:
+    """Whether a clause says of a phrase that it is this value, of nobody else and on no condition.
+
+    What may stand before the phrase is known, word for word: anything else may turn the sense.
+    """
+    text, near, value = document.text, lexicon.near, proposal.readings[0]
+    start, end = min(phrase[0], value.start), max(phrase[1], value.end)
+    first, last = document.sentence(start, end)
+    lead = near("lead_ends").split(near("contrast").split(text[first:start])[-1])[-1]
+    for day in reversed(find_dates(lead)):
+        lead = lead[: day.start] + lead[day.end :]
+    gap = text[phrase[1] : value.start] or text[value.end : phrase[0]]
+    gap = lexicon.compiled("@=bound@").sub(" ", gap)
+    said = near("leading").match(lead)
+    if said is None or not (near("connected").match(gap) or not gap.strip()):
+        return False
+    verb = said["verb"] or kind in ("date", "duration") or near("copula").search(gap)
+    return bool(verb or near("noun_ends").match(near("clause_ends").split(text[end:last])[0]))
 
 
 def _amounts(
@@ -150,23 +169,6 @@ def _amounts(
         if counts or kind == "date" or not _BARE.fullmatch(one.text):
             kept.append(one)
     return kept
-
-
-def _line_label(
-    text: str, kind: FieldType, rest: tuple[int, int], *, opens: bool
-) -> regex.Match[str] | None:
-    """What makes a phrase that opens its line the label of the rest of it, without a colon."""
-    rule = _ROW if kind == "money" else _GOES_ON if kind in ("party", "text") else None
-    return rule.match(text, *rest) if opens and rule else None
-
-
-def _score(gap: str, connected: bool, sure: bool) -> float:
-    """How surely a value belongs to the phrase before it, by what stands between."""
-    if not gap.strip():
-        return _LABELLED if sure and "\n" not in gap else _STATED
-    if connected:
-        return _STATED
-    return 0.75 - 0.4 * min(1.0, len(gap) / _REACH) - (0.1 if "\n" in gap else 0.0)
 
 
 def _moved(reading: Reading, by: int) -> Reading:
@@ -291,7 +293,7 @@ def _as_written(text: str, start: int, end: int) -> Reading:
 
 def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
     """The first place at which a document has these words in any form of theirs; [] for none."""
-    found = _exactly(words).search(document.text)
+    found = _exactly(words).search(document.text.translate(_PLAIN))
     if found is None:
         return []
     return [_proposal(_as_written(document.text, *found.span()), found.start(), _LABELLED)]
@@ -300,15 +302,9 @@ def mentions(document: DocumentText, words: str) -> list[ProposedValue]:
 @cache
 def _exactly(words: str) -> regex.Pattern[str]:
     """Words, or their plurals, with any white space between, also parted at the end of a line."""
-    hyphen = r"(?:[-\u2010\u00ad]\s*\n\s*)?"
+    hyphen = r"(?:-\s*\n\s*)?"
     spelt = r"\s+".join(
-        hyphen.join(map(_char, stem := _STEM.sub("", word))) + (_ENDING if stem.isalpha() else "")
-        for word in words.split()
+        hyphen.join(map(regex.escape, stem := _STEM.sub("", word))) + _ENDING * stem.isalpha()
+        for word in words.translate(_PLAIN).split()
     )
     return regex.compile(rf"(?i)(?<![\p{{L}}\p{{N}}]){spelt}(?![\p{{L}}\p{{N}}])")
-
-
-def _char(char: str) -> str:
-    """A character, or any of those that are written for it."""
-    alike = next((chars for chars in ("'\u2019\u2018", "-\u2010\u2011\u2013") if char in chars), "")
-    return f"[{alike}]" if alike else regex.escape(char)

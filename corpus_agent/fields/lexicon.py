@@ -1,17 +1,23 @@
-"""The words of fields: `lexicon.toml`, read once, as lists, as tables and as patterns."""
+"""What a field is, and the words it is known by: `lexicon.toml` as lists, tables and patterns."""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import regex
 
+from corpus_agent.fields.records import Field, FieldTable, FieldType
 from corpus_agent.text.tokens import fold
+from indexer import UsageError
 
+MAX_FIELDS = 50
+MENTION = "mention"  # the clause of a field that is found by its words alone
+_SPELT_ALIKE = 0.84  # of 1: one letter of six, and not another word of the same length
 _NAME = regex.compile(r"@(=?)(\w+)@")
 _ABOUT = frozenset(["field", "score", "of", "why"])  # keys of a cue that are no pattern
 _OWN = r"(?<![\p{{L}}\p{{N}}-]){}(?![\p{{L}}\p{{N}}-])"
@@ -29,7 +35,7 @@ def items(listed: str) -> list[str]:
 
 
 @cache
-def words(table: str, key: str = "words") -> frozenset[str]:
+def words_of(table: str, key: str = "words") -> frozenset[str]:
     """The folded items of one list."""
     return frozenset(map(fold, items(content()[table][key])))
 
@@ -65,9 +71,13 @@ def piece(name: str) -> str:
     written = content()["piece"].get(name)
     if written is not None:
         return _filled(written)
+    if name == "role":  # what a party is called in contracts
+        every = [one for kind, _, own, _ in _known() if kind == "party" for one in own]
+    else:
+        every = items(content()["patterns"][name])
     spelt = [
         r"\s+".join(map(regex.escape, item.split())).replace(r"\~", "~")
-        for item in sorted(items(content()["patterns"][name]), key=len, reverse=True)
+        for item in sorted(every, key=len, reverse=True)
     ]
     return f"(?:{'|'.join(spelt)})".replace("~", r"\p{L}*").replace("'", "['’]")
 
@@ -80,3 +90,97 @@ def fits(cue: Mapping[str, Any], text_of: Callable[[str], str]) -> bool:
         for key, pattern in cue.items()
         if key not in _ABOUT
     )
+
+
+# ---- What a person asks for
+
+
+@cache
+def _known() -> list[tuple[FieldType, str, list[str], list[str]]]:
+    """Type, clause, phrases of the fields of the lexicon, and what else they are asked as."""
+    return [
+        (
+            entry["type"],
+            entry.get("clause", ""),
+            items(entry["phrases"]),
+            items(entry.get("asked", "")),
+        )
+        for entry in content()["field"]
+    ]
+
+
+def field_of(words: str, kind: FieldType | None = None) -> Field:
+    """The field that words name: its type guessed unless given, its phrases from the lexicon."""
+    name = " ".join(words.split()).strip('“”"')
+    if not any(char.isalnum() for char in name):
+        raise UsageError(
+            f"{words!r} names no field.", 'Name it in words: corpus-agent table "due date"'
+        )
+    asked = _bare(name)
+    for known, clause, phrases, asked_as in _known():
+        own = [phrase for phrase in phrases if _bare(phrase) == asked]
+        if not own and asked in map(_bare, asked_as):
+            own = phrases[:1]
+        if own:
+            others = (phrase for phrase in phrases if phrase not in own)
+            return Field(
+                name, kind or known, (*own, *others), clause if kind in (None, known) else ""
+            )
+    return Field(name, kind or guessed_type(name), (_bare(name, first=True),))
+
+
+def mention_of(words: str) -> Field:
+    """The field of a word or of words in a row that a document mentions, exactly these."""
+    name = " ".join(words.split())
+    if not any(char.isalnum() for char in name):
+        raise UsageError(f"{words!r} holds no words.", "Name them: corpus-agent list 'without dog'")
+    return Field(name, "text", (name,), MENTION)
+
+
+def not_understood(table: FieldTable) -> Iterator[str]:
+    """A line for each field that was not understood, with the one that may be meant."""
+    for column, field in enumerate(table.fields):
+        if not table.count(column, "unknown"):
+            continue
+        phrases = {_bare(phrase): phrase for _, _, listed, _ in _known() for phrase in listed}
+        near = get_close_matches(_bare(field.name), phrases, n=1, cutoff=_SPELT_ALIKE)
+        meant = f"Did you mean “{phrases[near[0]]}”?" if near else "Try: corpus-agent search WORDS"
+        yield f"“{field.name}” is no field that is known, and no label in these documents. {meant}"
+
+
+def guessed_type(words: str) -> FieldType:
+    """The type that words suggest; text if they suggest none."""
+    asked = [word.strip("?.,") for word in fold(words).split()]
+    if "how" in asked and "many" in asked:
+        return "number"
+    if asked[1:] and asked[-1] in words_of("identifiers"):
+        return "identifier"
+    kinds: Sequence[FieldType] = [*content()["type_of"]]
+    return next((kind for kind in kinds if words_of("type_of", kind) & {*asked}), "text")
+
+
+def _bare(words: str, *, first: bool = False) -> str:
+    """Words as they are compared: folded, without articles, or without those that come first."""
+    listed = fold(words).strip(" ?.:").split()
+    articles = words_of("articles")
+    if first:
+        while len(listed) > 1 and listed[0] in articles:
+            listed = listed[1:]
+        return " ".join(listed)
+    return " ".join(word for word in listed if word not in articles)
+
+
+def fields_of(words: Sequence[str]) -> tuple[Field, ...]:
+    """The columns that were asked for; UsageError for none, too many, or two of one name."""
+    fields = tuple(map(field_of, words))
+    if not fields:
+        raise UsageError(
+            "No field is named.", 'Name what to look for: corpus-agent table "due date" "total"'
+        )
+    if len(fields) > MAX_FIELDS:
+        raise UsageError(f"{len(fields)} fields; a table has at most {MAX_FIELDS}.")
+    names = [field.name for field in fields]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"The field {name!r} is named twice.", "Each column needs its name.")
+    return fields

@@ -36,7 +36,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
-    """A value before it is looked up, with the spans that state it and what it rests on besides."""
+    """A value before it is looked up, with the spans that state it and what it rests on besides.
+
+    `outright`: its own clause asserts it.
+    """
 
     readings: tuple[Reading, ...]
     start: int
@@ -45,6 +48,7 @@ class ProposedValue:
     also: tuple[tuple[int, int], ...] = ()
     computed: bool = False
     notes: tuple[str, ...] = ()
+    outright: bool = True
 
     @property
     def normal(self) -> str:

@@ -1,15 +1,20 @@
-"""A table of fields: every document looked at, every value looked up where it stands."""
+"""What every document says of fields and of days, each value looked up where it stands."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from corpus_agent.answering.quotations import read_all
-from corpus_agent.fields.checked import checked_value, doubt_of, stated_outright
-from corpus_agent.fields.definition import MENTION
+import regex
+
+from corpus_agent.answering.quotations import check_quotation, read_all
+from corpus_agent.answering.records import Citation
+from corpus_agent.fields import lexicon
+from corpus_agent.fields.amounts import loses_its_sign
 from corpus_agent.fields.labelled import ALIKE, labelled, mentions
+from corpus_agent.fields.lexicon import MENTION
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.parties import parties_of
 from corpus_agent.fields.records import (
@@ -18,6 +23,7 @@ from corpus_agent.fields.records import (
     DocumentRow,
     Field,
     FieldTable,
+    FieldType,
     FieldValue,
     ProposedValue,
 )
@@ -30,6 +36,7 @@ from corpus_agent.fields.terms import (
     renewal_notices,
     renewal_terms,
 )
+from corpus_agent.text.dates import Reading
 from corpus_agent.tools.corpus import Readable
 from indexer import CorpusError, FileRow
 
@@ -46,6 +53,13 @@ _CLAUSES: dict[str, Callable[[DocumentText], list[ProposedValue]]] = {
 _MOST_VALUES, _MOST_DOUBTFUL = 1_000, 5  # of a cell; the latter where it has no others
 # The score from which what stands beside a phrase is believed where the rule of a field finds none.
 _SURE = 0.8
+_AMOUNTS: tuple[FieldType, ...] = ("money", "percent", "rate", "number")
+_MINUS = regex.compile(r"(?<![\p{L}\p{N}])[-−]\s?(?=(?:\p{Sc}|[A-Z]{3})?\s?\d)")
+_BEHIND = 90  # characters of the same sentence behind a value that may turn it
+_NEAR = 60  # characters before it in which a denial is one of the value
+_TITLE = 300  # characters of a document in which it calls itself a draft
+_QUOTE_ENDS = regex.compile(r"[^“”„«»\"\n]*[”“»\"]")
+_SHORT_QUOTE = 4  # words: a defined term, and no quotation
 
 
 class Documents(Readable, Protocol):
@@ -148,10 +162,9 @@ def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     doubtful: list[FieldValue] = []
     dropped = 0
     for group in _proposed(document, field):
-        doubts = [doubt_of(document, one.readings[0], field.type) for one in group]
+        doubts = [doubt_of(document, one, field.type) for one in group]
         sure = _best([one for one, doubt in zip(group, doubts, strict=True) if not doubt])
-        outright = [one for one in sure if stated_outright(document, one)]
-        tried = (outright or sure)[:_MOST_VALUES]
+        tried = sure[:_MOST_VALUES]
         held = [value for one in tried if (value := checked_value(document, one))]
         dropped += len(tried) - len(held)
         if held:
@@ -164,3 +177,162 @@ def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
             found = (checked_value(document, one, doubt) for one, doubt in unsure)
             doubtful = [*filter(None, found)][:_MOST_DOUBTFUL]
     return Cell("doubtful", tuple(doubtful)) if doubtful else Cell("silent"), dropped
+
+
+# ---- Whether a value holds
+
+
+def checked_value(
+    document: DocumentText, proposal: ProposedValue, doubt: str = ""
+) -> FieldValue | None:
+    """The value with its quotations; None if one does not stand in the document or shows it not."""
+    span, citations = (proposal.start, proposal.end), list[Citation]()
+    for n, each in enumerate((span, *proposal.also), start=1):
+        citation = quoted_span(document, n, each)
+        if citation is None:
+            return None
+        citations.append(citation)
+    if not proposal.computed and not all(
+        span[0] <= reading.start
+        and reading.end <= span[1]
+        and shows(document, citations[0], reading)
+        for reading in proposal.readings
+    ):
+        return None
+    return FieldValue(
+        proposal.text, proposal.normal, tuple(citations), proposal.computed, doubt, proposal.notes
+    )
+
+
+def doubt_of(document: DocumentText, proposal: ProposedValue, kind: FieldType) -> str:
+    """Why a value does not count though its sentence has it; "" where nothing speaks against it."""
+    value = proposal.readings[0]
+    if kind in _AMOUNTS and loses_its_sign(document.written, value):
+        return "it may be below zero"
+    first, last = document.sentence(value.start, value.end)
+    before, behind = document.text[first : value.start], document.text[value.end : last]
+    contrast = lexicon.near("contrast")
+    before, behind = contrast.split(before)[-1], contrast.split(behind)[0]
+    ends, bound = lexicon.near("clause_ends"), lexicon.compiled("@=bound@")
+    clause = bound.sub(" ", ends.split(before)[-1])
+    rest = ends.split(behind)[0][:_BEHIND].lstrip(" \n,(")
+    said = {
+        "title": document.text[:_TITLE],
+        "above": document.heading_above(value.start) + document.row_at(value.start),
+        "sentence": f"{before}{value.text}{behind}",
+        "clause": clause,
+        "near": clause[-_NEAR:],
+        "behind": rest,
+        "value": f"{clause[-_NEAR:]}{value.text}",
+    }
+    for cue in lexicon.content()["doubt"]:
+        if kind in cue.get("of", kind) and lexicon.fits(cue, said.__getitem__):
+            return str(cue["why"])
+    opened = before.count('"') % 2 or max(map(before.rfind, "“„«")) > max(map(before.rfind, "”»"))
+    closed = _QUOTE_ENDS.match(behind) if opened else None
+    start, end = document.line_span(value.start)
+    if document.text[start:end].lstrip().startswith(">"):
+        return "a quotation"
+    quoted = before[max(map(before.rfind, '"“„«')) + 1 :] + value.text + closed[0] if closed else ""
+    if len(quoted.split()) > _SHORT_QUOTE:
+        return "a quotation"
+    return "" if proposal.outright else "not stated outright"
+
+
+def quoted_span(document: DocumentText, n: int, span: tuple[int, int]) -> Citation | None:
+    """The sentences of a span as a quotation looked up, else its lines and those around."""
+    if not 0 <= span[0] < span[1] <= len(document.written):
+        return None
+    around = (document.lines_around(*span, beside) for beside in (0, 1, 3))
+    for start, end in (document.sentence(*span), *around):
+        quote, line = document.written[start:end], document.line_at(start)
+        if quote in document.unquotable:
+            continue
+        citation = check_quotation(document, n, document.source, quote, line, elsewhere=False)
+        if citation.stands:
+            return citation
+        document.unquotable.add(quote)
+    return None
+
+
+def shows(document: DocumentText, citation: Citation, reading: Reading) -> bool:
+    """Whether a value stands at its place in the document as it is read, and in its quotation."""
+    there = _letters(document.written[reading.start : reading.end])
+    return bool(there) and there == _letters(reading.text) and there in _letters(citation.quote)
+
+
+def _letters(text: str) -> str:
+    """The letters and figures of a text without mark-up, with "⁻" for the minus of an amount."""
+    return "".join(each for each in _MINUS.sub("⁻", text) if each.isalnum() or each == "⁻")
+
+
+# ---- What every document says of days
+
+
+@dataclass(frozen=True, slots=True)
+class DatedStatement:
+    """A sentence with a date; `either`: it may be read in two ways; `column`: of its cell."""
+
+    day: str
+    citation: Citation
+    either: bool = False
+    column: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The dated statements of all documents, by date, and how many documents gave none."""
+
+    statements: tuple[DatedStatement, ...]
+    looked_at: int
+    undated: int
+    unread: tuple[tuple[str, str], ...]
+    changed: int
+    unverified: int
+    version: int
+    notices: tuple[str, ...] = ()
+
+
+def timeline_of(
+    corpus: Documents, on_document: Callable[[int, int], None] = lambda *_: None
+) -> Timeline:
+    """The dated statements of every document, in order."""
+    found: list[DatedStatement] = []
+    unread: list[tuple[str, str]] = []
+    looked_at = undated = changed = unverified = 0
+    for source, document, reason in each_document(corpus, on_document):
+        looked_at += 1
+        if document is None:
+            unread.append((source, reason))
+            continue
+        statements, dropped = _statements(document)
+        undated += not (statements or dropped)
+        changed += document.stale
+        unverified += dropped
+        found += statements
+    found.sort(key=lambda one: (one.day, one.citation.source, one.citation.line_start))
+    counts = undated, tuple(unread), changed, unverified, corpus.version
+    return Timeline(tuple(found), looked_at, *counts)
+
+
+def _statements(document: DocumentText) -> tuple[list[DatedStatement], int]:
+    """The dated statements of one document, each sentence once a day; and how many did not hold."""
+    dates = [reading for reading in document.dates if not document.is_property(reading.start)]
+    starts = Counter(reading.start for reading in dates)
+    quoted: dict[tuple[int, int], Citation | None] = {}
+    found: dict[tuple[str, tuple[int, int]], DatedStatement] = {}
+    dropped = 0
+    for reading in dates:
+        span = document.sentence(reading.start, reading.end)
+        if span not in quoted:
+            quoted[span] = quoted_span(document, 1, (reading.start, reading.end))
+            dropped += quoted[span] is None
+        citation = quoted[span]
+        if citation is not None and not shows(document, citation, reading):
+            dropped += 1
+        elif citation is not None:
+            either = starts[reading.start] > 1
+            column = document.column_at(reading.start)
+            statement = DatedStatement(reading.normal, citation, either, column)
+            found.setdefault((reading.normal, span), statement)
+    return list(found.values()), dropped

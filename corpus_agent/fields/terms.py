@@ -32,6 +32,10 @@ _SIGNATURES = 3_000  # characters over which one set of signatures runs
 _SENTENCE = regex.compile(
     r"(?<=[\p{Ll}\p{N})\"”])[.;]\s+(?=[\p{Lu}(\"“])(?!\p{Lu}\p{Ll}{2,12}\s+(?:19|20)\d\d)"
 )
+_BARE = 3  # words before "is governed by", as many as name no other thing that is
+_LAW_FIRST = (1, 4)  # of the patterns of laws: "the laws of Ohio govern"
+# Before a second law of one sentence: "governed by Spanish law, the parties having …".
+_FINISHED = regex.compile(r"\p{Lu}\p{L}+\s(?:laws?|Recht|statutes)\b\s*,")
 _NO_PLACES = frozenset(
     ["Territory", "State", "Country", "Jurisdiction", "Nation", "Section", "Article"]
 )
@@ -252,11 +256,22 @@ def governing_law(document: DocumentText) -> list[ProposedValue]:
             place = _law_of(text, match)
             if place is None or lexicon.compiled("@law_of_others@").search(match[0]):
                 continue
+            first, last = document.sentence(*match.span())
+            ends = lexicon.near("clause_ends")
+            lead = ends.split(text[first : match.start()])[-1]
+            clause = lead + match[0] + ends.split(text[match.end() : last])[0]
+            named = lexicon.compiled("@law_of_this@").search(clause) is not None
+            said = named or len(lead.split()) < _BARE
+            if rank in _LAW_FIRST:  # "any law but the law of France governs"
+                said = said and lexicon.near("leading").match(lead) is not None
+            if _FINISHED.search(text[match.start() : place.start]):
+                continue
             around = document.before(match.start(), 260) + match[0]
             score = 0.95 - 0.1 * min(rank, 3)
             score -= 0.15 * (not lexicon.compiled("@law_of_this@").search(around))
             score += 0.05 * bool(lexicon.compiled("@law_head@").search(around))
-            found.append(ProposedValue((place,), match.start(), place.end, score))
+            one = ProposedValue((place,), match.start(), place.end, score, outright=said)
+            found.append(one)
     return sorted(found, key=lambda proposal: (-proposal.score, proposal.start))
 
 
@@ -278,7 +293,7 @@ def _placed(law: Reading) -> Reading:
     """A law under the name of its place, where it is called by an adjective: "English"."""
     first = {fold(word) for word in law.text.split()}
     for place in lexicon.content()["adjectives"]:
-        if first & lexicon.words("adjectives", place):
+        if first & lexicon.words_of("adjectives", place):
             return replace(law, normal=place)
     return law
 

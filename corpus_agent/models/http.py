@@ -16,7 +16,7 @@ from typing import Any
 
 from corpus_agent.models.discovery import BUSY_SECONDS, RETRY_SECONDS, ModelUnavailable
 from corpus_agent.seal.broker import Broker
-from corpus_agent.seal.frames import BadFrame, Cause, Failure, Kind, Reply, failure_in, head_in
+from corpus_agent.seal.frames import BadFrame, Cause, Failure, Reply, ReplyKind, failure_in, head_in
 from corpus_agent.seal.routes import NotListed
 
 TICK_SECONDS = 0.1
@@ -123,8 +123,8 @@ def _frames(
     first, stall = seconds
     try:
         frame = _next(frames, deadline, first)
-        while frame.kind is not Kind.END:
-            if frame.kind is Kind.FAILED:
+        while frame.kind is not ReplyKind.END:
+            if frame.kind is ReplyKind.FAILED:
                 raise _unavailable(failure_in(frame.payload))
             yield frame.payload
             frame = _next(frames, deadline, stall)

@@ -15,9 +15,9 @@ from urllib.parse import quote as quote_url
 from corpus_agent.render.common import as_object, in_answer, place_of, plain, qualified, taken
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
-from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tables import ends_with_figures, is_row
 from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
+from corpus_agent.tools.search import snippet
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Citation, ModelServer, Passage
@@ -97,11 +97,9 @@ def passage_lines(passage: Passage, label: str = "", style: Style = None) -> Ite
     yield from block_lines(passage.text, passage.likely, style)
 
 
-def headed(
-    passage: Passage, *, worded: bool = False, breaking: Callable[[str], str] = inert
-) -> str:
+def headed(passage: Passage, worded: bool = False, breaking: Callable[[str], str] = inert) -> str:
     """The place of a passage, what it stands under, what qualifies it; its word first if wanted."""
-    word = passage.word if worded and passage.probability is not None else ""
+    word = passage.word if worded else ""
     citation = passage.citation
     where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
     heading = one_line(breaking(citation.heading))
@@ -325,7 +323,7 @@ def _markdown(answer: Answer) -> Iterator[str]:
         yield from (f"> {line}".rstrip() for line in unlinked(answer.text).splitlines())
         yield ""
     for passage in answer.passages:
-        yield f"[{passage.citation.n}] {headed(passage, worded=True, breaking=unlinked)}\n"
+        yield f"[{passage.citation.n}] {headed(passage, not answer.text, unlinked)}\n"
         lines = block_lines(passage.text, passage.likely)
         yield from (f"> {unlinked(line)}".rstrip() for line in lines)
         yield ""

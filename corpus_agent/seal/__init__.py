@@ -9,11 +9,9 @@ copies out of the terminal; other users of the machine; kernel bugs. SECURITY.md
 with the test of each claim.
 """
 
-from corpus_agent.seal.address import TcpAddress, UnixAddress
+from corpus_agent.seal.address import Gate, TcpAddress, UnixAddress
 from corpus_agent.seal.broker import Broker, start_broker
-from corpus_agent.seal.enforce import Sealed, seal, unsealed
-from corpus_agent.seal.gate import Gate
-from corpus_agent.seal.policy import SealPolicy, policy
+from corpus_agent.seal.enforce import Sealed, SealPolicy, policy, seal, unsealed
 
 __all__ = [
     "Broker",

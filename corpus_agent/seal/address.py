@@ -1,6 +1,7 @@
-"""The address of a model server: a numeric IP address with a port, or a Unix socket.
+"""The one model server that a relay may ask: its address, its models, its owner. Values only.
 
-Values only; does not connect. corpus_agent.models.address resolves and checks names before.
+An address is a numeric IP with a port, or a Unix socket; corpus_agent.models.address resolves and
+checks names before.
 """
 
 from __future__ import annotations
@@ -90,3 +91,16 @@ class UnixAddress:
 
 
 Address = TcpAddress | UnixAddress
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The one server that a relay may use, and how.
+
+    `models` are the model names that a request may contain. `owners` are the users whose process
+    may answer, None if that is not checked.
+    """
+
+    address: Address
+    models: frozenset[str]
+    owners: frozenset[int] | None

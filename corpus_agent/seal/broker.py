@@ -17,12 +17,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from corpus_agent.seal.address import Gate
 from corpus_agent.seal.frames import (
     BadFrame,
     Cause,
     Failure,
-    Kind,
     Reply,
+    ReplyKind,
     Request,
     Verb,
     head_in,
@@ -32,7 +33,6 @@ from corpus_agent.seal.frames import (
     reader_of,
     write_all,
 )
-from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.routes import number_of
 from indexer import SealUnavailable, UsageError
 
@@ -89,7 +89,7 @@ class Broker:
                 self._reader.start()
             is_gone = self._is_gone
         if is_gone or not self._write(Request(number, Verb.ASK, route, body)):
-            self._deliver(Reply(number, Kind.FAILED, _GONE))
+            self._deliver(Reply(number, ReplyKind.FAILED, _GONE))
         return Exchange(self, number)
 
     def status_of(self, path: str, seconds: float) -> int | None:
@@ -102,7 +102,7 @@ class Broker:
             return None
         finally:
             exchange.cancel()
-        return head_in(first.payload).status if first.kind is Kind.HEAD else None
+        return head_in(first.payload).status if first.kind is ReplyKind.HEAD else None
 
     def forget(self, number: int) -> None:
         """Drop further frames of a request, and have its connection closed."""
@@ -143,10 +143,10 @@ class Broker:
             self._is_gone = True
             waiting = list(self._callbacks)
         for number in waiting:
-            self._deliver(Reply(number, Kind.FAILED, _GONE))
+            self._deliver(Reply(number, ReplyKind.FAILED, _GONE))
 
     def _deliver(self, reply: Reply) -> None:
-        last = reply.kind in (Kind.END, Kind.FAILED)
+        last = reply.kind in (ReplyKind.END, ReplyKind.FAILED)
         with self._lock:
             pending = self._callbacks
             on_frame = pending.pop(reply.number, None) if last else pending.get(reply.number)

@@ -11,27 +11,36 @@ import os
 import socket
 import stat
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from errno import EBADF
 from pathlib import Path
 from typing import Literal
 
-from corpus_agent.seal.policy import SealPolicy
 from indexer import SealUnavailable
 from indexer.confine import (
+    FileRule,
+    Policy,
     check_alone,
     check_files,
     check_kernel,
     check_sockets,
     confine,
+    interpreter_files,
     opened_without_links,
+    sealed_calls,
+    starting,
+    system_files,
+    tesseract_files,
 )
+from indexer.confine.rules import Access
 from indexer.confine.walls import enter as namespaces
 
 SealState = Literal["enforced", "off"]
 
 _FIRST_INHERITED = 3  # after standard input, output and error
+TEMP_FOLDER = "tmp"  # inside the store
 LOOPBACK = "127.0.0.1"
 _PEER_ONLY = (socket.SOCK_STREAM, socket.SOCK_SEQPACKET)
 
@@ -55,24 +64,83 @@ def unsealed() -> Sealed:
     return Sealed("off")
 
 
-def seal(policy: SealPolicy) -> Sealed:
+@dataclass(frozen=True, slots=True)
+class SealPolicy:
+    """The kernel policy, the folder for temporary files, and the socket that is served.
+
+    `temp` is None if nothing may be written at all; then a library that tries gets an error.
+    `listener` is the descriptor of the one listening socket that the process keeps, None for none.
+    """
+
+    confinement: Policy
+    temp: Path | None
+    listener: int | None = None
+
+
+def policy(
+    root: Path | None,
+    store: Path | None,
+    *,
+    read: Sequence[Path] = (),
+    several: Sequence[Path] = (),
+    gpu: bool = False,
+    watching: bool = False,
+    listener: int | None = None,
+) -> SealPolicy:
+    """A policy that permits reading `root` and `read`, and writing `store` only.
+
+    No socket, of any family. All paths but the store's temp folder must exist when it is applied.
+    With `watching` inotify is permitted, which reports changes in any folder. With `listener`, a
+    socket that listens already, its connections are accepted; nothing else listens or connects.
+    A store that this user cannot write is read only, and without one nothing is written. The
+    folders of `several` stores and of their documents are read only: what the text of one makes a
+    run do reaches no other.
+    Raises SealUnavailable for a root of "/", which would permit everything.
+    """
+    # A checked path is not resolved again: a link that replaced it would be followed.
+    rules = [FileRule(path.resolve(), required=True) for path in read]
+    checked = [*several, *([root] if root is not None else [])]
+    rules += [FileRule(folder.absolute(), required=True, no_links=True) for folder in checked]
+    writable = store is not None and os.access(store, os.W_OK)
+    if store is not None:
+        access: Access = "write" if writable else "read"
+        rules.append(FileRule(store.absolute(), access, required=True, no_links=True))
+    for rule in rules:
+        if rule.path == Path("/"):
+            raise SealUnavailable(
+                "Nothing lies outside of '/', so that no file rule could hold.",
+                "Index a folder instead.",
+            )
+    packages = [Path(starting.packages(), name) for name in ("corpus_agent", "indexer")]
+    files = (
+        *rules,
+        *interpreter_files(*packages),
+        *system_files(gpu=gpu),
+        *tesseract_files(),  # started by it for pages that rapidocr has no letters for
+    )
+    temp = store.absolute() / TEMP_FOLDER if store is not None and writable else None
+    calls = sealed_calls(gpu=gpu, watching=watching, serving=listener is not None)
+    return SealPolicy(Policy(calls=calls, files=files), temp, listener)
+
+
+def seal(chosen: SealPolicy) -> Sealed:
     """Irrevocably close this process and verify that it is closed.
 
     Creates the temp folder, sets TMPDIR to it, closes descriptors that the process inherited, and
-    denies everything that `policy` does not allow. Raises SealUnavailable, naming what is missing,
+    denies everything that `chosen` does not allow. Raises SealUnavailable, naming what is missing,
     if the kernel cannot do it or the check fails; the process must then end.
     """
-    if policy.temp is not None:
-        _use_temp_folder(policy.temp)
+    if chosen.temp is not None:
+        _use_temp_folder(chosen.temp)
     # joblib, which sentence-transformers imports, tries to open a semaphore in /dev/shm and warns.
     os.environ["JOBLIB_MULTIPROCESSING"] = "0"
-    if policy.listener is not None:
-        _check_listener(policy.listener)
-    _close_inherited(policy.listener)
+    if chosen.listener is not None:
+        _check_listener(chosen.listener)
+    _close_inherited(chosen.listener)
     check_kernel()
     check_alone()  # the next steps affect only this thread and stay, even if the seal fails
-    walls = namespaces(tuple(rule.path for rule in policy.confinement.files))
-    confinement = confine(policy.confinement)
+    walls = namespaces(tuple(rule.path for rule in chosen.confinement.files))
+    confinement = confine(chosen.confinement)
     # Independent of the policy: this process has no socket and does not see the whole disk.
     check_sockets()
     check_files()

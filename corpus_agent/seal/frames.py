@@ -40,7 +40,7 @@ class Verb(IntEnum):
     CANCEL = 2
 
 
-class Kind(IntEnum):
+class ReplyKind(IntEnum):
     """The content of a reply frame."""
 
     HEAD = 1
@@ -78,7 +78,7 @@ class Reply:
     """One frame of a relay."""
 
     number: int
-    kind: Kind
+    kind: ReplyKind
     payload: bytes = b""
 
 
@@ -185,10 +185,10 @@ def read_reply(read: Read) -> Reply | None:
     if len(header) < _REPLY.size:
         return None
     number, kind, length = _REPLY.unpack(header)
-    if kind not in list(Kind) or length > MAX_PAYLOAD_BYTES:
+    if kind not in list(ReplyKind) or length > MAX_PAYLOAD_BYTES:
         raise BadFrame("a kind or a length that there is not")
     payload = read(length)
-    return Reply(number, Kind(kind), payload) if len(payload) == length else None
+    return Reply(number, ReplyKind(kind), payload) if len(payload) == length else None
 
 
 def packed_head(head: Head) -> bytes:

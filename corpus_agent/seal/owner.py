@@ -1,8 +1,8 @@
 """The users whose process listens at an address, according to the kernel, not the server.
 
-TCP: the owner of the socket, by netlink (sock_diag.py) or else from /proc/net/tcp and tcp6. Unix:
-SO_PEERCRED, the user who called listen(). `SocketTables` stays open, so that a relay without files
-can check each connection again. Trust is decided by corpus_agent.models.discovery.
+TCP: the owner of the socket in /proc/net/tcp and tcp6. Unix: SO_PEERCRED, the user who called
+listen(). `SocketTables` stays open, so that a relay without files can check each connection again.
+Trust is decided by corpus_agent.models.discovery.
 
 Does not detect on whose behalf a process listens, such as a port forwarder.
 """
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Self
 
 from corpus_agent.seal.address import TcpAddress
-from corpus_agent.seal.sock_diag import Place, SocketDiagnosis
 from indexer import CorpusError
 
 _TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
@@ -34,6 +33,9 @@ _CREDENTIALS = struct.Struct("=iII")  # struct ucred: pid, uid, gid
 # The number of users that a namespace does not map, and also of the user "nobody".
 _OVERFLOW_UID = 65_534
 _ALL_USERS = ["0", "0", "4294967295"]
+
+Place = tuple[bytes, int]
+"""An address in network order, 4 or 16 bytes, and a port."""
 
 
 class OwnerUnknown(CorpusError):
@@ -54,9 +56,8 @@ class SocketRow:
 class SocketTables:
     """The kernel's tables of TCP sockets, open for reading; thread-safe."""
 
-    def __init__(self, descriptors: tuple[int, ...], diagnosis: SocketDiagnosis | None) -> None:
+    def __init__(self, descriptors: tuple[int, ...]) -> None:
         self._descriptors = descriptors
-        self._diagnosis = diagnosis
         self._lock = threading.Lock()
         self._users_are_known = all_users_are_known()
 
@@ -68,7 +69,7 @@ class SocketTables:
             descriptors.append(os.open(_TABLES[0], os.O_RDONLY | os.O_CLOEXEC))
             if _TABLES[1].exists():  # missing if IPv6 is disabled
                 descriptors.append(os.open(_TABLES[1], os.O_RDONLY | os.O_CLOEXEC))
-            return cls(tuple(descriptors), _diagnosis())
+            return cls(tuple(descriptors))
         except OSError as error:
             for descriptor in descriptors:
                 os.close(descriptor)
@@ -82,48 +83,17 @@ class SocketTables:
         """
         server = address.packed, address.port
         ours = (TcpAddress(*client).packed, client[1]) if client else None
-        found = self._looked_up(server, ours) or self._read(server, ours)
-        return checked(found, self._users_are_known)
-
-    def _looked_up(self, server: Place, client: Place | None) -> frozenset[int]:
-        """The owners by netlink; empty if it finds none.
-
-        The listener is looked up first: a connection that no process holds yet is then in its
-        queue, or it would be closed.
-        """
-        if self._diagnosis is None:
-            return frozenset()
-        listener = self._diagnosis.find(server, None)
-        holder = self._diagnosis.find(server, client) if client is not None else None
-        listens = {listener.uid} if listener is not None and listener.listens else set()
-        if client is None:
-            return frozenset(listens)
-        if holder is None:
-            return frozenset()
-        holds = {holder.uid} if holder.held and not holder.listens else set()
-        return frozenset(listens | holds)
-
-    def _read(self, server: Place, client: Place | None) -> frozenset[int]:
-        """The owners according to the tables."""
         needle = b":%04X " % server[1]
+        # The kernel lists those that listen first: what was accepted meanwhile is seen once more.
         with self._lock:
             lines = [line for table in map(_whole, self._descriptors) for line in table]
         rows = rows_in(line.decode("ascii", "replace") for line in lines if needle in line)
-        return frozenset(who(rows, server, client))
+        return checked(frozenset(who(rows, server, ours)), self._users_are_known)
 
     def close(self) -> None:
         """Close the tables."""
-        if self._diagnosis is not None:
-            self._diagnosis.close()
         for descriptor in self._descriptors:
             os.close(descriptor)
-
-
-def _diagnosis() -> SocketDiagnosis | None:
-    try:
-        return SocketDiagnosis()
-    except OSError:
-        return None  # the tables have the same data, more slowly
 
 
 def who(rows: Iterable[SocketRow], server: Place, client: Place | None) -> Iterator[int]:

@@ -12,14 +12,14 @@ import signal
 import threading
 from pathlib import Path
 
-from corpus_agent.seal.address import TcpAddress, UnixAddress
+from corpus_agent.seal.address import Gate, TcpAddress, UnixAddress
 from corpus_agent.seal.frames import (
     BadFrame,
     Cause,
     Failure,
     Head,
-    Kind,
     Reply,
+    ReplyKind,
     Request,
     Verb,
     packed_failure,
@@ -29,7 +29,6 @@ from corpus_agent.seal.frames import (
     reader_of,
     write_all,
 )
-from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.owner import SocketTables
 from corpus_agent.seal.routes import ROUTES, NotListed, Route, body_to_send
 from corpus_agent.seal.upstream import Failed, Line, replies
@@ -147,10 +146,10 @@ class _Relay:
         try:
             for part in replies(self._gate, self._tables, route, body, line):
                 if isinstance(part, Head):
-                    self._send(Reply(number, Kind.HEAD, packed_head(part)))
+                    self._send(Reply(number, ReplyKind.HEAD, packed_head(part)))
                 else:
-                    self._send(Reply(number, Kind.DATA, part))
-            last = Reply(number, Kind.END)
+                    self._send(Reply(number, ReplyKind.DATA, part))
+            last = Reply(number, ReplyKind.END)
         except Failed as error:
             last = _failed(number, error.failure)
         except BrokenPipeError:
@@ -169,4 +168,4 @@ class _Relay:
 
 
 def _failed(number: int, failure: Failure) -> Reply:
-    return Reply(number, Kind.FAILED, packed_failure(failure))
+    return Reply(number, ReplyKind.FAILED, packed_failure(failure))

@@ -17,9 +17,8 @@ from collections.abc import Iterator
 from errno import ETIMEDOUT
 from typing import Any, Literal
 
-from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
+from corpus_agent.seal.address import Address, Gate, TcpAddress, UnixAddress
 from corpus_agent.seal.frames import MAX_PAYLOAD_BYTES, Cause, Failure, Head
-from corpus_agent.seal.gate import Gate
 from corpus_agent.seal.owner import OwnerUnknown, SocketTables, peer_of
 from corpus_agent.seal.routes import Route
 

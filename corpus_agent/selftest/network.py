@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from errno import ENOTSOCK, EPERM, EPIPE
 from socket import AF_INET, AF_INET6, AF_UNIX, SOCK_DGRAM, SOCK_STREAM
 
-from corpus_agent.seal.address import TcpAddress
+from corpus_agent.seal.address import Gate, TcpAddress
 from corpus_agent.seal.broker import Broker, start_broker
-from corpus_agent.seal.frames import Cause, Kind, Reply, failure_in
-from corpus_agent.seal.gate import Gate
+from corpus_agent.seal.frames import Cause, Reply, ReplyKind, failure_in
 from corpus_agent.selftest.attempts import (
     MESSAGE,
     Surroundings,
@@ -240,7 +239,7 @@ def _ask(relay: Broker, body: bytes) -> None:
     frames: queue.SimpleQueue[Reply] = queue.SimpleQueue()
     relay.ask("POST", "/v1/chat/completions", body, frames.put)
     reply = frames.get(timeout=WAIT_SECONDS)
-    cause = failure_in(reply.payload).cause if reply.kind is Kind.FAILED else None
+    cause = failure_in(reply.payload).cause if reply.kind is ReplyKind.FAILED else None
     if cause in (Cause.REFUSED, Cause.GONE):
         raise failed(EPERM if cause is Cause.REFUSED else EPIPE)
 

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from corpus_agent.service import process as process
     from corpus_agent.service import service as service
     from corpus_agent.service import session as session
-    from corpus_agent.service import watching as watching
 else:
-    _MODULES = "opening places process service session watching"
+    _MODULES = "opening places process service session"
     __getattr__ = lazy_modules(__name__, _MODULES.split())

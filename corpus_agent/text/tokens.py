@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import tomllib
+from functools import cached_property
 from pathlib import Path
+from typing import cast
 from unicodedata import digit
 
-from corpus_agent.text.patterns import lazy
+import regex
+
 from indexer import PAIRED, WORD
 from indexer import fold as fold
+
+
+class Lazy:
+    """Stands for a pattern, compiled at first use: that takes longer than most searches with it."""
+
+    def __init__(self, written: str, flags: int) -> None:
+        self._written = written, flags
+
+    @cached_property
+    def compiled(self) -> regex.Pattern[str]:
+        """The pattern itself."""
+        return regex.compile(*self._written)
+
+    def __getattr__(self, name: str) -> object:
+        found: object = getattr(self.compiled, name)
+        setattr(self, name, found)  # the next use finds it without this function
+        return found
+
+
+def lazy(written: str, flags: int = 0) -> regex.Pattern[str]:
+    """A pattern that is compiled when it is first used."""
+    return cast(regex.Pattern[str], Lazy(written, flags))
+
 
 _WORD = lazy(WORD)
 _IN_PAIRS = lazy(rf"[{PAIRED}]")

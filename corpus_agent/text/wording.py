@@ -11,8 +11,9 @@ if TYPE_CHECKING:
 Verdict = Literal["verified", "partial", "moved", "altered", "not_found"]
 # The word of confidence, from the calibrated probability that a passage holds the answer.
 Word = Literal["answered", "likely", "perhaps"]
-OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *get_args(Word))
-EVERYDAY: tuple[str, ...] = ("partial", *get_args(Word))  # of these, what prose often says
+WORDS: tuple[Word, ...] = get_args(Word)
+OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *WORDS)
+EVERYDAY: tuple[str, ...] = ("partial", *WORDS)  # of these, what prose often says
 
 
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read

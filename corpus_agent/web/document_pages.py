@@ -1,4 +1,4 @@
-"""The pages of documents and of the state: files, index runs, forgetting, what doctor finds."""
+"""The pages of documents and of the state: files, index runs, forgetting."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import JSONResponse, Response
 
-from corpus_agent import doctor, render
-from corpus_agent.doctor import Diagnosis
-from corpus_agent.settings import check_one, one_by_one
+from corpus_agent import render
+from corpus_agent.settings import check_one
 from corpus_agent.text.sanitize import one_line, visible
-from corpus_agent.web.search_page import number
+from corpus_agent.web.look_pages import number
 from indexer import STATUSES, compared
 
 if TYPE_CHECKING:
@@ -140,28 +139,13 @@ def _now(site: Site) -> dict[str, Any]:
 SAID = ("unread", "scans", "language")  # by the page itself
 
 
-def state(site: Site, request: Request) -> Response:
-    """What the index holds, whether the process is sealed; what is wrong, if that is asked."""
+def state(site: Site, _: Request) -> Response:
+    """What the index holds, and whether the process is sealed."""
     indexes = []
     for name, one in site.service.status():
         status = render.status_object(one, site.launch.seal.state)
         lines = [line.split(maxsplit=1) for line in render.status_lines(status, verbose=True)]
         lines = [each for each in lines[1:] if each[0] not in SAID]
         indexes.append((name, status, render.local_time(status["updated"]), lines))
-    findings = _findings(site) if request.query_params.get("examine") else None
     notices = [one_line(notice) for notice in site.launch.notices]
-    return site.show("state.html", indexes=indexes, findings=findings, launch_notices=notices)
-
-
-def _findings(site: Site) -> dict[str, Any]:
-    """What doctor finds; the model's server cannot be asked again from inside the seal."""
-    launch = site.launch
-    server = Diagnosis("ok", "none; answers are quotations")
-    if launch.unavailable is not None:
-        server = Diagnosis("warn", launch.unavailable.message, launch.unavailable.hint)
-    elif launch.model is not None:
-        server = Diagnosis("ok", f"{launch.model.name} at {launch.model.server}")
-    indexes = [(name, alone, None) for name, alone in one_by_one(site.settings)]
-    return doctor.as_json(
-        list(doctor.examine(doctor.checks.every_check(indexes, launch.seal, server)))
-    )
+    return site.show("state.html", indexes=indexes, launch_notices=notices)

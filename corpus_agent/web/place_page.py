@@ -13,8 +13,8 @@ from starlette.responses import Response
 from corpus_agent.answering.quotations import locate, read_all
 from corpus_agent.text.naming import unambiguous
 from corpus_agent.text.sanitize import one_line, visible
+from corpus_agent.web.look_pages import number
 from corpus_agent.web.marking import Piece, quotation_marked, shown_lines, text_marked
-from corpus_agent.web.search_page import number
 from indexer import CorpusError, Line, has_pages
 
 if TYPE_CHECKING:

@@ -23,9 +23,8 @@ from corpus_agent.text.sanitize import inert, one_line, visible
 from corpus_agent.web import (
     ask_pages,
     document_pages,
-    overview_pages,
+    look_pages,
     place_page,
-    search_page,
 )
 from corpus_agent.web.jobs import Conversations, IndexRuns
 from indexer import CorpusError, NoIndex, Refused, StoreLocked, UsageError
@@ -197,18 +196,18 @@ READ: dict[str, Page] = {
     "/history/{key}/export": ask_pages.export,
     "/read": place_page.place,
     "/picture": place_page.picture,
-    "/search": search_page.search,
-    "/check": search_page.check_text,
-    "/table": overview_pages.table,
-    "/list": overview_pages.list_documents,
-    "/timeline": overview_pages.timeline,
+    "/search": look_pages.search,
+    "/check": look_pages.check_text,
+    "/table": look_pages.table,
+    "/list": look_pages.list_documents,
+    "/timeline": look_pages.timeline,
     "/documents": document_pages.documents,
     "/documents/run": document_pages.run,
     "/documents/forget": document_pages.confirm,
     "/state": document_pages.state,
 }
 CHANGE: dict[str, Page] = {
-    "/check": search_page.check_text,
+    "/check": look_pages.check_text,
     "/ask": ask_pages.ask,
     "/ask/{key}/stop": ask_pages.stop,
     "/history/{key}/delete": ask_pages.delete,

@@ -74,7 +74,7 @@ def _open_file(place: WorkspacePath) -> int:
 
 
 def _content(
-    file: BinaryIO, place: WorkspacePath, now: FileState, offset: int, limit: int
+    file: BinaryIO, place: WorkspacePath, now: Snapshot, offset: int, limit: int
 ) -> str | Attachment:
     sample = sample_of(file.fileno()) if now.data is None else now.data
     kind = kind_of(sample, now.size, place.shown)
@@ -112,7 +112,7 @@ def _shown(cut: NumberedLines, offset: int) -> str:
     )
 
 
-def _image(place: WorkspacePath, now: FileState, media_type: str | None) -> Attachment:
+def _image(place: WorkspacePath, now: Snapshot, media_type: str | None) -> Attachment:
     assert media_type is not None
     if now.data is None or now.size > MAX_IMAGE_BYTES:
         raise Refused(
@@ -174,7 +174,7 @@ def text_lines(data: bytes) -> Iterator[str]:
     return (line.removesuffix("\r") for line in lines)
 
 
-Kind = Literal["text", "image", "document"]
+FileKind = Literal["text", "image", "document"]
 
 SAMPLE_BYTES = 8_192
 MAX_DOCUMENT_BYTES = MAX_FILE_BYTES
@@ -199,7 +199,7 @@ def sample_of(descriptor: int) -> bytes:
     return os.pread(descriptor, SAMPLE_BYTES, 0)
 
 
-def kind_of(data: bytes, size: int, shown: str) -> Kind:
+def kind_of(data: bytes, size: int, shown: str) -> FileKind:
     """How to read a file of `size` bytes; `data` is its content or the beginning of it."""
     sample = data[:SAMPLE_BYTES]
     if image_type(sample):
@@ -266,7 +266,7 @@ _BLOCK_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class FileState:
+class Snapshot:
     """A file at one moment: equal `state` means equal content; `data` is None if too large."""
 
     state: str
@@ -274,17 +274,17 @@ class FileState:
     data: bytes | None
 
 
-def snapshot(descriptor: int) -> FileState:
+def snapshot(descriptor: int) -> Snapshot:
     """The snapshot of an open file, read whole up to MAX_WHOLE_BYTES; does not close it."""
     info = os.fstat(descriptor)
     if info.st_size <= MAX_WHOLE_BYTES:
         os.lseek(descriptor, 0, os.SEEK_SET)
         data = read_up_to(descriptor, MAX_WHOLE_BYTES + 1)
         if len(data) <= MAX_WHOLE_BYTES:
-            return FileState(hashlib.sha256(data).hexdigest(), len(data), data)
+            return Snapshot(hashlib.sha256(data).hexdigest(), len(data), data)
         info = os.fstat(descriptor)
     times = f"{info.st_mtime_ns}:{info.st_ctime_ns}"
-    return FileState(f"{info.st_dev}:{info.st_ino}:{info.st_size}:{times}", info.st_size, None)
+    return Snapshot(f"{info.st_dev}:{info.st_ino}:{info.st_size}:{times}", info.st_size, None)
 
 
 def read_up_to(descriptor: int, size: int) -> bytes:

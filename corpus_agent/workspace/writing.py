@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corpus_agent.text.sanitize import one_line
-from corpus_agent.workspace.guarded import why_asked
-from corpus_agent.workspace.reading import MAX_WHOLE_BYTES, FileState, Ledger, is_binary, snapshot
+from corpus_agent.workspace.reading import MAX_WHOLE_BYTES, Ledger, Snapshot, is_binary, snapshot
 from corpus_agent.workspace.roots import (
     Workspace,
     WorkspacePath,
@@ -29,6 +28,7 @@ from corpus_agent.workspace.roots import (
     named,
     open_in,
     open_parent,
+    why_asked,
 )
 from indexer import Refused
 
@@ -150,7 +150,7 @@ def _folder(place: WorkspacePath, *, make: bool = False) -> Iterator[int]:
         os.close(folder)
 
 
-def _look(folder: int, place: WorkspacePath) -> tuple[FileState, os.stat_result]:
+def _look(folder: int, place: WorkspacePath) -> tuple[Snapshot, os.stat_result]:
     """The current file and its status."""
     descriptor = open_in(folder, place)
     try:
@@ -168,7 +168,7 @@ def _state(place: WorkspacePath) -> str | None:
         return None
 
 
-def _editable(place: WorkspacePath, before: FileState, ledger: Ledger) -> bytes:
+def _editable(place: WorkspacePath, before: Snapshot, ledger: Ledger) -> bytes:
     """The bytes to edit; refuses binaries, and files that were not read, or changed since."""
     name = named(place.shown)
     if before.data is None:
@@ -247,7 +247,7 @@ def _identity_of(info: os.stat_result | None) -> tuple[int, ...] | None:
 
 def _changed(place: WorkspacePath) -> Refused:
     return Refused(
-        f"{named(place.shown)} was changed by somebody else just now.",
+        f"{named(place.shown)} was changed by another program just now.",
         "Read it again.",
         code="stale_read",
     )

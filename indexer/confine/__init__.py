@@ -8,11 +8,6 @@ and times of any file can be read; the times of files that may be opened can be 
 to other processes before Landlock ABI 6, timing, and faults of the kernel itself.
 """
 
-from indexer.confine.calls import NO_SOCKETS as NO_SOCKETS
-from indexer.confine.calls import one_peer as one_peer
-from indexer.confine.calls import parser_calls as parser_calls
-from indexer.confine.calls import program_calls as program_calls
-from indexer.confine.calls import sealed_calls as sealed_calls
 from indexer.confine.kernel import Confinement as Confinement
 from indexer.confine.kernel import check_alone as check_alone
 from indexer.confine.kernel import check_files as check_files
@@ -22,14 +17,19 @@ from indexer.confine.kernel import confine as confine
 from indexer.confine.kernel import die_with_parent as die_with_parent
 from indexer.confine.kernel import opened_without_links as opened_without_links
 from indexer.confine.kernel import restrict_syscalls as restrict_syscalls
+from indexer.confine.policy import NO_SOCKETS as NO_SOCKETS
 from indexer.confine.policy import Limits as Limits
 from indexer.confine.policy import Policy as Policy
-from indexer.confine.raw import native_number as native_number
+from indexer.confine.policy import one_peer as one_peer
+from indexer.confine.policy import parser_calls as parser_calls
+from indexer.confine.policy import program_calls as program_calls
+from indexer.confine.policy import sealed_calls as sealed_calls
 from indexer.confine.rules import Allow as Allow
 from indexer.confine.rules import Arg as Arg
 from indexer.confine.rules import Calls as Calls
 from indexer.confine.rules import Denial as Denial
 from indexer.confine.rules import FileRule as FileRule
+from indexer.confine.syscalls import native_number as native_number
 from indexer.confine.system import GPU_DEVICES as GPU_DEVICES
 from indexer.confine.system import interpreter_files as interpreter_files
 from indexer.confine.system import system_files as system_files

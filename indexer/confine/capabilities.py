@@ -6,8 +6,7 @@ import struct
 from collections.abc import Iterator
 from errno import EINVAL
 
-from indexer.confine.raw import call, prctl, writable
-from indexer.confine.syscalls import Architecture, number
+from indexer.confine.syscalls import Architecture, call, number, prctl
 from indexer.errors import SealUnavailable
 
 # linux/capability.h, linux/prctl.h
@@ -70,9 +69,9 @@ def _held(arch: Architecture) -> tuple[int, int, int]:
 
 def _own(arch: Architecture) -> tuple[int, int, int]:
     """Effective, permitted and inheritable; raises OSError."""
-    header, data = struct.pack("=Ii", _VERSION_3, 0), writable(24)
+    header, data = struct.pack("=Ii", _VERSION_3, 0), bytearray(24)
     call(number("capget", arch), header, data)
-    words = struct.unpack("=6I", data.raw)
+    words = struct.unpack("=6I", data)
     effective, permitted, inheritable = (words[at] | words[at + 3] << 32 for at in range(3))
     return effective, permitted, inheritable
 

@@ -1,7 +1,6 @@
 """Applies a policy to this process for good: capabilities, limits, Landlock, seccomp.
 
-calls.py and policy.py define what is allowed, bpf.py and landlock.py compile it. Every step either
-takes effect or raises SealUnavailable; nothing is skipped.
+Every step either takes effect or raises SealUnavailable; nothing is skipped.
 """
 
 from __future__ import annotations
@@ -11,21 +10,29 @@ import resource
 import signal
 import socket
 import stat
+import struct
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from errno import EACCES, ELOOP, ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP, EPERM
 from pathlib import Path
 
-from indexer.confine import landlock
 from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.capabilities import drop_capabilities
-from indexer.confine.policy import Policy, limit_table
-from indexer.confine.raw import HINT, Program, address, architecture, call, prctl
-from indexer.confine.rules import Calls, Denial, FileRule, everything_but
-from indexer.confine.syscalls import Architecture, names, number
+from indexer.confine.policy import Policy
+from indexer.confine.rules import Access, Calls, Denial, FileRule, everything_but
+from indexer.confine.syscalls import (
+    HINT,
+    Architecture,
+    Program,
+    architecture,
+    call,
+    names,
+    number,
+    prctl,
+)
 from indexer.errors import SealUnavailable
 
-# linux/prctl.h, linux/seccomp.h, linux/landlock.h, linux/capability.h
+# linux/prctl.h, linux/seccomp.h, linux/landlock.h
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
@@ -51,12 +58,12 @@ def confine(policy: Policy) -> Confinement:
     check_alone()
     _no_new_privileges()
     drop_capabilities(arch)
-    _set_limits(limit_table(policy.limits))
+    _set_limits(policy.limits.table())
     _restrict_files(policy, arch, abi)
     _restrict_syscalls(policy.calls, arch)
     check_sockets(policy.calls.peer)
     check_files(whole_disk=policy.whole_disk)
-    return Confinement(abi, landlock.not_covered(abi))
+    return Confinement(abi, not_covered(abi))
 
 
 def check_alone() -> None:
@@ -110,15 +117,6 @@ def die_with_parent(parent: int) -> None:
         os._exit(0)
 
 
-def _landlock_missing(error: OSError) -> str:
-    kernel = os.uname().release
-    if error.errno == ENOSYS:
-        return f"Landlock is not in this kernel ({kernel}); it came with Linux 5.13."
-    if error.errno == EOPNOTSUPP:
-        return f"Landlock is in this kernel ({kernel}) but off: add it to lsm= at boot."
-    return f"Landlock cannot be used here (kernel {kernel}): {error.strerror}."
-
-
 def _threads() -> int:
     try:
         return len(os.listdir("/proc/self/task"))  # noqa: PTH208
@@ -143,68 +141,9 @@ def _set_limits(table: Iterable[tuple[int, int]]) -> None:
         resource.setrlimit(which, (lowest, lowest))
 
 
-def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:
-    attr = landlock.ruleset(abi)
-    try:
-        ruleset = call(number("landlock_create_ruleset", arch), attr, len(attr), 0)
-    except OSError as error:
-        raise SealUnavailable(_landlock_missing(error), HINT) from error
-    add = number("landlock_add_rule", arch)
-    try:
-        for rule in policy.files:
-            _add_file_rule(add, ruleset, rule, abi)
-        for port in landlock.port_rules(policy.connect_ports, abi):
-            call(add, ruleset, landlock.RULE_NET_PORT, port, 0)
-        call(number("landlock_restrict_self", arch), ruleset, 0)
-    except OSError as error:
-        raise SealUnavailable(f"Landlock refused a rule: {error}.", HINT) from error
-    finally:
-        os.close(ruleset)
-
-
-def _opened(path: Path) -> int:
-    return os.open(path, os.O_PATH | os.O_CLOEXEC)
-
-
-def opened_without_links(path: Path) -> int:
-    """A descriptor (O_PATH) of an absolute path, opened name by name; OSError for a link in it."""
-    here = _opened(Path("/"))
-    for name in path.parts[1:]:
-        try:
-            below = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
-        finally:
-            os.close(here)
-        if stat.S_ISLNK(os.fstat(below).st_mode):
-            os.close(below)
-            raise OSError(ELOOP, os.strerror(ELOOP), str(path))
-        here = below
-    return here
-
-
-def _add_file_rule(add: int | None, ruleset: int, rule: FileRule, abi: int) -> None:
-    try:
-        opened = opened_without_links if rule.no_links else _opened
-        descriptor = opened(rule.path)
-    except OSError as error:
-        # What is not there needs no permission: leaving it out allows less.
-        if not rule.required and error.errno in {ENOENT, ENOTDIR}:
-            return
-        raise SealUnavailable(
-            f"A file rule needs {str(rule.path)!r}: {error.strerror}.", "Nothing was read."
-        ) from error
-    try:
-        folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
-        allowed = landlock.rights(rule.access, abi, folder=folder)
-        if allowed:  # "list" on what is no folder allows nothing, which needs no rule
-            packed_rule = landlock.path_rule(allowed, descriptor)
-            call(add, ruleset, landlock.RULE_PATH_BENEATH, packed_rule, 0)
-    finally:
-        os.close(descriptor)
-
-
 def _restrict_syscalls(calls: Calls, arch: Architecture) -> None:
     program = seccomp_program(calls, arch)
-    fprog = address(Program(len(program), packed(program)))
+    fprog = Program(len(program), packed(program))
     seccomp = number("seccomp", arch)
     try:
         straggler = call(seccomp, _SECCOMP_SET_MODE_FILTER, _SECCOMP_FILTER_FLAG_TSYNC, fprog)
@@ -253,3 +192,160 @@ def _must_fail(what: str, expected: int, attempt: Callable[..., None], *argument
             return
         raise SealUnavailable(f"It {what}? {error} instead of a refusal.") from error
     raise SealUnavailable(f"The kernel took the rules of the seal and still {what}.")
+
+
+# ---- Which files may be used
+#
+# Landlock denies all rights that it handles and that no rule allows, so all that the kernel knows
+# are handled. Source of all numbers: include/uapi/linux/landlock.h, Linux 6.15 (ABI 7).
+
+EXECUTE = 1 << 0
+WRITE_FILE = 1 << 1
+READ_FILE = 1 << 2
+READ_DIR = 1 << 3
+REMOVE_DIR = 1 << 4
+REMOVE_FILE = 1 << 5
+MAKE_DIR = 1 << 7
+MAKE_REG = 1 << 8
+MAKE_SOCK = 1 << 9  # of no use to a process that may not bind
+REFER = 1 << 13
+TRUNCATE = 1 << 14
+IOCTL_DEV = 1 << 15
+
+_FS_RIGHTS = ((1, (1 << 13) - 1), (2, REFER), (3, TRUNCATE), (5, IOCTL_DEV))
+_RIGHTS_OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV
+
+BIND_TCP = 1 << 0
+CONNECT_TCP = 1 << 1
+_NET_ABI = 4
+
+SCOPE_ABSTRACT_UNIX_SOCKET = 1 << 0
+SCOPE_SIGNAL = 1 << 1
+_SCOPE_ABI = 6
+
+RULE_PATH_BENEATH = 1
+RULE_NET_PORT = 2
+
+_READ = READ_FILE | READ_DIR
+_WRITE = WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_SOCK | REFER | TRUNCATE
+_RIGHTS: dict[Access, int] = {
+    "list": READ_DIR,
+    "read": _READ,
+    "execute": _READ | EXECUTE,
+    "write": _READ | _WRITE,
+    "device": _READ | WRITE_FILE | IOCTL_DEV,
+}
+
+# What an older kernel leaves open although a rule would close it, by the ABI that brought it.
+# Truncation (ABI 3) is not here: the system call table denies it on every kernel.
+_SINCE = (
+    (4, "which TCP port the broker may connect to"),
+    (5, "ioctl on device nodes that may be opened"),
+    (6, "signals to other processes of the same user"),
+)
+
+
+def handled_fs(abi: int) -> int:
+    """All rights on files that a kernel of this ABI can take away."""
+    return sum(rights for since, rights in _FS_RIGHTS if abi >= since)
+
+
+def rights(access: Access, abi: int, *, folder: bool) -> int:
+    """The rights of a rule, without those that this ABI or a single file does not know."""
+    wanted = _RIGHTS[access] & handled_fs(abi)
+    return wanted if folder else wanted & _RIGHTS_OF_A_FILE
+
+
+def ruleset(abi: int) -> bytes:
+    """The struct landlock_ruleset_attr, as long as the ABI knows it: everything is handled."""
+    attr = struct.pack("=Q", handled_fs(abi))
+    if abi >= _NET_ABI:
+        attr += struct.pack("=Q", BIND_TCP | CONNECT_TCP)
+    if abi >= _SCOPE_ABI:
+        attr += struct.pack("=Q", SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL)
+    return attr
+
+
+def path_rule(allowed: int, descriptor: int) -> bytes:
+    """The struct landlock_path_beneath_attr, which the kernel declares packed."""
+    return struct.pack("=Qi", allowed, descriptor)
+
+
+def port_rules(ports: tuple[int, ...], abi: int) -> tuple[bytes, ...]:
+    """A struct landlock_net_port_attr for each port to connect to; none below ABI 4."""
+    if abi < _NET_ABI:
+        return ()
+    return tuple(struct.pack("=QQ", CONNECT_TCP, port) for port in ports)
+
+
+def not_covered(abi: int) -> tuple[str, ...]:
+    """What this kernel's Landlock cannot take away, in words; empty from ABI 6 on."""
+    return tuple(f"{what} (Landlock ABI {since})" for since, what in _SINCE if abi < since)
+
+
+def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:
+    handled = ruleset(abi)
+    try:
+        rules = call(number("landlock_create_ruleset", arch), handled, len(handled), 0)
+    except OSError as error:
+        raise SealUnavailable(_landlock_missing(error), HINT) from error
+    add = number("landlock_add_rule", arch)
+    try:
+        for rule in policy.files:
+            _add_file_rule(add, rules, rule, abi)
+        for port in port_rules(policy.connect_ports, abi):
+            call(add, rules, RULE_NET_PORT, port, 0)
+        call(number("landlock_restrict_self", arch), rules, 0)
+    except OSError as error:
+        raise SealUnavailable(f"Landlock refused a rule: {error}.", HINT) from error
+    finally:
+        os.close(rules)
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_PATH | os.O_CLOEXEC)
+
+
+def opened_without_links(path: Path) -> int:
+    """A descriptor (O_PATH) of an absolute path, opened name by name; OSError for a link in it."""
+    here = _opened(Path("/"))
+    for name in path.parts[1:]:
+        try:
+            below = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+        finally:
+            os.close(here)
+        if stat.S_ISLNK(os.fstat(below).st_mode):
+            os.close(below)
+            raise OSError(ELOOP, os.strerror(ELOOP), str(path))
+        here = below
+    return here
+
+
+def _add_file_rule(add: int | None, rules: int, rule: FileRule, abi: int) -> None:
+    try:
+        opened = opened_without_links if rule.no_links else _opened
+        descriptor = opened(rule.path)
+    except OSError as error:
+        # What is not there needs no permission: leaving it out allows less.
+        if not rule.required and error.errno in {ENOENT, ENOTDIR}:
+            return
+        raise SealUnavailable(
+            f"A file rule needs {str(rule.path)!r}: {error.strerror}.", "Nothing was read."
+        ) from error
+    try:
+        folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        allowed = rights(rule.access, abi, folder=folder)
+        if allowed:  # "list" on what is no folder allows nothing, which needs no rule
+            packed_rule = path_rule(allowed, descriptor)
+            call(add, rules, RULE_PATH_BENEATH, packed_rule, 0)
+    finally:
+        os.close(descriptor)
+
+
+def _landlock_missing(error: OSError) -> str:
+    kernel = os.uname().release
+    if error.errno == ENOSYS:
+        return f"Landlock is not in this kernel ({kernel}); it came with Linux 5.13."
+    if error.errno == EOPNOTSUPP:
+        return f"Landlock is in this kernel ({kernel}) but off: add it to lsm= at boot."
+    return f"Landlock cannot be used here (kernel {kernel}): {error.strerror}."

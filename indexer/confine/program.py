@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from indexer.confine import starting
-from indexer.confine.calls import program_calls
 from indexer.confine.kernel import confine, die_with_parent
-from indexer.confine.policy import Limits, Policy
+from indexer.confine.policy import Limits, Policy, program_calls
 from indexer.confine.rules import FileRule
 from indexer.confine.system import system_files
 from indexer.errors import SealUnavailable

@@ -16,11 +16,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from indexer.confine.calls import NO_SOCKETS
 from indexer.confine.capabilities import drop_capabilities, has_any, may_administer
 from indexer.confine.kernel import restrict_syscalls
-from indexer.confine.raw import architecture, call
-from indexer.confine.syscalls import Architecture, number
+from indexer.confine.policy import NO_SOCKETS
+from indexer.confine.syscalls import Architecture, architecture, call, number
 
 # linux/sched.h, linux/mount.h
 _NEWNS, _NEWIPC, _NEWUSER, _NEWNET = 0x20000, 0x8000000, 0x10000000, 0x40000000

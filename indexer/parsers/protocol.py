@@ -126,6 +126,26 @@ def checked_points(body: bytes, width: int) -> Points:
     return points
 
 
+def is_line(entry: object) -> bool:
+    """Whether a value is a line of text with a confidence, as a correct engine returns it."""
+    match entry:
+        case [str(text), float() | int() as confidence]:
+            ends = any(char in text for char in "\0\r\n")
+            fits = len(text) <= MAX_LINE_CHARS and not ends and whole(text) == text
+            return fits and 0 <= confidence <= 1
+    return False
+
+
+def is_area(values: Sequence[object]) -> bool:
+    """Whether values are left, top, right and bottom of a part of a page, as shares of it."""
+    # Compared, not asked whether finite: a whole number may be larger than any float.
+    shares = [share for share in values if isinstance(share, float | int) and 0 <= share <= 1]
+    if not len(values) == len(shares) == 4:
+        return False
+    left, top, right, bottom = shares
+    return left < right and top < bottom
+
+
 # All of a line but its text, with the type of each value as annotated.
 PLACE = {field.name: str(field.type) for field in fields(Line) if field.name != "text"}
 

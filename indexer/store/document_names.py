@@ -62,19 +62,6 @@ def _century(year: str) -> int:
     return int(year) + (100 if int(year) < 70 else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class NamedDocuments:
-    """The documents that a query names, by the words that do: in full, and short, maybe a word."""
-
-    full: dict[str, frozenset[str]]
-    short: dict[str, frozenset[str]]
-
-    @property
-    def sources(self) -> frozenset[str]:
-        """Those that are named in full; where none is, those that are named in short."""
-        return frozenset().union(*(self.full or self.short).values())
-
-
 class Names:
     """The names of the documents of a corpus."""
 
@@ -86,20 +73,20 @@ class Names:
             self.periods[source] = Period.of(stem)
             self._called.setdefault(_name_in(stem), set()).add(source)
 
-    def find(self, query: str) -> NamedDocuments:
-        """The documents that a query names."""
-        full: dict[str, frozenset[str]] = {}
+    def find(self, query: str) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+        """The documents that a query names; where none is, those that its words may shorten."""
+        full: frozenset[str] = frozenset()
         short: dict[str, frozenset[str]] = {}
         for run in _runs(query):
-            words = " ".join(run)
             name = "".join(word for word in map(fold, run) if word not in _AND)
             if name in self._called and (len(name) > 2 or not name.isalpha()):
-                full[words] = frozenset(self._called[name])
+                full |= self._called[name]
             elif own := self._shortened("".join(run), name):
-                short[words] = frozenset(own)
-        found = NamedDocuments(full, {} if full else short)
-        many = max(MOST_NAMED, len(self.periods) // 2)
-        return found if len(found.sources) <= many else NamedDocuments({}, {})
+                short[" ".join(run)] = frozenset(own)
+        found = full or frozenset().union(*short.values())
+        if len(found) > max(MOST_NAMED, len(self.periods) // 2):
+            return frozenset(), {}
+        return full, {} if full else short
 
     def _shortened(self, written: str, name: str) -> set[str]:
         """The documents of the one name that begins so, or has these capitals in this order."""

@@ -6,20 +6,19 @@ is not, so that a document without a value is among it.
 
 from __future__ import annotations
 
+import itertools
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import PurePosixPath
-from typing import Literal
 
 from indexer.errors import UsageError
 from indexer.files.ignore import MAX_PATTERN_CHARS, compiled
 from indexer.files.paths import may_be_named
 from indexer.records import STATUSES, FileRow
 
-Comparison = Literal["=", "!=", "<", "<=", ">", ">=", ":"]
 Value = str | int
 
 MAX_CHARS = 2_000
@@ -56,7 +55,7 @@ class Term:
     """One condition: a property, how it is compared, and the values that it may have."""
 
     key: str
-    comparison: Comparison
+    comparison: str
     values: tuple[Value, ...]
 
     @property
@@ -66,9 +65,10 @@ class Term:
 
     def matches(self, row: FileRow) -> bool:
         """Whether a file has it; a path is no property of a row, and is selected elsewhere."""
-        if self.comparison == "!=":
-            return not any(_has(row, self.key, "=", value) for value in self.values)
-        return any(_has(row, self.key, self.comparison, value) for value in self.values)
+        how = "=" if self.comparison == "!=" else self.comparison
+        pairs = itertools.product(_held(row, self.key), self.values)
+        has = any(_compares(self.key, how, held, value) for held, value in pairs)
+        return has != (self.comparison == "!=")
 
 
 def parse_filter(text: str) -> tuple[Term, ...]:
@@ -91,48 +91,39 @@ def parse_filter(text: str) -> tuple[Term, ...]:
 
 
 def _term(text: str, found: re.Match[str]) -> Term:
-    key, comparison, written = found[1].casefold(), found[2], found[3]
+    key, comparison, written = found[1].casefold(), found[2], found[3] or ""
     if key not in (*_WORDS, *_NUMBERS, *_DAYS):
         raise _wrong(text, found.start(1), f"{_shown(found[1])} is no property")
-    if key in _WORDS and comparison in _ORDERED:
-        raise _wrong(text, found.start(2), f"{key} has no order: write =, : or !=")
-    if key not in _WORDS and comparison == ":":
-        raise _wrong(text, found.start(2), f"{key} holds nothing: write =, <, <=, >, >= or !=")
-    if not written or written == '""':
-        raise _wrong(text, found.end(2), f"nothing is behind {key}{comparison}")
-    start = found.start(3)
-    if written[0] in "=<>!:":
-        raise _wrong(text, start, f"{comparison}{written[0]} is no comparison")
-    parts = [written[1:-1]] if written[0] == '"' else written.split(",")
-    if "" in parts:
-        raise _wrong(text, start, "nothing is between two commas")
-    values = tuple(_value(text, start, key, part) for part in parts)
-    shown: Comparison = comparison  # type: ignore[assignment]  # as the pattern has it
-    return Term(key, shown, values)
+    if comparison in _ORDERED if key in _WORDS else comparison == ":":
+        raise _wrong(text, found.start(2), f"{key} is not compared by {comparison}")
+    parts = [written[1:-1]] if written[:1] == '"' else written.split(",")
+    if "" in parts or written[0] in "=<>!:":
+        raise _wrong(text, found.end(2), f"no value is behind {key}{comparison}")
+    return Term(key, comparison, tuple(_value(text, found.end(2), key, part) for part in parts))
 
 
 def _value(text: str, at: int, key: str, written: str) -> Value:
     if key in _NUMBERS:
-        number = _NUMBER.fullmatch(written.casefold())
-        if number is None:
-            raise _wrong(text, at, f"{key} is compared with a number, not {_shown(written)}")
-        return int(number[1]) * _UNITS[(number[2] or "")[:1]]
-    if key in _DAYS:
-        if not is_day(written):
-            said = f"{key} is compared with 2024, 2024-03 or 2024-03-12, not {_shown(written)}"
-            raise _wrong(text, at, said)
-        return written
-    if key == "status" and written.casefold() not in STATUSES:
-        raise _wrong(text, at, f"status is one of {', '.join(STATUSES)}, not {_shown(written)}")
-    if key == "link":
+        if number := _NUMBER.fullmatch(written.casefold()):
+            return int(number[1]) * _UNITS[(number[2] or "")[:1]]
+        wanted = "a number"
+    elif key in _DAYS:
+        if is_day(written):
+            return written
+        wanted = "2024, 2024-03 or 2024-03-12"
+    elif key == "link":
         if target := link_target(written.strip("[]")):
             return target
-        raise _wrong(text, at, f"{_shown(written)} names no note")
-    return written if key == "path" else _folded(written)
+        wanted = "the name of a note"
+    elif key == "status" and written.casefold() not in STATUSES:
+        wanted = f"one of {', '.join(STATUSES)}"
+    else:
+        return written if key == "path" else _folded(written)
+    raise _wrong(text, at, f"{key} is compared with {wanted}, not {_shown(written)}")
 
 
-def _folded(text: str | None) -> str:
-    return " ".join((text or "").casefold().split())
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
 
 
 def link_target(written: str) -> str:
@@ -164,59 +155,44 @@ def _shown(text: str, most: int = MAX_SHOWN) -> str:
     return repr(text if len(text) <= most else f"{text[:most]}…")
 
 
-def _has(row: FileRow, key: str, comparison: str, value: Value) -> bool:
-    """Whether one value of a file's property compares so."""
-    held = _property(row, key)
-    if isinstance(held, list):
-        return any(name == value or _within(key, comparison, name, str(value)) for name in held)
-    if held is None:
-        return False
+def _compares(key: str, comparison: str, held: Value, value: Value) -> bool:
+    """Whether one value that a file has compares so with one that was asked for."""
     if isinstance(held, str) and isinstance(value, str):
         if key in _DAYS:
             held = held[: len(value)]
-        elif comparison == ":":
+        elif comparison == ":" and key in ("tag", "link"):  # all tags below; a note in any folder
+            within = held.startswith(f"{value}/") if key == "tag" else held.endswith(f"/{value}")
+            return within or held == value
+        elif comparison == ":" and key != "type":
             return value in held
-    if comparison in _ORDERED:
-        return _ORDERED[comparison](held, value)
-    return held == value
+    in_order = _ORDERED.get(comparison)
+    return in_order(held, value) if in_order is not None else held == value
 
 
-def _within(key: str, comparison: str, name: str, value: str) -> bool:
-    """Whether one of several values holds another: a tag all below it, a link the note's name."""
-    if comparison != ":":
-        return False
-    return name.startswith(f"{value}/") if key == "tag" else name.endswith(f"/{value}")
-
-
-def _property(row: FileRow, key: str) -> Value | list[str] | None:
-    """A file's property; of several, a list."""
-    if key == "type":
-        return kinds_of(row)
+def _held(row: FileRow, key: str) -> Sequence[Value]:
+    """The values of a file's property."""
+    if key == "type":  # the ending of its name, and the extractor that read it
+        read_by = (row.extractor or "").partition("/")[0]
+        ending = PurePosixPath(row.source).suffix.removeprefix(".").casefold()
+        return [name for name in (ending, read_by) if name]
     if key == "tag":
         return (row.tags or "").split()  # null in a table that another program wrote
     if key == "link":
         return (row.links or "").splitlines()
     if key == "modified":
         return _day_of(row.mtime_ns)
+    held: Value | None = getattr(row, _COLUMNS.get(key, key))
     if key in ("title", "author"):
-        return _folded(getattr(row, key))
-    held: Value | None = getattr(row, "chunks" if key == "passages" else key)
-    return held
+        held = _folded(str(held or ""))
+    return [] if held is None else [held]
 
 
-def kinds_of(row: FileRow) -> list[str]:
-    """The names of a file's type: the ending of its name, and the extractor that read it."""
-    read_by = (row.extractor or "").partition("/")[0]
-    ending = PurePosixPath(row.source).suffix.removeprefix(".").casefold()
-    return [name for name in dict.fromkeys((ending, read_by)) if name]
-
-
-def _day_of(mtime_ns: int) -> str | None:
-    """The day of a file's time, in the user's time zone; None where there is none such."""
+def _day_of(mtime_ns: int) -> list[str]:
+    """The day of a file's time, in the user's time zone; none where there is none such."""
     try:
-        return datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date().isoformat()
+        return [datetime.fromtimestamp(mtime_ns / 1e9).astimezone().date().isoformat()]
     except (ValueError, OverflowError, OSError):
-        return None
+        return []
 
 
 # ---- Paths

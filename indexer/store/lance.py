@@ -12,9 +12,10 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from threading import Thread
 from types import ModuleType, SimpleNamespace
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 ROW_ID = "_rowid"
 SCORE = "_score"
+SOURCES_AT_ONCE = 500  # in one condition: a longer list of literals is slow to plan
 MAX_ROUNDS = 4  # of merging: two do the work, and one more shows that nothing is left to do
 _AGES_MS = 100 * 365 * 24 * 3_600 * 1_000  # no version is as old
 
@@ -86,9 +88,24 @@ def _asked(store: Path, method: Callable[..., Any], *given: object, **named: obj
         answer.cancel()
 
 
-def connect(store: Path) -> Database:
-    """The LanceDB database in a store."""
-    return Database(store)
+def _database(store: Path) -> Any:  # noqa: ANN401
+    # An absolute path without "://" can never be taken for a cloud address.
+    folder = str((store / TABLES).resolve())
+    return _asked(store, _native().connect, folder, *[None] * 8)
+
+
+def open_table(store: Path, name: str, version: int | None = None) -> Table:
+    """A table of a store at its newest version, or for reading alone at another."""
+    table = Table(store, _asked(store, _database(store).open_table, name))
+    if version is not None:
+        table.checkout(version)
+    return table
+
+
+def emptied_table(store: Path, name: str, schema: pa.Schema) -> Table:
+    """A table whose newest version is empty."""
+    made = _asked(store, _database(store).create_empty_table, name, "overwrite", schema)
+    return Table(store, made)
 
 
 def quoted(value: str) -> str:
@@ -96,34 +113,19 @@ def quoted(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-class Database:
-    """The tables of a store."""
-
-    def __init__(self, store: Path) -> None:
-        # An absolute path without "://" can never be taken for a cloud address.
-        folder = str((store / TABLES).resolve())
-        self._inner = _asked(store, _native().connect, folder, *[None] * 8)
-        self._store = store
-
-    def open_table(self, name: str) -> Table:
-        """A table at its newest version."""
-        return Table(self._store, _asked(self._store, self._inner.open_table, name))
-
-    def emptied(self, name: str, schema: pa.Schema) -> Table:
-        """A table whose newest version is empty."""
-        made = _asked(self._store, self._inner.create_empty_table, name, "overwrite", schema)
-        return Table(self._store, made)
+def with_sources(sources: Iterable[str]) -> Iterator[str]:
+    """Conditions one of which a row of these sources fulfils."""
+    rest = iter(sources)
+    while some := list(islice(rest, SOURCES_AT_ONCE)):
+        yield f"source IN ({', '.join(map(quoted, some))})"
 
 
 class Table:
     """A table at one of its versions; conditions are in SQL, "" for none."""
 
     def __init__(self, store: Path, inner: Any) -> None:  # noqa: ANN401
-        self._store, self._inner = store, inner
+        self._asked, self._inner = partial(_asked, store), inner
         self.name: str = inner.name()
-
-    def _asked(self, method: Callable[..., Any], *given: object, **named: object) -> Any:  # noqa: ANN401
-        return _asked(self._store, method, *given, **named)
 
     # ---- Reading
 
@@ -146,8 +148,7 @@ class Table:
 
     def stats(self) -> Mapping[str, Any]:
         """Counts of rows and fragments."""
-        found: Mapping[str, Any] = self._asked(self._inner.stats)
-        return found
+        return dict(self._asked(self._inner.stats))
 
     def rows(self, columns: Sequence[str], where: str = "") -> pa.Table:
         """Columns of the rows that fulfil a condition."""

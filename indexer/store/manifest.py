@@ -57,6 +57,7 @@ INDEXING_BYTES = 128 * 2**20
 EVERY_BYTE = 2**63
 MAX_NAMED = 3  # damaged files that a message names
 _COPY_BYTES = 2**20  # at a time
+_NAMES = re.compile(rf"{TABLES}/(?!.*\.\.).+")  # of files of tables
 _SUMS = re.compile(r"[0-9]{1,18} [0-9a-f]{8}")  # a size and a sum
 
 
@@ -237,8 +238,8 @@ def _record(loaded: dict[str, Any]) -> Manifest:
             plain = each.name == "root" or all(str(text).isprintable() for text in texts)
             if not (fits(str(each.type), value) and plain):
                 raise ValueError(f"{each.name} is no {each.type}")
-    if not all(map(_SUMS.fullmatch, whole.contents.values())):
-        raise ValueError("contents are no sums")
+    if not all(_NAMES.fullmatch(n) and _SUMS.fullmatch(s) for n, s in whole.contents.items()):
+        raise ValueError("contents are no sums of tables")
     return whole
 
 
@@ -321,7 +322,11 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
     the others their size. Once another version is committed, files that only older ones need may
     be gone.
     """
-    wrong = list(_wrong(store, manifest.contents, whole_bytes))
+    spent, wrong = 0, []
+    for name, written in sorted(manifest.contents.items(), key=lambda entry: _size(entry[1])):
+        spent += _size(written)
+        if what := _difference(store / name, written, whole=spent <= whole_bytes):
+            wrong.append(f"{name!r} {what}")
     if wrong and read_manifest(store) == manifest:
         more = f", and {len(wrong) - MAX_NAMED} more" if len(wrong) > MAX_NAMED else ""
         raise DamagedStore(
@@ -329,36 +334,19 @@ def check_contents(store: Path, manifest: Manifest, whole_bytes: int = READING_B
         )
 
 
-def _wrong(store: Path, contents: Mapping[str, str], whole_bytes: int) -> Iterator[str]:
-    spent = 0
-    for name, written in sorted(contents.items(), key=lambda entry: int(entry[1].split()[0])):
-        spent += int(written.split()[0])
-        try:
-            if not name.startswith(f"{TABLES}/") or ".." in name:
-                yield f"{name!r} is no file of a table"
-            elif what := _difference(store / name, written, whole=spent <= whole_bytes):
-                yield f"{name!r} {what}"
-        except FileNotFoundError:
-            yield f"{name!r} is gone"
-        except PermissionError:
-            raise CorpusError(
-                f"{str(store / name)!r} may not be read by this user.",
-                f"Run as its owner, or give it back: chmod -R u+rwX {str(store)!r}",
-            ) from None
-        except OSError as error:
-            yield f"{name!r} cannot be read ({error.strerror})"
+def _size(written: str) -> int:
+    return int(written.partition(" ")[0])
 
 
 def _difference(path: Path, written: str, *, whole: bool) -> str:
     """How a file differs from what was written, "" if it does not."""
-    size, summed = written.split()
-    with _closed(os.open(path, READ_ONLY)) as file:
-        info = os.fstat(file)
-        if not stat.S_ISREG(info.st_mode):
-            return "is no regular file"
-        if info.st_size != int(size):
-            return f"has {info.st_size:,} bytes, {int(size):,} were written"
-        return "is not what was written" if whole and _sum(file) != summed else ""
+    try:
+        is_same = written.startswith(_size_and_sum(path, whole=whole))
+    except FileNotFoundError:
+        return "is gone"
+    except OSError as error:
+        return f"cannot be read ({error.strerror})"
+    return "" if is_same else "is not what was written"
 
 
 def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> dict[str, str]:
@@ -376,14 +364,10 @@ def contents_of(store: Path, manifest: Manifest, known: Mapping[str, str]) -> di
     return {name: known.get(name) or _size_and_sum(store / name) for name in ours}
 
 
-def _size_and_sum(path: Path) -> str:
-    with _closed(os.open(path, READ_ONLY)) as file:
-        return f"{os.fstat(file).st_size} {_sum(file)}"
-
-
-def _sum(file: int) -> str:
-    value = at = 0
-    while data := os.pread(file, _COPY_BYTES, at):
-        value = zlib.crc32(data, value)
-        at += len(data)
-    return f"{value:08x}"
+def _size_and_sum(path: Path, *, whole: bool = True) -> str:
+    """The size of a file, a blank and, of a `whole` one, its CRC-32."""
+    with os.fdopen(os.open(path, READ_ONLY), "rb", buffering=0) as file:
+        size, value = os.fstat(file.fileno()).st_size, 0
+        while whole and (data := file.read(_COPY_BYTES)):
+            value = zlib.crc32(data, value)
+    return f"{size} {f'{value:08x}' if whole else ''}"

@@ -1,8 +1,7 @@
 """The passages of one version ranked by a vector or by words, confined to what a query looks at.
 
-A backend has `nearest` and `worded`: that of LanceDB, or one in memory which compares every vector
-and looks words up as they are written. Rows, versions and hashes are LanceDB's, whatever ranks.
-Row ids are those of one version of the table.
+Rows, versions and hashes are LanceDB's, whatever ranks. Row ids are those of one version of the
+table; conditions are in SQL, "" for none.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +61,6 @@ class Ranked:
     @classmethod
     def merged(cls, found: Sequence[Ranked], limit: int) -> Ranked:
         """The best rows of several rankings; of equal ones those of the first ranking."""
-        if len(found) == 1:
-            return found[0]
         ids = np.concatenate([each.ids for each in found])
         scores = np.concatenate([each.scores for each in found])
         best = np.argsort(-scores, kind="stable")[:limit]
@@ -127,31 +124,15 @@ class Pool:
         )
 
 
-class Backend(Protocol):
-    """What ranks the rows of a version of the chunk table; conditions are in SQL, "" for none."""
-
-    def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
-        ...
-
-    def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
-        """The rows that share words with the text, or hold every word; the score is BM25."""
-        ...
-
-    def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """What rows are fused by."""
-        ...
+def ranking_of(backend: str, table: Table) -> Ranking:
+    """The ranking that a backend makes of a table; raises UsageError for a name of none."""
+    if backend not in (LANCE, MEMORY):
+        raise UsageError(f"There is no backend {backend!r}.", f"There are: {LANCE}, {MEMORY}.")
+    return Ranking(table) if backend == LANCE else InMemory(table)
 
 
-def backend_of(name: str, table: Table) -> Backend:
-    """The backend of that name over a table; raises UsageError for a name of none."""
-    if name not in (LANCE, MEMORY):
-        raise UsageError(f"There is no backend {name!r}.", f"There are: {LANCE}, {MEMORY}.")
-    return LanceBackend(table) if name == LANCE else MemoryBackend(table)
-
-
-class LanceBackend:
-    """All vectors in memory, or LanceDB's index of them where there is one, and its words."""
+class Ranking:
+    """By all vectors in memory, or LanceDB's index of them where there is one, and by its words."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -165,7 +146,7 @@ class LanceBackend:
         return None if indexed else ExactVectors.of_table(self._table)
 
     def nearest(self, vector: NDArray[np.float32], limit: int, where: str) -> Ranked:
-        """See Backend."""
+        """The rows nearest to a unit vector; the score is the cosine, best first."""
         if self.exact is not None:
             return self.exact.nearest(vector, limit, self._among(where))
         # LanceDB compares 16 bits a dimension with 16 of the query, which is wrong by some .00002:
@@ -174,15 +155,15 @@ class LanceBackend:
         cosines = np.vecdot(vectors_of(found), vector)
         return Ranked.best(found[ROW_ID].to_numpy(), cosines, limit)
 
-    def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
-        """See Backend."""
+    def worded(self, text: str, limit: int, every_word: bool, where: str) -> Ranked:
+        """The rows that share words with the text, or hold every word; the score is BM25."""
         found = self._table.worded(
             text, FULL_TEXT_COLUMN, limit + TIED, where, every_word=every_word
         )
         return Ranked.best(found[ROW_ID].to_numpy(), found[SCORE].to_numpy(), limit)
 
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
-        """See Backend."""
+        """What rows are fused by."""
         if self.exact is not None:
             return self.exact.pool(ids)
         rows, places = rows_of(self._table, ids, [*FUSED, "vector"])
@@ -197,7 +178,7 @@ class LanceBackend:
         return ids
 
 
-class MemoryBackend(LanceBackend):
+class InMemory(Ranking):
     """Every vector is compared, and words are looked up as they are written, in lists in memory."""
 
     @cached_property
@@ -206,28 +187,27 @@ class MemoryBackend(LanceBackend):
         return ExactVectors.of_table(self._table)
 
     @cached_property
-    def _lists(self) -> tuple[dict[str, list[tuple[int, int]]], NDArray[np.int64]]:
-        """The place of each row with a word and how often it has it; the rows' numbers of words."""
+    def _lists(self) -> tuple[dict[str, dict[int, int]], NDArray[np.int64]]:
+        """How often the row at a place has a word; the rows' numbers of words."""
         rows = self._table.rows([FULL_TEXT_COLUMN, ROW_ID])
-        order = np.argsort(rows[ROW_ID].to_numpy())
-        places: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        lists: dict[str, dict[int, int]] = defaultdict(dict)
         lengths = np.zeros(len(rows), np.int64)
-        texts = rows[FULL_TEXT_COLUMN].to_pylist()
-        for place, at in enumerate(order.tolist()):
-            words = Counter(_words(texts[at]))
+        places = np.searchsorted(self.exact.ids, rows[ROW_ID].to_numpy()).tolist()
+        for place, text in zip(places, rows[FULL_TEXT_COLUMN].to_pylist(), strict=True):
+            words = Counter(_words(text))
             lengths[place] = words.total()
             for word, count in words.items():
-                places[word].append((place, count))
-        return places, lengths
+                lists[word][place] = count
+        return lists, lengths
 
-    def worded(self, text: str, limit: int, where: str, *, every_word: bool) -> Ranked:
-        """See Backend; a word that the text repeats counts as often."""
+    def worded(self, text: str, limit: int, every_word: bool, where: str) -> Ranked:
+        """The same; a word that the text repeats counts as often."""
         lists, lengths = self._lists
         words, among = Counter(_words(text)), self._among(where)
         scores, found = np.zeros(len(lengths)), np.zeros(len(lengths), np.int64)
         for word, repeated in words.items():
             if word in lists:
-                at, counts = (np.array(values) for values in zip(*lists[word], strict=True))
+                at, counts = (np.array([*each]) for each in (lists[word], lists[word].values()))
                 rare = np.log(1 + (len(lengths) - len(at) + 0.5) / (len(at) + 0.5))
                 long = lengths[at] / lengths.mean()
                 once = rare * counts * (_K1 + 1) / (counts + _K1 * (1 - _B + _B * long))

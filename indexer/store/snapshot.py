@@ -1,52 +1,52 @@
-"""Read access to one committed version of one store."""
+"""Read access to committed versions of stores, one alone or several that are searched as one.
+
+Of several, a source begins with the prefix of its store, as in `notes:lease.md`; row ids of
+different stores are told apart by their highest bits. What is asked for by name goes to the one
+store that is named.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import cached_property
-from heapq import nsmallest
-from itertools import islice
+from functools import cached_property, partial
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.records import Chunk, FileRow, Hit, Query
-from indexer.store.filters import Term, selector
-from indexer.store.lance import ROW_ID, connect, quoted
+from indexer.records import Chunk, Coverage, FileRow, Hit, OpenStore, Query
+from indexer.store.document_names import Names
+from indexer.store.filters import Term, parse_filter, selector
+from indexer.store.lance import ROW_ID, open_table, quoted, with_sources
 from indexer.store.manifest import check_contents, hold, root_of
-from indexer.store.ranking import LANCE, Pool, Ranked, backend_of, kept, rows_of, vectors_of
+from indexer.store.ranking import LANCE, Pool, Ranked, kept, ranking_of, rows_of, vectors_of
 from indexer.store.tables import (
     CHUNK_COLUMNS,
     FILE_COLUMNS,
+    KEY_COLUMN,
     WORDS,
     chunk_of,
     few_unindexed,
-    file_row,
 )
-from indexer.store.vectors import KEY_COLUMN
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-KEPT_FILES = 20_000  # rows of an index with no more files are kept in memory: 8 MB
-NAME_WORDS = 8  # of a name that is looked for
-SIMILAR_NAMES = 500  # compared with the name of a document that is not there: 11 ms
-SIMILAR = 3  # names that are proposed for one that is not there
-MAX_NAME = 300  # characters of a name that are compared
-WORD_START = 4  # letters; the rest may be misspelt
-SAMPLES = 5  # passages that are looked at again
+SAMPLES = 5  # passages that a check looks at again
 STORE_BITS = np.uint64(56)  # of a row id: LanceDB numbers rows below, stores stand above
 _OWN = np.uint64(2**56 - 1)  # the bits of a row id within its store
-_Named = TypeVar("_Named", FileRow, Chunk)
 _IS_DOCUMENT = "status IN ('indexed', 'unreachable')"
+MOST_NAMES = 50_000  # documents, whose names take .5 s to be read
+USES = 20  # passages with a short form, by which it is told from a word
+SIMILAR = 3  # names that are proposed for one that is not there
+SIMILAR_NAMES = 500  # compared with it: 11 ms
+NAME_WORDS, WORD_START = 8, 4  # of it that are looked for: words, and letters of each
+MAX_NAME = 300  # characters of it that are compared
+_Named = TypeVar("_Named", FileRow, Chunk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,37 +86,32 @@ class Snapshot:
         self.store, self.backend, self.prefix = store, backend, prefix
         self._bits = np.uint64(number) << STORE_BITS
         # One version never changes, and a filter is asked for again and again.
-        self._listed: dict[frozenset[str], str] = {}
-        self._root = root
+        self._conditions: dict[frozenset[str], str] = {}
         self.manifest, held = hold(store)
         self.close = weakref.finalize(self, os.close, held)
         self.check()
-        database = connect(store)
-        self._chunks = database.open_table("chunks")
-        self._chunks.checkout(self.manifest.chunks_version)
-        self._files = database.open_table("files")
-        self._files.checkout(self.manifest.files_version)
-        self._ranking = backend_of(backend, self._chunks)
+        self.root = root or root_of(store, self.manifest)  # it need not exist
+        self._chunks = open_table(store, "chunks", self.manifest.chunks_version)
+        self._files = open_table(store, "files", self.manifest.files_version)
+        self._ranking = ranking_of(backend, self._chunks)
 
     def check(self) -> None:
         """Raise DamagedStore if a file of this version is not what was written."""
         check_contents(self.store, self.manifest)
 
-    @property
-    def root(self) -> Path:
-        """The absolute corpus root; need not exist."""
-        return self._root or root_of(self.store, self.manifest)
-
-    def own(self, sources: Collection[str]) -> list[str]:
+    def _own(self, sources: Iterable[str]) -> list[str]:
         """Those of the sources that name this store, as they are called in it."""
         start = len(self.prefix)
         return [source[start:] for source in sources if source.startswith(self.prefix)]
+
+    def _named(self, named: _Named) -> _Named:
+        return replace(named, source=self.prefix + named.source) if self.prefix else named
 
     # ---- Passages
 
     def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return self._ranked(query, lambda where: self._ranking.nearest(vector, query.limit, where))
+        return self._ranked(query, partial(self._ranking.nearest, vector, query.limit))
 
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
@@ -124,29 +119,23 @@ class Snapshot:
         The text is matched as words: nothing in it is query syntax. With `every_word` only rows
         that hold all of them.
         """
-        return self._ranked(
-            query,
-            lambda where: self._ranking.worded(
-                query.text, query.limit, where, every_word=every_word
-            ),
-        )
+        ranking = self._ranking.worded
+        return self._ranked(query, partial(ranking, query.text, query.limit, every_word))
 
     def _ranked(self, query: Query, rank: Callable[[str], Ranked]) -> Ranked:
         """A ranking under the condition that a row is of a document that the query may look at."""
-        own = None if query.among is None else frozenset(self.own(query.among))
-        if not self.manifest.chunks or (self.prefix and own is not None and not own):
+        own = None if query.among is None else frozenset(self._own(query.among))
+        if not self.manifest.chunks or (own is not None and not own):
             return Ranked.none()  # without chunks there is no index of words either
-        found = rank("" if own is None else kept(self._listed, own, self._listing))
+        found = rank("" if own is None else kept(self._conditions, own, self._condition))
         return Ranked(found.ids | self._bits, found.scores)
 
-    def _listing(self, sources: frozenset[str]) -> str:
+    def _condition(self, sources: frozenset[str]) -> str:
         """The condition that a source is one of these, by the shorter list of the two."""
-        rest = self.documents - sources
-        if not rest:
-            return ""
+        rest = frozenset(self._own(self.documents)) - sources
         if len(rest) < len(sources):
-            return f"source NOT IN ({', '.join(map(quoted, sorted(rest)))})"
-        return f"source IN ({', '.join(map(quoted, sorted(sources))) or quoted('')})"
+            return f"source NOT IN ({', '.join(map(quoted, sorted(rest)))})" if rest else ""
+        return f"source IN ({', '.join(map(quoted, sorted(sources)))})"
 
     def pool(self, ids: NDArray[np.uint64]) -> Pool:
         """What those of the rows that are of this store are fused by."""
@@ -172,101 +161,45 @@ class Snapshot:
             for place, score in zip(places.tolist(), ranked.scores[at].tolist(), strict=True)
         ]  # fmt: skip
 
-    def _named(self, named: _Named) -> _Named:
-        return replace(named, source=self.prefix + named.source) if self.prefix else named
-
     # ---- Files
 
     @cached_property
     def sources(self) -> list[str]:
-        """The sources of all files in this store, in order."""
-        return sorted(self._file_rows("", ["source"])["source"].to_pylist())
+        """The sources of all files, in order."""
+        return sorted(self._sources(""))
 
     @cached_property
     def documents(self) -> frozenset[str]:
-        """The sources of all documents in this store."""
-        return frozenset(self._file_rows(_IS_DOCUMENT, ["source"])["source"].to_pylist())
+        """The sources of all documents."""
+        return frozenset(self._sources(_IS_DOCUMENT))
 
-    def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
-        """The rows of the given files, by source; unknown sources are omitted."""
-        own = self.own(sources)
-        if not own:
-            return {}
-        if self._kept_files is not None:
-            rows, places = self._kept_files
-            known = [places[source] for source in own if source in places]
-            found = [row for place in known for row in rows.slice(place, 1).to_pylist()]
-        else:
-            found = self._file_rows(f"source IN ({', '.join(map(quoted, own))})").to_pylist()
-        return {self.prefix + row["source"]: self._named(file_row(row)) for row in found}
-
-    @cached_property
-    def _kept_files(self) -> tuple[pa.Table, dict[str, int]] | None:
-        """All file rows with the place of each source, None if they are too many to be kept."""
-        if self._files.count_rows() > KEPT_FILES:
-            return None
-        rows = self._file_rows("")
-        return rows, {source: place for place, source in enumerate(rows["source"].to_pylist())}
+    def _sources(self, where: str) -> list[str]:
+        rows = self._files.rows(["source"], where)
+        return [self.prefix + source for source in rows["source"].to_pylist()]
 
     def files(self) -> list[FileRow]:
         """The rows of all files, by source."""
-        rows = (self._named(file_row(row)) for row in self._file_rows("").to_pylist())
-        return sorted(rows, key=lambda row: row.source)
+        return sorted(self.rows(FILE_COLUMNS), key=lambda row: row.source)
 
-    def selects(self, path: str) -> Callable[[str], bool]:
-        """Whether a path, which may name this store or another, selects a source of this one."""
-        if self.prefix and path.startswith(self.prefix):
-            path = path[len(self.prefix) :]
-        return selector(path)
+    def files_named(self, sources: Iterable[str]) -> dict[str, FileRow]:
+        """The rows of the given files, by source; unknown sources are omitted."""
+        found = (self.rows(FILE_COLUMNS, where) for where in with_sources(self._own(sources)))
+        return {row.source: row for row in chain.from_iterable(found)}
 
-    def matching(self, terms: Sequence[Term]) -> Iterator[str]:
-        """The sources in this store of the files that fulfil all terms, none of which is a path."""
-        columns = {"source", "status", *(term.column for term in terms)}
-        for values in self._file_rows("", [*columns]).to_pylist():
-            row = FileRow(**values)
-            if all(term.matches(row) for term in terms):
-                yield row.source
-
-    def similar(self, source: str, *, folders: bool = True) -> list[str]:
-        """Up to three documents with names similar to `source`, most similar first.
-
-        With `folders` those too, as "contracts/", where it has no ending of a file; without, the
-        first documents of the folder that it is.
-        """
-        source = source.removeprefix(self.prefix)
-        begins = [
-            word[:WORD_START] for word in re.findall(r"[^\W_]{3,}", source.casefold())[:NAME_WORDS]
-        ]
-        alike = (
-            name
-            for name in sorted(self.documents)
-            if any(begin in name.casefold() for begin in begins)
-        )
-        names = [*islice(alike, SIMILAR_NAMES)]
-        inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]
-        if folders and not PurePosixPath(source).suffix:
-            above = (folder for name in names for folder in PurePosixPath(name).parents[:-1])
-            names += dict.fromkeys(f"{folder}/" for folder in above)
-        if folders or not inside:
-            inside = get_close_matches(source[:MAX_NAME], names, n=SIMILAR, cutoff=0.5)
-        return [self.prefix + name for name in inside[:SIMILAR]]
-
-    def _file_rows(self, where: str, columns: list[str] | None = None) -> pa.Table:
-        """Columns of the file rows that fulfil a condition in SQL; of all with ""."""
-        return self._files.rows(columns or FILE_COLUMNS, where)
+    def rows(self, columns: Sequence[str], where: str = "") -> Iterator[FileRow]:
+        """The file rows that fulfil a condition in SQL, with these columns alone."""
+        rows = self._files.rows(columns, where).to_pylist()
+        return (self._named(FileRow(**row)) for row in rows)
 
     # ---- For checks
 
     def inspect(self) -> Inspection:
-        """What a check of the index looks at; samples are drawn by a hash of their ids."""
-        chunks = self.manifest.chunks
-        rows = self._chunks.rows(["id", ROW_ID])
-        lots = (hashlib.sha256(key.encode()).digest() for key in rows["id"].to_pylist())
-        drawn = nsmallest(SAMPLES, zip(lots, rows[ROW_ID].to_pylist(), strict=True))
-        samples = []
-        if drawn:
-            ids = np.array([row for _, row in drawn], np.uint64)
-            found, _ = rows_of(self._chunks, ids, [*CHUNK_COLUMNS, "vector"])
+        """What a check of the index looks at."""
+        chunks, samples = self.manifest.chunks, []
+        if chunks:
+            ids = self._chunks.rows([ROW_ID])[ROW_ID].to_numpy()
+            some = np.sort(ids)[:: max(1, len(ids) // SAMPLES)][:SAMPLES]
+            found, _ = rows_of(self._chunks, some, [*CHUNK_COLUMNS, "vector"])
             samples = [*zip(map(chunk_of, found.to_pylist()), vectors_of(found), strict=True)]
         return Inspection(chunks, *self.text_index_rows(), few_unindexed(chunks), samples)
 
@@ -275,3 +208,191 @@ class Snapshot:
         indices = self._chunks.indices()
         found = ((i.num_indexed_rows, i.num_unindexed_rows) for i in indices if i.name == WORDS)
         return next(found, (0, self.manifest.chunks))
+
+
+class Snapshots:
+    """Versions of stores by the prefix of their sources, "" for one alone; at most 256."""
+
+    def __init__(
+        self, stores: Mapping[str, tuple[Path, Path | None]], *, backend: str = LANCE
+    ) -> None:
+        """The newest committed versions of stores, each a folder and a root: see Snapshot."""
+        assert stores
+        assert "" not in stores or len(stores) == 1, "one store alone has no name"
+        self.parts = {
+            prefix: Snapshot(store, root, backend=backend, prefix=prefix, number=number)
+            for number, (prefix, (store, root)) in enumerate(stores.items())
+        }
+
+    def check(self) -> None:
+        """Raise DamagedStore if a file of a version is not what was written."""
+        for part in self.parts.values():
+            part.check()
+
+    def close(self) -> None:
+        """Release the versions that are held."""
+        for part in self.parts.values():
+            part.close()
+
+    @property
+    def version(self) -> int:
+        """The number of the version; of several stores the sum, which grows with each."""
+        return sum(part.manifest.version for part in self.parts.values())
+
+    def coverage(self) -> Coverage:
+        """How many files have each status."""
+        every = [part.manifest.coverage for part in self.parts.values()]
+        names = [each.name for each in fields(Coverage)]
+        return Coverage(**{name: sum(getattr(one, name) for one in every) for name in names})
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The codes of the languages that passages are in."""
+        return frozenset(chain.from_iterable(p.manifest.languages for p in self.parts.values()))
+
+    @property
+    def stores(self) -> tuple[OpenStore, ...]:
+        """The stores that sources are named after; none where it is one alone."""
+        return tuple(
+            OpenStore(prefix[:-1], part.store, part.manifest.version)
+            for prefix, part in self.parts.items()
+            if prefix
+        )
+
+    # ---- Files
+
+    def place(self, source: str) -> Snapshot | None:
+        """The store that a source names; None if it is none."""
+        return next((p for prefix, p in self.parts.items() if source.startswith(prefix)), None)
+
+    @cached_property
+    def documents(self) -> frozenset[str]:
+        """The sources of all documents."""
+        return frozenset().union(*(part.documents for part in self.parts.values()))
+
+    def files_named(self, sources: Collection[str]) -> dict[str, FileRow]:
+        """The rows of the given files, by source; unknown sources are omitted."""
+        found: dict[str, FileRow] = {}
+        for part in self.parts.values():
+            found |= part.files_named(sources)
+        return found
+
+    def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
+        """The file rows by source: all, or those that paths select, without some.
+
+        A path is the beginning of a source, or a glob as of an ignore file (`*.pdf`,
+        `tax/**/2024-*`): of one store where it names that, else of each.
+        """
+        parts = self.parts.values()
+        if not (paths or not_paths):
+            rows: Iterable[FileRow] = (row for part in parts for row in part.files())
+        else:
+            of, but = ([self._selecting(each) for each in some] for some in (paths, not_paths))
+            rows = self.files_named([
+                source
+                for source in chain.from_iterable(part.sources for part in parts)
+                if (not of or any(one(source) for one in of))
+                and not any(one(source) for one in but)
+            ]).values()  # fmt: skip
+        return sorted(rows, key=lambda row: row.source)
+
+    def _selecting(self, path: str) -> Callable[[str], bool]:
+        """Whether a path selects a source."""
+        named = self.place(path)
+        own = selector(path if named is None else path.removeprefix(named.prefix))
+
+        def selects(source: str) -> bool:
+            part = self.place(source)
+            assert part is not None, "it is one of theirs"
+            return named in (None, part) and own(source.removeprefix(part.prefix))
+
+        return selects
+
+    def selects(self, path: str) -> bool:
+        """Whether a path selects any document."""
+        return any(map(self._selecting(path), self.documents))
+
+    def filtered(self, where: str) -> frozenset[str]:
+        """The sources of the files that a filter selects; raises UsageError where it is none."""
+        terms = parse_filter(where)
+        holds = [*map(self._holding, terms)]
+        columns = {"source", "status", *(term.column for term in terms if term.key != "path")}
+        rows = chain.from_iterable(part.rows([*columns]) for part in self.parts.values())
+        return frozenset(row.source for row in rows if all(one(row) for one in holds))
+
+    def _holding(self, term: Term) -> Callable[[FileRow], bool]:
+        """Whether a term holds for a file, of which it compares a property or the path."""
+        if term.key != "path":
+            return term.matches
+        paths = [self._selecting(str(value)) for value in term.values]
+        return lambda row: any(one(row.source) for one in paths) != (term.comparison == "!=")
+
+    def similar(self, source: str, *, folders: bool = True) -> list[str]:
+        """Up to three documents with names similar to `source`, most similar first.
+
+        With `folders` those too, as "contracts/", where it has no ending of a file; without, the
+        first documents of the folder that it is. Of several stores those of the one that it names.
+        """
+        named = self.place(source)
+        words = re.findall(r"[^\W_]{3,}", source.removeprefix(named.prefix if named else ""))
+        begins = [word.casefold()[:WORD_START] for word in words[:NAME_WORDS]]
+        alike = (
+            name
+            for name in sorted(self.documents if named is None else named.documents)
+            if any(begin in name.casefold() for begin in begins)
+        )
+        names = [*islice(alike, SIMILAR_NAMES)]
+        inside = [name for name in names if name.startswith(f"{source.rstrip('/')}/")]
+        if inside and not folders:
+            return inside[:SIMILAR]
+        if folders and not PurePosixPath(source).suffix:
+            above = (folder for name in names for folder in PurePosixPath(name).parents[:-1])
+            names += dict.fromkeys(f"{folder}/" for folder in above)
+        return get_close_matches(source[:MAX_NAME], names, n=SIMILAR, cutoff=0.5)
+
+    @cached_property
+    def _names(self) -> Names:
+        """The names of all documents; of none, where they are too many to be looked through."""
+        return Names(self.documents if len(self.documents) <= MOST_NAMES else ())
+
+    def named(self, query: Query) -> dict[str, float]:
+        """The documents that a query names, of those it may look at, and how likely each is meant.
+
+        A short form is a name unless the passages that have it as a word are of other documents.
+        What several words shorten, as in J&J, is none.
+        """
+        named, short = self._names.find(query.text)
+        for form, own in short.items():
+            says = self.worded(replace(query, text=form, limit=USES), every_word=True)
+            uses = self.pool(says).sources if " " not in form else ()
+            if 2 * sum(source in own for source in uses) >= len(uses):
+                named |= own
+        return self._names.nearness(
+            named if query.among is None else named & query.among, query.text
+        )
+
+    # ---- Passages
+
+    def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
+        """The rows nearest to a unit vector; the score is the cosine, best first."""
+        return Ranked.merged([p.nearest(vector, query) for p in self.parts.values()], query.limit)
+
+    def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
+        """The rows that share words with the query; the score is BM25, best first.
+
+        Of several stores each weighs words by its own rows.
+        """
+        found = [part.worded(query, every_word=every_word) for part in self.parts.values()]
+        return Ranked.merged(found, query.limit)
+
+    def pool(self, *rankings: Ranked) -> Pool:
+        """What the rows of the rankings are fused by, each once, store by store."""
+        every = (key for ranked in rankings for key in ranked.ids.tolist())
+        ids = np.array(list(dict.fromkeys(every)), np.uint64)
+        return Pool.joined([part.pool(ids) for part in self.parts.values()])
+
+    def hits(self, ranked: Ranked) -> list[Hit]:
+        """The rows of a ranking as hits, in its order; their score is that of the ranking."""
+        stores = (ranked.ids >> STORE_BITS).tolist()
+        each = [iter(part.hits(ranked)) for part in self.parts.values()]
+        return [next(each[number]) for number in stores]

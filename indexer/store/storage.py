@@ -121,7 +121,7 @@ def identity_of(store: Path) -> Identity:
         match = _MARKER.fullmatch(_read(store, folder, MARKER_NAME) or b"")
         if match is None:
             raise UsageError(
-                f"{str(store / MARKER_NAME)!r} is damaged, so nobody can tell whose index this is.",
+                f"{str(store / MARKER_NAME)!r} is damaged, so it does not say whose index this is.",
                 f"If you know it for yours, remove {str(store)!r} and run: corpus-agent index",
             )
         return _identity_with(folder, match[1].decode())

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -22,14 +22,15 @@ from indexer.chunk import context_of
 from indexer.embed.languages import fragments
 from indexer.records import Chunk, FileRow, is_other
 from indexer.store.folder import TABLES, version_file, version_files
-from indexer.store.lance import FTS, BTree, IvfRq, Table, connect, quoted
+from indexer.store.lance import FTS, BTree, IvfRq, Table, emptied_table, open_table, with_sources
 from indexer.store.manifest import Manifest, read_draft
-from indexer.store.vectors import KEY_BYTES, KEY_COLUMN, KnownVectors
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
 FULL_TEXT_COLUMN = "lexical"
+KEY_COLUMN, KEY_BYTES = "vector_key", 32  # of the text that the vector was made from
 CHARS_COLUMN = "chars"  # of the passage, which stands in front of all else that is looked up
 _OF_CHUNK = [field.name for field in fields(Chunk) if field.name != "text"]
 CHUNK_COLUMNS = (*_OF_CHUNK, CHARS_COLUMN, FULL_TEXT_COLUMN)  # what a chunk is made of again
@@ -37,9 +38,12 @@ FILE_COLUMNS = [field.name for field in fields(FileRow)]
 BATCH_ROWS = 512  # turned into Arrow's form together
 READ_ROWS = 4_096  # of a table that is written anew, at a time
 KEYS_AT_ONCE = 65_536  # of a column that is read alone
-DELETE_BATCH = 500  # sources in one filter: a longer list of literals is slow to plan
 
 # ---- Rows
+
+# As vectors are kept, in half the bytes. A cosine changes by .0001 at most, the hundredth part of
+# what int8 arithmetic changes; a query's vector stays as it is.
+Kept: TypeAlias = "NDArray[np.float16]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,6 @@ class Embedded:
     row: FileRow
     chunks: Sequence[Chunk] = ()
     keys: Sequence[bytes] = ()
-
-
-def file_row(row: dict[str, Any]) -> FileRow:
-    """The record of one row of the file table."""
-    return FileRow(**{name: row[name] for name in FILE_COLUMNS})
 
 
 def chunk_of(row: Mapping[str, Any]) -> Chunk:
@@ -92,7 +91,7 @@ def _file_batch(rows: Sequence[FileRow]) -> pa.RecordBatch:
 
 
 def _chunk_batches(
-    files: Iterable[Embedded], vectors: KnownVectors, dimension: int
+    files: Iterable[Embedded], vectors: Mapping[bytes, Kept], dimension: int
 ) -> Iterator[pa.RecordBatch]:
     """The chunk rows of files, in batches; all their vectors are at hand."""
     import pyarrow as pa
@@ -112,7 +111,7 @@ def _chunk_batches(
         columns[FULL_TEXT_COLUMN] = [_lexical_text(chunk) for chunk in chunks]
         columns["file_sha256"], columns[KEY_COLUMN] = hashes, keys
         arrays = [pa.array(columns[name], schema.field(name).type) for name in schema.names[:-1]]
-        values = pa.array(np.concatenate([vectors.at_hand[key] for key in keys]))
+        values = pa.array(np.concatenate([vectors[key] for key in keys]))
         arrays.append(pa.FixedSizeListArray.from_arrays(values, dimension))
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
@@ -143,17 +142,15 @@ class Tables:
     def emptied(cls, store: Path, dimension: int) -> Tables:
         """Tables whose newest version is empty; older versions stay until they are dropped."""
         _drop_tags(store)
-        database = connect(store)
-        chunks = database.emptied("chunks", chunk_schema(dimension))
-        return cls(store, chunks, database.emptied("files", file_schema()), dimension)
+        chunks = emptied_table(store, "chunks", chunk_schema(dimension))
+        return cls(store, chunks, emptied_table(store, "files", file_schema()), dimension)
 
     @classmethod
     def committed(cls, store: Path, manifest: Manifest) -> tuple[Tables, bool]:
         """Tables at their committed versions, and whether a killed writer left later ones."""
         _drop_tags(store)
         changed = _drop_newer(store, manifest)
-        database = connect(store)
-        chunks, files = database.open_table("chunks"), database.open_table("files")
+        chunks, files = open_table(store, "chunks"), open_table(store, "files")
         wanted = (chunks, manifest.chunks_version), (files, manifest.files_version)
         for table, version in wanted:
             if table.version != version:
@@ -172,7 +169,7 @@ class Tables:
 
     def file_rows(self) -> list[FileRow]:
         """All file rows, in no order."""
-        return [file_row(row) for row in self._files.rows(FILE_COLUMNS).to_pylist()]
+        return [FileRow(**row) for row in self._files.rows(FILE_COLUMNS).to_pylist()]
 
     def languages(self) -> dict[str, int]:
         """The number of chunk rows in each language, by code."""
@@ -183,9 +180,9 @@ class Tables:
         return dict(counted)
 
     def replace(
-        self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: KnownVectors
+        self, gone: Collection[FileRow], files: Sequence[Embedded], vectors: Mapping[bytes, Kept]
     ) -> None:
-        """Delete the rows of `gone` and insert those of `files`."""
+        """Delete the rows of `gone` and insert those of `files`, whose vectors are all there."""
         _delete(self._chunks, [row.source for row in gone if row.chunks])
         self.replace_file_rows([row.source for row in gone], [file.row for file in files])
         if any(file.chunks for file in files):
@@ -238,11 +235,10 @@ class Tables:
         LanceDB only marks rows as deleted until there are many, and a full-text index keeps the
         words of deleted rows.
         """
-        database = connect(self._store)
 
         def fresh(old: Table, schema: pa.Schema) -> Table:
             rows = old.batches(schema.names, READ_ROWS)
-            new = database.emptied(old.name, schema)
+            new = emptied_table(self._store, old.name, schema)
             new.add(schema, rows)
             return new
 
@@ -267,9 +263,8 @@ class Tables:
 
 
 def _delete(table: Table, sources: Sequence[str]) -> None:
-    for start in range(0, len(sources), DELETE_BATCH):
-        listed = ", ".join(quoted(source) for source in sources[start : start + DELETE_BATCH])
-        table.delete(f"source IN ({listed})")
+    for where in with_sources(sources):
+        table.delete(where)
 
 
 def _drop_tags(store: Path) -> None:

@@ -2,10 +2,9 @@
 
 Keyed by the file's hash, its suffix, the extractors and the normaliser; compressed, and safe to
 delete at any time, also while in use. Damaged entries are detected and dropped. Any number
-of processes may read and write at once: entries appear atomically. Beside a text stand the notes
-that callers made of it, by names of their own, and the pages that were recognised, each kept as
-soon as it is done: they go where the text goes. Whoever has seen the store can write an entry with
-the right sum, so what is read is checked as what a parser says is.
+of processes may read and write at once: entries appear atomically. Beside a text stand the pages
+that were recognised, each kept as soon as it is done: they go where the text goes. Whoever has seen
+the store can write an entry with the right sum, so what is read is checked as what a parser says.
 """
 
 from __future__ import annotations
@@ -29,8 +28,8 @@ from indexer.extract.extraction import is_day
 from indexer.extract.normalise import NORMALISER, is_storable
 from indexer.files.opening import READ_ONLY
 from indexer.parsers.limits import TEXT_CHARS
-from indexer.parsers.pages import RecognisedPage, page_of
 from indexer.parsers.protocol import PLACE, checked
+from indexer.parsers.recogniser import RecognisedPage, page_of
 from indexer.parsers.worker import Text
 from indexer.store.folder import SUM_BYTES, key_of, keyed_sum, write_new
 
@@ -38,7 +37,6 @@ TEXTS_FOLDER = "texts"
 RESERVED_DISK_BYTES = 256 * 2**20  # a disk with less to spare is left to the index
 
 FORMAT = f"corpus-agent text 6 {' '.join(PLACE)}\n".encode()
-MAX_NOTE_BYTES = 4 * 2**20  # a larger one is not kept
 # A new extractor may claim what another one used to read.
 _NAMES = " ".join(extractor.name for extractor in REGISTRY)
 _OURS = re.compile(r"[0-9a-f]{64}\.[0-9a-f]{16}(\.[0-9]+-[0-9]+\.new)?")
@@ -77,8 +75,9 @@ class Texts:
         """The cached text of a file from the current extractors, None if there is none."""
         path = self._path(sha256, source)
         held = self._read(path)
-        text = _text_in(held) if held is not None else None
-        if held is not None and text is None:
+        if held is None:
+            return None
+        if (text := _text_in(held)) is None:
             self._drop(path)
         return text
 
@@ -92,13 +91,9 @@ class Texts:
                 self._path(sha256, source), json.dumps(about).encode() + b"\n" + text.encoding
             )
 
-    def notes(self, sha256: str | None) -> Notes:
-        """What callers kept of the text of a file; of one without a hash nothing is kept."""
-        return Notes(self, sha256)
-
     def page(self, sha256: str, number: int) -> KeptPage | None:
         """One recognised page of a document; None if it is not kept, or not soundly."""
-        body = self.notes(sha256).get(f"page {number}")
+        body = self._read(self._page_path(sha256, number))
         try:
             content = json.loads(body or b"{}")
             kept = KeptPage(page=page_of(content.pop("page")), **content)
@@ -114,7 +109,8 @@ class Texts:
     def put_page(self, sha256: str, kept: KeptPage) -> None:
         """Keep a page; raises CorpusError where the disk takes it not."""
         body = json.dumps(asdict(kept), ensure_ascii=False).encode()
-        if not self.notes(sha256).put(f"page {kept.number}", body, spare_bytes=0):
+        path = self._page_path(sha256, kept.number)
+        if not (self._writable and self._write(path, body, spare_bytes=0)):
             raise CorpusError(
                 f"The disk of {str(self._store)!r} is full. What was recognised before is kept.",
                 "Free some space and run the same command again.",
@@ -137,6 +133,10 @@ class Texts:
         suffix = PurePosixPath(source).suffix.lower()
         installed = registry.installed_reader(suffix)
         return self._entry(sha256, _way(suffix, _NAMES if installed is None else installed.label))
+
+    def _page_path(self, sha256: str, number: int) -> str:
+        way = hashlib.sha256(f"note\npage {number}".encode()).hexdigest()[:16]
+        return self._entry(sha256, way)
 
     def _entry(self, sha256: str, way: str) -> str:
         """The path of what was made of a file in one way; sixteen folders cost little of a disk."""
@@ -180,29 +180,6 @@ class Texts:
                 Path(new).unlink()
             return False
         return True
-
-
-@dataclass(frozen=True, slots=True)
-class Notes:
-    """What callers made of the text of one file, by names of their own."""
-
-    _texts: Texts
-    _sha256: str | None
-
-    def get(self, about: str) -> bytes | None:
-        """The note of that name, None if there is none. Whoever writes the store may write it."""
-        return self._texts._read(self._path(about)) if self._sha256 else None
-
-    def put(self, about: str, data: bytes, spare_bytes: int = RESERVED_DISK_BYTES) -> bool:
-        """Whether the note could be kept, in the place of a former one of that name."""
-        if not (self._sha256 and self._texts._writable and len(data) <= MAX_NOTE_BYTES):
-            return False
-        return self._texts._write(self._path(about), data, spare_bytes)
-
-    def _path(self, about: str) -> str:
-        assert self._sha256
-        way = hashlib.sha256(f"note\n{about}".encode()).hexdigest()[:16]
-        return self._texts._entry(self._sha256, way)
 
 
 @lru_cache(1_000)

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 from indexer.errors import DamagedStore, UsageError
@@ -22,7 +21,7 @@ from indexer.store.folder import (
     version_files,
     writer_lock,
 )
-from indexer.store.lance import Table, connect, release_memory
+from indexer.store.lance import release_memory
 from indexer.store.manifest import (
     DRAFT_NAME,
     FORMER,
@@ -38,7 +37,7 @@ from indexer.store.manifest import (
     write_manifest,
 )
 from indexer.store.tables import Embedded, Scale, Tables, slack
-from indexer.store.vectors import KnownVectors, model_key
+from indexer.store.vectors import KnownVectors
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
 MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
@@ -80,10 +79,9 @@ class Writer:
         self.manifest: Manifest | None = None  # the last that was committed
         self.untidy = False  # there are files that belong to no version that counts
         self.store = store
+        self.vectors = KnownVectors(store)
         self._mends, self._whole_bytes = mends, whole_bytes
         self._number, self._mended = 0, False  # of the last committed version
-        self.vectors = KnownVectors()
-        self._written: list[bytes] = []  # keys whose rows wait for their commit
         self._fingerprint = fingerprint
         self._root, self._scale = root, scale or Scale()
         self._committed_files: dict[str, FileRow] = {}
@@ -121,9 +119,9 @@ class Writer:
                 shutil.rmtree(self.store / TABLES)
             for path in (*self.store.glob(FORMER.format("*")), self.store / DRAFT_NAME):
                 path.unlink(missing_ok=True)
-            self.vectors.stand_at()
             self.manifest, self._mended, self.rebuilding = None, True, False
             self.files, self._committed_files = {}, {}
+            self._stand_at()
             self._open_tables()
         self._on_disk = files_below(self.store / TABLES)
 
@@ -158,19 +156,9 @@ class Writer:
         self._on_disk = files_below(self.store / TABLES)
 
     def _stand_at(self, draft: Manifest | None = None) -> None:
-        today = model_key(self._fingerprint)
-        tables = (
-            partial(self._chunks_at, made.chunks_version)
-            for made in (self.manifest, draft)
-            if made is not None and model_key(made.fingerprint) == today
-        )
-        self.vectors.stand_at(*tables, written=self._written)
-        self._written = []
-
-    def _chunks_at(self, version: int) -> Table:
-        table = connect(self.store).open_table("chunks")
-        table.checkout(version)
-        return table
+        made = [one for one in (self.manifest, draft) if one is not None]
+        alike = (one for one in made if one.fingerprint.embeds_alike(self._fingerprint))
+        self.vectors.stand_at(one.chunks_version for one in alike)
 
     def _open_tables(self) -> None:
         if self.manifest is None:
@@ -210,10 +198,9 @@ class Writer:
         self._torn = False
 
     def _write(self) -> None:
-        self._written += (key for file in self._waiting for key in file.keys)
         self._torn = True
         with translated(self.store):
-            self._tables.replace(self._gone.values(), self._waiting, self.vectors)
+            self._tables.replace(self._gone.values(), self._waiting, self.vectors.at_hand)
         self._waiting, self._gone, self._torn = [], {}, False
 
     def _rollback(self) -> None:

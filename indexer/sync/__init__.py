@@ -1,1 +1,27 @@
-"""From a folder to its index: plan, read, apply."""
+"""A folder becomes an index. Doors import this package before the seal, so it loads nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from indexer.records import FileRow
+    from indexer.sync.plan import Plan
+    from indexer.sync.recognise import ToRecognise
+    from indexer.sync.run import Progress
+
+
+class RunDisplay:
+    """What a person may be shown of a run while it goes on; this one shows nothing."""
+
+    def start(self, todo: Plan, rebuilding: bool) -> None:
+        """Called once, before anything is done; `rebuilding` in a full rebuild."""
+
+    def waiting(self, pages: ToRecognise) -> None:
+        """Called with what is to be recognised, before the first page."""
+
+    def advance(self, done: Progress) -> None:
+        """Called after each file, and each page that was recognised."""
+
+    def problem(self, row: FileRow) -> None:
+        """Called with each file that yields no text."""

@@ -1,20 +1,25 @@
-"""Brings an index up to date with its folder, or plans that."""
+"""Brings an index up to date with its folder, plans that, or removes a document from it.
+
+The folder and its ignore files alone decide what belongs to a corpus: a forgotten document, whose
+file stays, comes back with the next run unless an ignore rule excludes it.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from indexer.chunk import Chunker, Cut
 from indexer.embed import Encoder
 from indexer.errors import CorpusError
+from indexer.files.ignore import IGNORE_FILES
 from indexer.files.opening import MAX_FILE_BYTES
-from indexer.files.walk import Walk, walk
-from indexer.parsers.engines import is_installed
+from indexer.files.walk import Walk, ignore_line, walk
+from indexer.parsers.recogniser import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
-from indexer.store.folder import TABLES
+from indexer.store.folder import TABLES, version_files
 from indexer.store.manifest import (
     EVERY_BYTE,
     INDEXING_BYTES,
@@ -23,11 +28,12 @@ from indexer.store.manifest import (
     read_manifest,
     recorded,
     root_for,
+    root_of,
 )
-from indexer.store.snapshot import Snapshot
+from indexer.store.snapshot import Snapshot, Snapshots
+from indexer.store.texts import Texts
 from indexer.store.writer import Writer, still_right
-from indexer.sync.display import RunDisplay
-from indexer.sync.forget import drop_unused
+from indexer.sync import RunDisplay
 from indexer.sync.plan import Plan, barrier, make_plan, with_moved
 from indexer.sync.recognise import to_recognise
 from indexer.sync.run import UNSEEN, Outcome, Run, fingerprint_of
@@ -173,3 +179,65 @@ def plan_folder(
         manifest = read_manifest(store)
         stored = still_right(Snapshot(store, root).files(), manifest.fingerprint, today)
     return with_moved(make_plan(root, seen, stored, manifest, today, choices), root, stored)
+
+
+# ---- Forgetting
+
+FRESH = 2  # tables of one version each: nothing is left over
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """Result of forgetting `source`: the row that it had, None if it was not in the index.
+
+    `rule` is the line for the ignore file `rules` that excludes it, None if no line can; `near` are
+    documents with similar names.
+    """
+
+    source: str
+    row: FileRow | None
+    version: int
+    rules: Path
+    rule: str | None
+    near: tuple[str, ...] = ()
+
+
+def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
+    """Drop a document from the index; nothing of it stays but what a reader holds.
+
+    Idempotent; needs no model. At any moment the index is whole, with the document or without it;
+    where a run was killed, the next one finishes it.
+
+    `root` is the folder of the documents by the user's record; None: as the store says.
+    Raises StoreLocked while another process writes.
+    """
+    manifest = read_manifest(store)
+    root = root or root_of(store, manifest)
+    with Writer(store, manifest.fingerprint, manifest.root) as writer:
+        if writer.rebuilding or writer.manifest is None:
+            raise CorpusError("The index was made anew just now.", "Run the same command again.")
+        manifest = writer.manifest
+        row = writer.files.get(source)
+        near = Snapshots({"": (store, root)}).similar(source) if row is None else []
+        if row is not None:
+            writer.replace([], [source])
+        # An older version of a table may hold what is in the index no more.
+        if row is not None or writer.untidy or len(version_files(store)) > FRESH:
+            drop_unused(writer)
+            manifest = writer.commit(
+                ignored=manifest.ignored,
+                complete=manifest.complete,
+                walked_ns=manifest.walked_ns,
+                anew=True,
+            )
+    # A name that is no text, or twice the same text, is not the name that the file has.
+    named = row is None or row.reason != "name"
+    rule = ignore_line(root, source) if named else None
+    rules = root / IGNORE_FILES[-1]
+    return Forgotten(source, row, manifest.version, rules, rule, tuple(near))
+
+
+def drop_unused(writer: Writer) -> None:
+    """Drop what the caches keep for documents that the index does not hold."""
+    hashes = {row.sha256 for row in writer.files.values()}
+    Texts(writer.store).keep_only(hashes)

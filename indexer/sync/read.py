@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from indexer.chunk import Chunker
@@ -119,27 +119,19 @@ def read_all(
     """
     workers = workers or workers_for(len(files), sum(seen.bytes for seen in files))
 
-    def read(worker: Worker, seen: SeenFile) -> _Read:
+    def read(worker: Worker, seen: SeenFile) -> tuple[FileRow, Text | None]:
         return _read(root, seen, worker, texts)
 
-    with in_order(read, files, _Read.bytes, make_worker, workers) as results:
-        for seen, result in zip(files, results, strict=True):
-            yield seen, *_chunked(result, chunker)
+    def size(done: tuple[FileRow, Text | None]) -> int:
+        return len(done[1].encoding) if done[1] else 0
+
+    with in_order(read, files, size, make_worker, workers) as results:
+        for seen, (row, text) in zip(files, results, strict=True):
+            yield seen, *(indexed(row, text, chunker) if text else (row, []))
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """Intermediate result for one file: its row so far, and its text if any."""
-
-    row: FileRow
-    text: Text | None = None
-
-    def bytes(self) -> int:
-        return len(self.text.encoding) if self.text else 0
-
-
-def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
-    """The row and text of a file; read errors become the row's reason."""
+def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> tuple[FileRow, Text | None]:
+    """The row of a file so far, and its text; read errors become the row's reason."""
     started = time.monotonic()
     row = FileRow(seen.source, "failed", bytes=seen.bytes, mtime_ns=seen.mtime_ns)
     text = None
@@ -154,12 +146,7 @@ def _read(root: Path, seen: SeenFile, worker: Worker, texts: Texts) -> _Read:
     except OSError as error:
         reason = "permission" if isinstance(error, PermissionError) else "unreadable"
         row = replace(row, reason=reason, detail=error.strerror)
-    return _Read(replace(row, seconds=round(time.monotonic() - started, 4)), text)
-
-
-def _chunked(read: _Read, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:
-    """The finished row, and the chunks."""
-    return indexed(read.row, read.text, chunker) if read.text else (read.row, [])
+    return replace(row, seconds=round(time.monotonic() - started, 4)), text
 
 
 def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[Chunk]]:

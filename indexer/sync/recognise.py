@@ -16,12 +16,12 @@ from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.parsers import protocol
-from indexer.parsers.engines import is_installed
-from indexer.parsers.pages import (
+from indexer.parsers.recogniser import (
     LABEL,
     RecognisedPage,
     Recogniser,
     engine_version,
+    is_installed,
 )
 from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import (
@@ -144,20 +144,14 @@ class RecognitionRun:
 
     def _page(self, sha256: str, number: int, engine: str, *, only_look: bool) -> KeptPage:
         """One page, which is kept when this returns. Raises UnreadableDocument("interrupted")."""
-        looked = False
         try:
-            if self._recogniser.draw(number):
-                page = RecognisedPage()
-            elif only_look and not self._recogniser.shows_text():
-                page, looked = RecognisedPage(), True
-            else:
-                page = self._recogniser.read()
-                self.read += 1
+            page = self._recogniser.read(number, look=only_look)
         except UnreadableDocument as error:
             if error.reason == "interrupted":
                 raise
             page = RecognisedPage(problem=error.reason)
-        kept = KeptPage(number, engine, page, looked)
+        self.read += page is not None and page.engine != ""
+        kept = KeptPage(number, engine, page or RecognisedPage(), looked=page is None)
         self.texts.put_page(sha256, kept)
         return kept
 

@@ -1,13 +1,12 @@
 """Files that are made to hurt whoever opens them; each small, and each of a known kind."""
 
 import io
-import lzma
 import struct
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 
-from tests.support.made_files import tar, zipped
+from tests.support.made_files import tar
 from tests.support.pdfs import pdf_of_objects
 
 MIB = 2**20
@@ -30,17 +29,10 @@ def docx_of(*document: bytes, repeated: int = 1) -> bytes:
     return buffer.getvalue()
 
 
-def deep_docx() -> bytes:
-    """Paragraphs in tables in tables, 100,000 deep."""
-    opening, closing = b"<w:tbl><w:tr><w:tc>" * 100_000, b"</w:tc></w:tr></w:tbl>" * 100_000
-    head = f'<w:document xmlns:w="{_WORD}"><w:body>'.encode()
-    return docx_of(head + opening + b"<w:p/>" + closing + b"</w:body></w:document>")
-
-
 _ENTITIES = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 
 
-def laughs(head: str = "<l>", tail: str = "</l>") -> bytes:
+def laughs(head: str, tail: str) -> bytes:
     doctype = f'<!DOCTYPE l [<!ENTITY l0 "lol">{_ENTITIES}]>'
     return f'<?xml version="1.0"?>{doctype}{head}&l9;{tail}'.encode()
 
@@ -94,21 +86,6 @@ def pdf_bomb() -> bytes:
     )
 
 
-def long_line() -> bytes:
-    return (b"The tenant pays for heating and water. " * 26_888)[:MIB] * 50
-
-
-def control_text() -> bytes:
-    """Front matter that YAML would unfold to a thousand million strings."""
-    levels = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 10))
-    return f"---\na0: &a0 lol\n{levels}---\n# Words\n\nwords\n".encode()
-
-
-def mail_of_mails() -> bytes:
-    part = b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n"
-    return b"From: a@example.org\nSubject: deep\n" + b"".join(part % (n, n) for n in range(5_000))
-
-
 _BOMB = (b"A bomb of many words. " * 47_663)[:MIB]
 
 
@@ -131,19 +108,9 @@ def archive_bomb() -> bytes:
     return bytes(packed[:end_at]) + more + end
 
 
-def tree_of_archives() -> bytes:
-    """Each archive holds ten of the next, eight deep: a hundred million words in all."""
-    data, name = b"A bomb of many words. " * 100, "a.txt"
-    for _ in range(8):
-        data, name = zipped({f"{number}-{name}": data for number in range(10)}), "a.zip"
-    return data
-
-
-HOSTILE: dict[str, Callable[[], bytes]] = {
+HOSTILE: dict[str, Callable[[], bytes]] = {  # deep ones and many small ones: test_nesting.py
     # a Word document of 5 MB whose one paragraph is a gibibyte
     "bomb.docx": lambda: docx_of(_BODY.encode(), _BOMB, _END.encode(), repeated=1024),
-    "deep.docx": deep_docx,
-    "laughs.xml": laughs,
     "laughs.docx": lambda: docx_of(laughs(_BODY, _END)),
     # ten million operators
     "busy.pdf": lambda: pdf_with_contents(b"q Q\n" * 5_000_000 + _WORDS),
@@ -151,17 +118,9 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     # a form that draws itself, twice
     "selfish.pdf": lambda: pdf_with_contents(_WORDS + b"/X Do\n", b"/X Do /X Do\n"),
     "bomb.pdf": pdf_bomb,
-    # elements, and arrays, a million deep
-    "deep.html": lambda: b"<div><b>" * 500_000 + b"words",
-    "deep.json": lambda: b"[" * 1_000_000 + b"]" * 1_000_000,
-    "anchors.md": control_text,
-    "mails.eml": mail_of_mails,
     "bomb.zip": archive_bomb,
-    "many.zip": lambda: zipped({f"{number}.txt": "words" for number in range(60_000)}),
     # words, then a member of half a gibibyte
     "bomb.tar.gz": lambda: tar({"first.txt": b"The bomb.", "bomb.txt": _BOMB * 512}, "w:gz"),
-    "bomb.txt.xz": lambda: lzma.compress(_BOMB * 256, preset=0),
-    "tree.zip": tree_of_archives,
 }
 
 

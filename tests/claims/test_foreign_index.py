@@ -13,12 +13,12 @@ import pytest
 from corpus_agent.settings import Settings
 from corpus_agent.trust.stores import place_of
 from indexer.errors import DamagedStore, UntrustedStore
-from indexer.parsers.pages import RecognisedPage
+from indexer.parsers.recogniser import RecognisedPage
 from indexer.store.folder import MARKER_NAME, version_file
 from indexer.store.manifest import FORMER, MANIFEST_NAME, read_manifest
 from indexer.store.snapshot import Snapshot
 from indexer.store.texts import KeptPage, Texts
-from indexer.sync.forget import forget_document
+from indexer.sync.folder import forget_document
 from tests.support.rows import chunk_rows, table_of
 from tests.support.toy_index import sync
 
@@ -37,14 +37,13 @@ def mine(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def theirs(tmp_path: Path) -> Path:
-    """A stranger's, whose kept text, page and note of that document say something else."""
+    """A stranger's, whose kept text and page of that document say something else."""
     store = made(tmp_path / "theirs", FALSE)
     false_sha256 = hashlib.sha256(FALSE.encode()).hexdigest()
     texts = Texts(store)
     text = texts.get(false_sha256, "lease.md")
     assert text is not None
     texts.put(TRUE_SHA256, "lease.md", text)
-    texts.notes(TRUE_SHA256).put("rent", b"150 EUR")
     texts.put_page(
         TRUE_SHA256, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine"))
     )
@@ -88,7 +87,6 @@ def test_what_was_kept_of_a_document_elsewhere_is_not_taken(mine, theirs, marker
     bring(theirs, mine, marker=marker)
     text = Texts(mine, keep=False).get(TRUE_SHA256, "lease.md")
     assert (text is not None and b"150" in text.encoding) is marker
-    assert (Texts(mine, keep=False).notes(TRUE_SHA256).get("rent") == b"150 EUR") is marker
     assert (Texts(mine).page(TRUE_SHA256, 1) is not None) is marker
 
 
@@ -103,13 +101,12 @@ def test_a_run_over_what_was_brought_gives_the_truth(mine, theirs):
 def test_a_kept_text_under_another_name_is_none(mine):
     """A hard link in an archive gives an entry of ours another name: of their letter, the lease's.
 
-    The same holds for what was recognised and for notes.
+    The same holds for what was recognised.
     """
     (mine.parent / "letter.md").write_text(FALSE)  # a document of theirs, indexed here
     sync(mine.parent, mine)
     texts = Texts(mine)
     letter = hashlib.sha256(FALSE.encode()).hexdigest()
-    texts.notes(letter).put("rent", b"150 EUR")
     texts.put_page(letter, KeptPage(1, "engine", RecognisedPage((("150 EUR", 0.9),), "engine")))
     for kept in [*(mine / "texts").rglob(f"{letter}.*")]:
         named = kept.parent.parent / TRUE_SHA256[: len(kept.parent.name)]
@@ -118,7 +115,6 @@ def test_a_kept_text_under_another_name_is_none(mine):
         (named / f"{TRUE_SHA256}{kept.suffix}").hardlink_to(kept)
     for sha256, ours in ((letter, True), (TRUE_SHA256, False)):  # the first is the control
         assert (Texts(mine, keep=False).get(sha256, "lease.md") is not None) is ours
-        assert (Texts(mine, keep=False).notes(sha256).get("rent") is not None) is ours
         assert (Texts(mine).page(sha256, 1) is not None) is ours
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from corpus_agent import answering, render
 from corpus_agent.answering.records import Answer, Citation
-from corpus_agent.fields.definition import fields_of
+from corpus_agent.fields.lexicon import fields_of
 from corpus_agent.fields.table import table_of
 from corpus_agent.render import table_lines
 from corpus_agent.service.opening import open_document

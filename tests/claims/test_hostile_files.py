@@ -1,8 +1,4 @@
-"""Files made to hurt: each costs at most its limits, and the program itself stays small.
-
-Formats that nobody reads yet are refused for that reason; when an extractor for them comes, they
-are refused for a limit or read, and these tests hold it to that.
-"""
+"""Files made to hurt: each costs at most its limits, and the program itself stays small."""
 
 import io
 import random
@@ -16,7 +12,7 @@ import pytest
 from indexer.files.walk import walk
 from indexer.parsers.limits import TEXT_LINES, limits_for
 from indexer.records import STATUSES
-from tests.attacks.files import HOSTILE, MIB, SECRET, asking_for, long_line
+from tests.attacks.files import HOSTILE, MIB, SECRET, asking_for
 from tests.support.made_files import FILES, zipped
 from tests.support.parsing import READING
 from tests.support.places import eval_data
@@ -154,33 +150,3 @@ def test_a_sparse_file_is_passed_over_for_its_size_or_its_bytes(root, tmp_path):
         "huge.txt": "too_large",
         "large.txt": None,
     }
-
-
-@pytest.mark.nightly
-def test_a_line_of_fifty_megabytes_is_read_in_windows(root, tmp_path):
-    (root / "line.txt").write_bytes(long_line())
-    (tmp_path / "store").mkdir()
-    outcome = python(
-        READING
-        + """
-from indexer.sync.read import document_of, text_of
-root, store = Path(sys.argv[1]), Path(sys.argv[2])
-with closing(Worker()) as worker, copied(root, "line.txt", 0) as copy:
-    text = text_of(copy, "line.txt", worker, Texts(store))
-lines = document_of(text, "line.txt", "").lines
-offset, size, windows = 1, 0, 0
-while offset:
-    window = cut_window("line.txt", lines, offset, 2_000)
-    size += sum(len(line.text) for line in window.lines)
-    offset, windows = window.next_offset, windows + 1
-outcome = {"chars": size, "windows": windows, "longest": max(len(l.text) for l in lines)}
-status = Path("/proc/self/status").read_text()
-outcome["resident"] = int(status.partition("VmHWM:")[2].split()[0]) * 1024
-""",
-        root,
-        tmp_path / "store",
-    )
-    assert outcome["chars"] == 50 * MIB
-    assert outcome["longest"] <= 2_000
-    assert outcome["windows"] >= 50 * MIB // 50_000
-    assert outcome["resident"] < MAX_RESIDENT_BYTES

@@ -27,7 +27,7 @@ import pytest
 import regex
 
 from corpus_agent.fields import lexicon
-from corpus_agent.text.patterns import Lazy
+from corpus_agent.text.tokens import Lazy
 
 Pattern = Any  # re.Pattern of text or bytes, or regex.Pattern: they have no common type
 _PROPERTY = re.compile(r"\\[pP]\{\^?([^}]*)\}")
@@ -229,15 +229,14 @@ def grows(used: Used, unit: Hostile, ratio: float = 9.0, limit: float = 2.0) -> 
 BOUNDED = {
     "indexer.extract.office.sheet_look._TOKEN",
     "corpus_agent.agent.request",
-    "corpus_agent.answering.answer_type.KINDS",
-    "corpus_agent.answering.citations._PLACE",
+    "corpus_agent.answering.drafts._PLACE",
     "corpus_agent.answering.quotations._ELLIPSIS",
     "corpus_agent.fields.lexicon.document.and",  # matched at places of 3,000 characters
     "corpus_agent.fields.lexicon.document.described",  # matched behind a name
     "corpus_agent.fields.lexicon.document.name",  # matched at one place
     "corpus_agent.text.tables",  # the last 400 characters of a line
     "corpus_agent.text.sentences",
-    "corpus_agent.text.snippet._UNIT",
+    "corpus_agent.tools.search._UNIT",
     "corpus_agent.text.tokens._NAME",
 }
 

@@ -1,10 +1,7 @@
 """The Python interface: real stores and models, in processes of their own where it counts."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,42 +10,14 @@ import pytest
 from corpus_agent.answering import receipt
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
-
-HEAVY = ("numpy", "lancedb", "pyarrow", "torch", "sentence_transformers", "tokenizers", "openai",
-         "pydantic_ai", "pypdf", "click", "rich", "watchfiles")  # fmt: skip
-
-
-def run(code: str, cwd: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )
+from tests.support.sealed_child import run
 
 
 def outcome(code: str, cwd: Path, *arguments: object) -> Any:
     """What the code prints as JSON on its last line."""
-    done = run(code, cwd, *arguments)
+    done = run(code, *arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.mark.slow
-def test_importing_it_loads_nothing_heavy_and_changes_nothing(tmp_path):
-    code = """
-import json, os, signal, sys, threading
-before = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()], os.listdir(".")
-from corpus_agent import Corpus, CorpusError
-after = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()], os.listdir(".")
-print(json.dumps([sorted(sys.modules), before == after, threading.active_count()]))
-"""
-    modules, same, threads = outcome(code, tmp_path)
-    assert set(HEAVY) & set(modules) == set()
-    assert (same, threads) == (True, 1)
-    control = outcome("import json, sys, numpy; print(json.dumps(sorted(sys.modules)))", tmp_path)
-    assert "numpy" in control
 
 
 def test_the_public_names_are_those_of_all():
@@ -65,7 +34,7 @@ def test_the_examples_of_the_page_print_what_the_page_says(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == page.count("```python") == 5
     for code, expected in blocks:
-        done = run(code, tmp_path)
+        done = run(code, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (
             0,
             expected.replace("'nowhere", f"'{tmp_path}/nowhere"),

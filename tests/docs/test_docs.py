@@ -1,5 +1,6 @@
 """The documents say what is true: they are generated, or compared with the program, here."""
 
+import ast
 import json
 import re
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 from corpus_agent.cli import main
 from corpus_agent.cli.group import GROUPS
+from indexer import errors
 from indexer.store.storage import FILES, FOLDERS
 from tests.support.places import REPOSITORY, SAMPLE, TESTS
 
@@ -74,6 +76,44 @@ def test_what_the_page_of_extensions_names_is_there():
     files = {path.stem: path.read_text("utf-8") for path in TESTS.rglob("test_*.py")}
     tests = set(re.findall(r"\btest_\w+(?!\w*\.py)\b", text)) - files.keys()
     assert [name for name in tests if f"def {name}(" not in "\n".join(files.values())] == []
+
+
+# ---- Messages: `pytest -s -k every_message` prints all of them
+
+ERRORS = {each.__name__ for each in vars(errors).values() if isinstance(each, type)}
+ERRORS -= {"UnreadableDocument"}  # whose words are codes
+ERRORS |= {"ModelUnavailable", "NoUserState", "OwnerUnknown", "LibrarianFailed", "LibrarianTimeout"}
+UNPLAIN = re.compile(r"(?i)\b(hear|tell|owe|somebody|hardly|that which|what is left|errno)\b")
+
+
+def written(node: ast.expr) -> str:
+    """The text of a literal, with {} for each value in it; "" of what is no literal."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = (part.value if isinstance(part, ast.Constant) else "{}" for part in parts)
+    return "".join(map(str, texts)) if isinstance(node, ast.JoinedStr | ast.Constant) else ""
+
+
+def messages(text: str) -> list[tuple[str, str]]:
+    """The messages of errors that stand in a module, each with its hint."""
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    raised = [node for node in calls if getattr(node.func, "id", "") in ERRORS and node.args]
+    return [(written(each.args[0]), written(each.args[-1])) for each in raised]
+
+
+def unplain(message: str, hint: str) -> bool:
+    return bool(
+        UNPLAIN.search(f"{message} {hint}") or not f"{message}.".endswith(("..", "?.", "}."))
+    )
+
+
+def test_every_message_of_an_error_is_a_sentence_in_plain_words():
+    modules = [*REPOSITORY.glob("corpus_agent/**/*.py"), *REPOSITORY.glob("indexer/**/*.py")]
+    every = [each for path in modules for each in messages(path.read_text("utf-8"))]
+    print(*sorted(message for message, _ in every if message), sep="\n")
+    assert len(every) > 200
+    assert [each for each in every if each[0] and unplain(*each)] == []
+    for bad in ('UsageError("No dot")', 'Refused(f"Somebody took {x}.")'):  # the controls
+        assert unplain(*messages(bad)[0])
 
 
 # ---- The map: modules exist, flows are as short as they claim, layers hold

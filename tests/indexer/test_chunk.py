@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer import FolderEncoder
 from indexer.chunk import Chunker, Cut, heading_of, heading_paths
-from indexer.embed import FolderEncoder
 from indexer.errors import UsageError
 from indexer.records import Chunk, Document, Line, page_mark
 from tests.support.fakes import ToyEncoder

@@ -16,7 +16,7 @@ from indexer.retrieve import (
     with_relevance,
 )
 from indexer.store.ranking import Pool, Ranked
-from indexer.store.snapshots import Snapshots
+from indexer.store.snapshot import Snapshots
 from tests.support.toy_index import ENCODER, sync
 
 

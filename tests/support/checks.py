@@ -37,9 +37,8 @@ def check_store(store: Path) -> Snapshot:
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-3)
     if ids:
         row = len(ids) // 2
-        assert ids[row] in {
-            found.chunk.id for found in by_vector(snapshot, vectors[row], Query("", 50))
-        }
+        near = by_vector(snapshot, vectors[row], Query("", 50))
+        assert ids[row] in {found.chunk.id for found in near}
         word = max(re.findall(r"\w+", chunks["text"][row].as_py()), key=len, default="")
         # Shorter ones may be words that carry no meaning, which are not looked for.
         assert len(word) < 6 or by_text(snapshot, Query(word, 5))

@@ -30,7 +30,7 @@ from corpus_agent.answering.records import Citation, Passage, alone
 from corpus_agent.models.address import Server, server_at, server_on
 from corpus_agent.seal import Gate
 from corpus_agent.seal.broker import Broker, Exchange, OnFrame
-from corpus_agent.seal.frames import Head, Kind, packed_failure, packed_head
+from corpus_agent.seal.frames import Head, ReplyKind, packed_failure, packed_head
 from corpus_agent.seal.frames import Reply as Frame
 from corpus_agent.seal.routes import ROUTES, body_to_send, number_of
 from corpus_agent.seal.upstream import Failed, replies
@@ -87,7 +87,8 @@ class MemoryCorpus:
             if query.among is None or source in query.among:
                 hits += self._hits(source, wanted)
         names = Names(self._lines)
-        named = names.nearness(names.find(query.text).sources, query.text)
+        full, short = names.find(query.text)
+        named = names.nearness(full.union(*short.values()), query.text)
         hits = [replace(hit, named=named.get(hit.chunk.source, 0.0)) for hit in hits]
         return diverse(sorted(hits, key=_rank), query, place_of)
 
@@ -237,15 +238,15 @@ class DirectBroker(Broker):
         self._open[number] = line
 
         def answer() -> None:
-            last = Frame(number, Kind.END)
+            last = Frame(number, ReplyKind.END)
             try:
                 for part in replies(self.gate, None, route, content, line):
                     if isinstance(part, Head):
-                        on_frame(Frame(number, Kind.HEAD, packed_head(part)))
+                        on_frame(Frame(number, ReplyKind.HEAD, packed_head(part)))
                     else:
-                        on_frame(Frame(number, Kind.DATA, part))
+                        on_frame(Frame(number, ReplyKind.DATA, part))
             except Failed as error:
-                last = Frame(number, Kind.FAILED, packed_failure(error.failure))
+                last = Frame(number, ReplyKind.FAILED, packed_failure(error.failure))
             line.close()
             on_frame(last)
 

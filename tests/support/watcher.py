@@ -12,9 +12,9 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from corpus_agent import render
-from corpus_agent.cli.progress import IndexProgress
+from corpus_agent.cli.printing import IndexProgress
 from corpus_agent.service.process import cancelled_by_signal
-from corpus_agent.service.watching import Callbacks, watch
+from corpus_agent.service.session import Callbacks, watch
 from corpus_agent.settings import Settings
 from tests.support.fakes import ToyEncoder
 

@@ -10,6 +10,7 @@ import importlib.util
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -36,7 +37,6 @@ _BLANK_SPREAD = 12  # of 255: between the darkest and the lightest of an empty p
 _ASPECT = 2.0  # of a frame that shows in which direction lines run
 _VOTERS = 12  # frames that are asked which way is up
 
-
 # What a frame says, how surely, and where in its width each letter stands.
 _Read = tuple[str, float, tuple[float, ...]]
 
@@ -62,7 +62,6 @@ class RapidEngine:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._rapidocr: RapidOCR | None = None
 
     def shows_text(self, picture: Picture) -> bool:
         """Whether a first look at a picture finds lines of text, as on a page, not on a photo."""
@@ -71,11 +70,10 @@ class RapidEngine:
         scale = LOOK_SIDE / max(picture.shape[:2])
         if scale < 1.0:
             small = cv2.resize(picture, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
-        else:
-            small = picture
-        frames = [frame for frame in self._frames(np.asarray(small)) if _aspect(frame) > 1.5]
+            picture = np.asarray(small)
+        frames = [frame for frame in self._frames(picture) if _aspect(frame) > 1.5]
         area = sum(float(cv2.contourArea(frame)) for frame in frames)
-        share = area / (small.shape[0] * small.shape[1])
+        share = area / (picture.shape[0] * picture.shape[1])
         return len(frames) >= MIN_LOOK_LINES or (len(frames) > 1 and share >= MIN_LOOK_SHARE)
 
     def read(self, picture: Picture) -> tuple[Recognition, Picture]:
@@ -101,24 +99,22 @@ class RapidEngine:
         ]
         return Recognition(tuple(pieces), degrees, math.degrees(angle)), picture
 
-    def _loaded(self) -> RapidOCR:
-        if self._rapidocr is None:
-            from rapidocr import RapidOCR
+    @cached_property
+    def _rapidocr(self) -> RapidOCR:
+        from rapidocr import RapidOCR
 
-            self._rapidocr = RapidOCR(params=_parameters(self._threads))
-        return self._rapidocr
+        return RapidOCR(params=_parameters(self._threads))
 
     def _frames(self, picture: Picture) -> list[Frame]:
         """The frames of text, each float32 (4, 2): corners from the top left, clockwise."""
-        found = self._loaded()(picture, use_det=True, use_cls=False, use_rec=False).boxes
+        found = self._rapidocr(picture, use_det=True, use_cls=False, use_rec=False).boxes
         return [] if found is None else [np.asarray(frame, np.float32) for frame in found]
 
     def _is_upside_down(self, picture: Picture, frames: Sequence[Frame]) -> bool:
         """Whether most of the widest lines are read better when turned around."""
-        ocr = self._loaded()
         widest = sorted(frames, key=_width, reverse=True)[:_VOTERS]
-        crops = ocr.crop_text_regions(picture, np.asarray(widest))
-        _, voted = ocr.cls_and_rotate([crop.copy() for crop in crops])
+        crops = self._rapidocr.crop_text_regions(picture, np.asarray(widest))
+        _, voted = self._rapidocr.cls_and_rotate([crop.copy() for crop in crops])
         against = sum(label == "180" for label, _ in voted.cls_res)
         if against * 3 < len(crops):
             return False
@@ -127,12 +123,11 @@ class RapidEngine:
         return sum(sure for _, sure, _ in self._read_crops(inverted)) > upright
 
     def _texts(self, picture: Picture, frames: Sequence[Frame]) -> list[_Read]:
-        if not frames:
-            return []
-        return self._read_crops(self._loaded().crop_text_regions(picture, np.asarray(frames)))
+        crops = self._rapidocr.crop_text_regions(picture, np.asarray(frames)) if frames else []
+        return self._read_crops(crops) if crops else []
 
     def _read_crops(self, crops: Sequence[Picture]) -> list[_Read]:
-        result = self._loaded().recognize_txt(list(crops))
+        result = self._rapidocr.recognize_txt(list(crops))
         found = []
         for crop, text, score, word in zip(
             crops, result.txts, result.scores, result.word_results, strict=True
@@ -166,22 +161,22 @@ def _width(frame: Frame) -> float:
     return float(np.linalg.norm(frame[1] - frame[0]))
 
 
+def _height(frame: Frame) -> float:
+    return float(np.linalg.norm(frame[3] - frame[0]))
+
+
 def _aspect(frame: Frame) -> float:
     """How much longer a frame is than it is high, in whichever direction."""
-    sides = sorted((_width(frame), float(np.linalg.norm(frame[3] - frame[0]))))
+    sides = sorted((_width(frame), _height(frame)))
     return sides[1] / max(1.0, sides[0])
 
 
 def _is_sideways(frames: Sequence[Frame]) -> bool:
     """Whether lines run from top to bottom: most of the long frames stand on their short side."""
-    long = [frame for frame in frames if _aspect(frame) > _ASPECT]
-    upright = sum(float(np.linalg.norm(f[3] - f[0])) for f in long if _stands(f))
-    lying = sum(_width(f) for f in long if not _stands(f))
-    return upright > lying
-
-
-def _stands(frame: Frame) -> bool:
-    return float(np.linalg.norm(frame[3] - frame[0])) > _width(frame)
+    long = [(_width(frame), _height(frame)) for frame in frames if _aspect(frame) > _ASPECT]
+    return sum(high for wide, high in long if high > wide) > sum(
+        wide for wide, high in long if high <= wide
+    )
 
 
 def _around(frame: Frame, width: int, height: int) -> Frame:
@@ -231,7 +226,7 @@ def _is_gap(
     all_columns: float,
     crop: NDArray[np.uint8],
 ) -> bool:
-    if _is_wide(before) or _is_wide(after):
+    if east_asian_width(before) in "WF" or east_asian_width(after) in "WF":
         return False
     columns = ends[1] - ends[0]
     if columns >= MIN_CELL_COLUMNS and columns >= MIN_CELL_RATIO * usual:
@@ -240,10 +235,6 @@ def _is_gap(
         return False
     least = MIN_FIGURE_GAP + BEFORE_ONE * (after == "1") + BEHIND_ONE * (before == "1")
     return _clear(ends, all_columns, crop) >= least
-
-
-def _is_wide(char: str) -> bool:
-    return east_asian_width(char) in "WF"
 
 
 def _clear(ends: tuple[int, int], all_columns: float, crop: NDArray[np.uint8]) -> float:

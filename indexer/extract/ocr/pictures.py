@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,6 @@ from indexer.extract.pdf.showing import opened_to_draw, page_to_draw
 from indexer.extract.points import COLOUR_BYTES, Points, points_of, size_within
 
 if TYPE_CHECKING:
-    import pypdfium2
     from PIL.Image import Image
 
 Picture = NDArray[np.uint8]  # (height, width, 3): blue, green, red
@@ -76,19 +75,10 @@ class _PdfPages:
     def picture(self, number: int) -> Picture:
         """The page as a picture; raises UnreadableDocument."""
         with page_to_draw(self._document, number) as page:
-            return _drawn(page)
-
-
-def _drawn(page: pypdfium2.PdfPage) -> Picture:
-    scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
-    bitmap = page.render(scale=scale, rev_byteorder=False, prefer_bgrx=False)
-    try:
-        drawn = bitmap.to_numpy()
-        if drawn.ndim == 2 or drawn.shape[2] == 1:
-            drawn = np.repeat(drawn.reshape(*drawn.shape[:2], 1), 3, axis=2)
-        return np.array(drawn[:, :, :3], np.uint8)
-    finally:
-        bitmap.close()
+            scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
+            bitmap = page.render(scale=scale, rev_byteorder=False, prefer_bgrx=False)
+            with closing(bitmap):
+                return np.array(bitmap.to_numpy()[:, :, :3], np.uint8)
 
 
 class _ImagePages:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import NamedTuple
 from unicodedata import east_asian_width
+
+from indexer.extract.normalise import lines_of
 
 UNREADABLE = "(unreadable line)"
 MIN_CONFIDENCE = 0.80  # of a piece
@@ -35,6 +36,10 @@ MIN_COLUMN_PIECES = 6
 MIN_COLUMN_RATIO = 6.0
 MIN_GUTTER_HEIGHTS = 0.6
 _LETTER_HEIGHTS = 0.5  # how wide a letter is, in heights of its line
+# Tesseract takes each letter of Thai, Lao, Burmese and Khmer for a word. In rendered Thai, letters
+# stand up to .25 of the line's height apart, words from .33 on.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]{2}")
+MIN_SPACE_HEIGHTS = 0.3
 _SAME_LINE = 0.5  # of the lower piece's height: centres that are nearer are at one height
 
 
@@ -86,17 +91,6 @@ class Piece:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RecognisedLine:
-    """A line of text with the least confidence of its pieces, 0 to 1.
-
-    A line of which nothing is certain enough is UNREADABLE, with the confidence 0.
-    """
-
-    text: str
-    confidence: float
-
-
 def sparse_share(pieces: Sequence[Piece]) -> float:
     """The share of a page's wide pieces from which letters were left out."""
     wide = [piece for piece in pieces if piece.right - piece.left > _WIDE * piece.height]
@@ -117,39 +111,49 @@ def is_suspect(pieces: Sequence[Piece]) -> bool:
     return bool(pieces) and (is_foreign(pieces) or sparse or mean < SUSPECT_CONFIDENCE)
 
 
-def lines_of_pieces(pieces: Sequence[Piece]) -> list[RecognisedLine]:
-    """The lines of a page, uncertain pieces replaced; neighbouring unreadable lines are one."""
-    foreign = is_foreign(pieces)
-    lines = [_line(row, foreign) for row in _ordered(pieces)]
-    return [
-        line
-        for text, group in groupby(lines, key=lambda line: line.text)
-        for line in (list(group)[:1] if text == UNREADABLE else group)
-    ]
-
-
 def certain_rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """The pieces of a page that are shown as they were read, line by line."""
+    """The pieces of a page line by line; those that are not certain are UNREADABLE."""
     foreign = is_foreign(pieces)
-    return [[piece for piece in row if _is_certain(piece, foreign)] for row in _ordered(pieces)]
+    return [[_certain(piece, foreign) for piece in row] for row in _ordered(pieces)]
 
 
-def _is_certain(piece: Piece, foreign: bool) -> bool:
+def _certain(piece: Piece, foreign: bool) -> Piece:
     words = foreign and any(map(str.isalpha, piece.text))
-    return piece.confidence >= MIN_CONFIDENCE and not piece.is_sparse and not words
+    if piece.confidence < MIN_CONFIDENCE or piece.is_sparse or words:
+        return replace(piece, text=UNREADABLE, confidence=0.0)
+    return replace(piece, text=piece.text.replace(UNREADABLE, "[unreadable line]"))
 
 
-def _line(row: Sequence[Piece], foreign: bool) -> RecognisedLine:
-    """One line: what is not certain is named as such in its place, once in a row."""
-    shown: list[str] = []
-    certain: list[float] = []
+def lines_of_rows(
+    rows: Iterable[Sequence[Piece]], sure: Callable[[Sequence[float]], float] = min
+) -> list[tuple[str, float]]:
+    """The lines that a person is shown, each `sure` by the confidences of what is read in it.
+
+    Neighbouring lines of which nothing is read are one.
+    """
+    lines: list[tuple[str, float]] = []
+    for row in rows:
+        read = [piece.confidence for piece in row if piece.text != UNREADABLE]
+        confidence = round(sure(read), 3) if read else 0.0
+        for part in lines_of(_joined(row)):
+            if not lines or not part == lines[-1][0] == UNREADABLE:
+                lines.append((part, confidence))
+    return lines
+
+
+def _joined(row: Sequence[Piece]) -> str:
+    """The pieces with spaces between; of a script that is written without, where there is room."""
+    text, before = "", None
+    height = max((piece.height for piece in row), default=0.0)
     for piece in row:
-        if _is_certain(piece, foreign):
-            shown.append(piece.text.replace(UNREADABLE, "[unreadable line]"))
-            certain.append(piece.confidence)
-        elif not shown or shown[-1] != UNREADABLE:
-            shown.append(UNREADABLE)
-    return RecognisedLine(" ".join(shown), min(certain, default=0.0))
+        if before is not None:
+            if piece.text == before.text == UNREADABLE:
+                continue
+            close = piece.left - before.right < MIN_SPACE_HEIGHTS * height
+            text += "" if close and _UNSPACED.match(before.text[-1] + piece.text[0]) else " "
+        text += piece.text
+        before = piece
+    return text.replace("\u0e4d\u0e32", "\u0e33")  # one vowel of Thai, seen as its two parts
 
 
 def turned(

@@ -12,7 +12,6 @@ import json
 import socket
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,7 +86,7 @@ def _over_mcp(word: str, tools: object, rows: Sequence[FileRow]) -> Printed:
     for number, row in enumerate(rows, start=1):
         read = tools.call("vectordb_read", {"source": row.source}, Cancel())
         yield f"mcp read {number}", read.text
-        yield f"mcp resource {number}", "\n".join(map(str, astuple(listed(row))))
+        yield f"mcp resource {number}", "\n".join(map(str, listed(row).values()))
 
 
 def _asked(command: str, word: str, corpus: Index, answerer: Answerer, seal: SealState) -> Printed:

@@ -2,13 +2,13 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
-from corpus_agent.agent.conversation import LAST_STEP, MAX_STEPS
-from corpus_agent.agent.messages import SYSTEM_PROMPT
-from corpus_agent.answering.citations import quotations, settle
+from corpus_agent.agent.conversation import LAST_STEP, MAX_STEPS, SYSTEM_PROMPT
+from corpus_agent.answering.drafts import quotations, settle
 from corpus_agent.answering.records import Citation, Turn
 from corpus_agent.models.discovery import ModelUnavailable
 from indexer.errors import DamagedStore
@@ -201,7 +201,7 @@ def test_a_citation_is_read_from_a_draft():
         ("[a.md:3] and no quotation", "a.md", (3, 3), ""),
         ('[a.md:3] "never closed\n\n"', "a.md", (3, 3), ""),
     ):
-        (found,) = quotations(f"Text [1] and {draft}")
+        ((*_, found),) = quotations(f"Text [1] and {draft}")
         if [found.source, (found.line_start, found.line_end), found.quote] != wanted:
             failing.append((draft, found))
     assert failing == []
@@ -209,13 +209,12 @@ def test_a_citation_is_read_from_a_draft():
 
 def test_what_is_no_citation_is_none():
     for draft in ("[1]", "[a.md]", "a.md:3", "[x](http://a:80/)", "[a\nb:3] x"):
-        assert quotations(draft) == [], draft
+        assert [*quotations(draft)] == [], draft
 
 
 def test_numbers_go_to_the_citations_that_stay():
-    def check(n, quotation):
-        verdict = "verified" if quotation.quote != "bad" else "altered"
-        return Citation(n, quotation.source, None, 1, 1, quotation.quote, verdict)
+    def check(cited):
+        return replace(cited, verdict="verified" if cited.quote != "bad" else "altered")
 
     settled = settle('A [a:1] "x", B [b:1] "bad", C [c:1] "y".', check)
     assert settled.text == "A [1], B, C [2]."

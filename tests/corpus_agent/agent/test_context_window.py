@@ -7,16 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus_agent.agent.answerer import ModelAnswerer
-from corpus_agent.agent.messages import (
-    CUT,
-    LEFT_OUT,
-    AssistantMessage,
-    Call,
-    ToolMessage,
-    UserMessage,
-    fit,
-    tokens,
-)
+from corpus_agent.agent.conversation import CUT, LEFT_OUT, Message, fit, tokens
+from corpus_agent.agent.request import Call
 from corpus_agent.models.http import Capabilities, Deadline, fetch_capabilities
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, says
 
@@ -24,13 +16,13 @@ from tests.support.fakes import MemoryCorpus, ScriptedModelServer, calls, raw, s
 def result(n: int, size: int = 3_000) -> list:
     call = Call(f"c{n}", "vectordb_search", {"query": f"q{n}"})
     return [
-        AssistantMessage("", (call,)),
-        ToolMessage(call, f"<<doc 7f3a91>>\n{'word ' * (size // 5)}\n"),
+        Message("assistant", "", (call,)),
+        Message("tool", f"<<doc 7f3a91>>\n{'word ' * (size // 5)}\n", (call,)),
     ]
 
 
-TURNS = [UserMessage("Earlier?"), AssistantMessage("Earlier answer. " * 20)]
-QUESTION = UserMessage("And now?")
+TURNS = [Message("user", "Earlier?"), Message("assistant", "Earlier answer. " * 20)]
+QUESTION = Message("user", "And now?")
 
 
 def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
@@ -40,7 +32,11 @@ def test_a_result_is_cut_at_a_line_end_and_its_delimiter_closed():
     )
     for window in range(300, 700, 7):
         kept, _ = fit(
-            [QUESTION, AssistantMessage("", (call,)), ToolMessage(call, f"90 results\n{hits}")],
+            [
+                QUESTION,
+                Message("assistant", "", (call,)),
+                Message("tool", f"90 results\n{hits}", (call,)),
+            ],
             window,
         )
         text = kept[-1].text
@@ -58,12 +54,12 @@ def test_whatever_is_said_it_fits_or_nothing_more_can_go(replies, window):
     for sizes in replies:
         results = [result(n, size) for n, size in enumerate(sizes)]
         asked = tuple(call for reply, _ in results for call in reply.calls)
-        entries += [AssistantMessage("", asked), *(answered for _, answered in results)]
+        entries += [Message("assistant", "", asked), *(answered for _, answered in results)]
     kept, _ = fit(entries, window)
     assert kept[0] == QUESTION or kept[0] == TURNS[0]
     if tokens(kept) > window:
         assert kept[0] == QUESTION
-        results = [entry.text for entry in kept if isinstance(entry, ToolMessage)]
+        results = [entry.text for entry in kept if entry.role == "tool"]
         assert all(len(text) <= max(len(CUT), len(LEFT_OUT)) for text in results)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
-from corpus_agent.agent.messages import PASSAGES_PROMPT, READER_QUESTION
+from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models.http import SMALL
 from corpus_agent.service import session

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.agent.request import parse
+from corpus_agent.agent.request import Call, parse
 
 TOOLS = {"vectordb_search", "vectordb_read"}
-SEARCH = ("vectordb_search", {"query": "notice period"})
-READ = ("vectordb_read", {"source": "a.md", "offset": 200})
+SEARCH = Call("", "vectordb_search", {"query": "notice period"})
+READ = Call("", "vectordb_read", {"source": "a.md", "offset": 200})
 OBJECT = '{"name": "vectordb_search", "arguments": {"query": "notice period"}}'
 OTHER = '{"name": "vectordb_read", "arguments": {"source": "a.md", "offset": 200}}'
 BROKEN = '{"name": "vectordb_read", "arguments": {source: a.md}}'
@@ -24,7 +24,7 @@ FORMS = {
     f"[{OBJECT}, {OTHER}]": [SEARCH, READ],
     f"```json\n{OBJECT}\n{OTHER}\n```": [SEARCH, READ],
     f"{OBJECT}\n{OTHER}": [SEARCH, READ],
-    '<tool_call>{"name": "send", "arguments": {}}': [("send", {})],
+    '<tool_call>{"name": "send", "arguments": {}}': [Call("", "send", {})],
 }
 ANSWERS = (
     'The deposit is £1,130 [lease.md:22] "a deposit of £1,130".',
@@ -59,8 +59,8 @@ def test_a_call_is_understood_however_it_is_written_and_what_follows_is_dropped(
 
 def test_a_broken_call_behind_a_tag_is_handed_to_the_toolbox_as_it_is():
     for broken in (BROKEN, OBJECT[:-1]):
-        ((name, arguments),) = parse(f"<tool_call>{broken}", TOOLS).calls
-        assert name in TOOLS and isinstance(arguments, str)
+        (call,) = parse(f"<tool_call>{broken}", TOOLS).calls
+        assert call.name in TOOLS and isinstance(call.arguments, str)
 
 
 def test_an_answer_is_no_call():

@@ -1,6 +1,6 @@
 """The kind of answer that a question asks for, and whether a sentence has one."""
 
-from corpus_agent.answering.answer_type import expected_kind, has_kind
+from corpus_agent.answering.coverage import expected_kind, has_kind
 
 KINDS = {
     "date": """When does the lease end?; Until when does it run?; Bis wann läuft der Vertrag?;

@@ -6,9 +6,8 @@ import pytest
 
 from corpus_agent.answering.decision import word_of
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.text.snippet import SNIPPET_CHARACTERS
-from indexer import Query
-from indexer.embed import FolderEncoder
+from corpus_agent.tools.search import SNIPPET_CHARACTERS
+from indexer import FolderEncoder, Query
 from tests.support.fakes import MemoryCorpus
 
 LEASE = """# Lease

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from corpus_agent.answering.coverage import is_asked_in_another, language_of
 from corpus_agent.answering.extractive import ExtractiveAnswerer
-from corpus_agent.answering.languages import is_asked_in_another, language_of
 from corpus_agent.text.tokens import content_terms, name_terms
-from indexer import Query
-from indexer.embed import FolderEncoder
+from indexer import FolderEncoder, Query
 from tests.support.fakes import MemoryCorpus
 
 LEASE = "Die Kaution beträgt 1.130 € und wird vom Vermieter verwahrt.\n\nHunde sind verboten."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corpus_agent.answering.passages import passage_of
+from corpus_agent.answering.extractive import passage_of
 from corpus_agent.answering.quotations import check_quotation
 from tests.support.fakes import MemoryCorpus
 

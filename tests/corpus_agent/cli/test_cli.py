@@ -17,7 +17,6 @@ from corpus_agent.cli import main
 from corpus_agent.cli.group import Commands
 from indexer import UsageError
 from tests.support.command import Cli
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, copied, sync
 
 FOLDER = ["a.md", "sub/b.txt"]
@@ -56,24 +55,6 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
     assert done.stdout == ""
     assert done.stderr.startswith("Error: ")
     return done.stderr
-
-
-# -- everything a user can do wrong
-
-
-@pytest.mark.slow
-def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
-    manifest = project / ".corpus-agent/manifest.json"
-    good = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**good, "schema": good["schema"] + 1}))
-    assert "Update corpus-agent" in problem(cli("status"), 1)
-    manifest.write_text(json.dumps({**good, "schema": good["schema"] - 1}))
-    assert "Make it anew: corpus-agent index" in problem(cli("files"), 1)
-    manifest.write_text("not json")
-    assert "is damaged" in problem(cli("status"), 1)
-    done = cli("index")
-    assert done.returncode == 0
-    assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
 
 
 # -- what the commands print
@@ -168,27 +149,6 @@ def test_without_the_seal_every_object_is_stamped_and_a_warning_printed(cli: Cli
     assert [option.envvar for option in main.params if option.name == "unsealed"] == [None]
 
 
-@pytest.mark.slow
-def test_a_kernel_that_cannot_seal_ends_with_exit_3_and_an_explanation(project):
-    """The command runs under a filter in which the call for file rules does not exist."""
-    code = (
-        "import sys; from indexer.confine import Denial, restrict_syscalls\n"
-        "if sys.argv.pop(): restrict_syscalls([Denial('landlock_create_ruleset', 38)])\n"
-        "from corpus_agent.cli import main; main()"
-    )
-    for missing, exit_code in (("yes", 3), ("", 0)):
-        done = subprocess.run(
-            [sys.executable, "-c", code, "read", "a.md", missing],
-            capture_output=True,
-            text=True,
-            cwd=project,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        )
-        assert done.returncode == exit_code, done.stderr
-        assert ("Landlock is not in this kernel" in done.stderr) == bool(missing)
-        assert ("Sourdough" in done.stdout) != bool(missing)
-
-
 # -- a conversation
 
 
@@ -198,7 +158,6 @@ class Terminal:
     def __init__(self, *arguments: object) -> None:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.environ["PYTHONPATH"] = str(REPOSITORY)
             os.execv(sys.executable, [sys.executable, "-m", "corpus_agent", *map(str, arguments)])
         self.seen = ""
 

@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.fields.checked import checked_value
-from corpus_agent.fields.definition import field_of
+from corpus_agent.fields.lexicon import field_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import ProposedValue
-from corpus_agent.fields.table import table_of
+from corpus_agent.fields.table import checked_value, table_of
 from corpus_agent.text.dates import Reading
 from indexer import Line
 from tests.support.fakes import ListedCorpus

@@ -2,10 +2,9 @@
 
 import tomllib
 
-from corpus_agent.fields.condition import parse_condition
-from corpus_agent.fields.definition import field_of
+from corpus_agent.fields.condition import listed, parse_condition
+from corpus_agent.fields.lexicon import field_of
 from corpus_agent.fields.table import table_of
-from corpus_agent.fields.timeline import listed
 from indexer import Line
 from tests.support.fakes import ListedCorpus
 from tests.support.places import REPOSITORY

@@ -1,6 +1,6 @@
 """When an agreement ends, as six languages say it; what begins, may end or is none has no end."""
 
-from corpus_agent.fields.definition import field_of
+from corpus_agent.fields.lexicon import field_of
 from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.table import proposed, table_of
 from indexer import Line

@@ -1,6 +1,6 @@
 """An amount has the sign that stands beside it in its document, or it is no value of a table."""
 
-from corpus_agent.fields.definition import field_of
+from corpus_agent.fields.lexicon import field_of
 from corpus_agent.fields.table import table_of
 from tests.support.fakes import ListedCorpus
 

@@ -291,4 +291,4 @@ def test_a_reply_is_read_up_to_its_limit():
         model = ChatModel(server.broker, "toy-model", Deadline(60))
         asked = [{"role": "user", "content": QUESTION}]
         reply = stream_reply(model, asked, as_written=True, max_tokens=9)
-    assert (reply.full, reply.message.text) == (True, words[:MAX_REPLY_CHARACTERS].strip())
+    assert (reply.full, reply.text) == (True, words[:MAX_REPLY_CHARACTERS].strip())

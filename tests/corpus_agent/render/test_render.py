@@ -37,8 +37,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
     first = Outcome(added=2, chunks=9, seconds=1.25)
     many = "4 files could not be read (3 encrypted, 1 timeout): corpus-agent files --status "
     many += "failed,empty"
-    stopped = "Stopped: 0 documents indexed so far, 0 passages can be searched. "
-    stopped += "Go on: corpus-agent index"
+    stopped = "Stopped: 7 documents, 9 passages can be searched so far. Go on: corpus-agent index"
     screens = (
         (first, ["2 documents, 9 passages in 1.2 s."]),
         (replace(first, recognised=1),
@@ -51,7 +50,7 @@ def test_a_run_says_what_the_index_holds_and_what_could_not_be_read():
         (replace(first, problems=unread(*["encrypted"] * 3, "timeout")),
          ["2 documents, 9 passages in 1.2 s.",
           many]),
-        (Outcome(interrupted=True),
+        (Outcome(added=3, unchanged=4, chunks=9, interrupted=True),
          [stopped]),
     )  # fmt: skip
     found = [list(render.index_lines(outcome)) for outcome, _ in screens]

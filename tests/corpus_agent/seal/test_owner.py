@@ -20,7 +20,6 @@ from corpus_agent.seal.owner import (
     rows_in,
     who,
 )
-from corpus_agent.seal.sock_diag import Found, SocketDiagnosis
 from corpus_agent.trust import user_state
 from tests.support.brokers import broker_for
 from tests.support.fakes import ScriptedModelServer, says
@@ -57,39 +56,23 @@ def test_the_kernels_table_says_who_listens_and_who_accepted():
         assert list(who(rows_in([line]), (V4, 8080), (V4, 50_000))) == users, line
 
 
-def owners_both_ways(address, client=None):
-    """What the kernel's look-up says, where it has one; its tables alone must say the same."""
-    quick, slow = SocketTables.open(), SocketTables.open()
-    if slow._diagnosis is not None:
-        slow._diagnosis.close()
-        slow._diagnosis = None
+def owners(address, client=None):
+    tables = SocketTables.open()
     try:
-        found = quick.owners(address, client)
-        assert slow.owners(address, client) == found
-        return found
+        return tables.owners(address, client)
     finally:
-        quick.close()
-        slow.close()
+        tables.close()
 
 
-def test_the_kernel_tells_a_connection_that_is_held_from_one_that_waits():
-    diagnosis = SocketDiagnosis()
+def test_a_connection_belongs_to_who_listens_or_has_accepted_it():
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = V4, listener.getsockname()[1]
-        if diagnosis.find(server, None) is None:
-            pytest.skip("this kernel has no sock_diag")
+        address = TcpAddress("127.0.0.1", listener.getsockname()[1])
         with socket.create_connection(listener.getsockname()) as ours:
-            client = V4, ours.getsockname()[1]
-            assert diagnosis.find(server, None) == Found(ME, listens=True, held=True)
-            assert not diagnosis.find(server, client).held
-            address = TcpAddress("127.0.0.1", server[1])
-            assert owners_both_ways(address, ours.getsockname()) == {ME}
+            assert owners(address, ours.getsockname()) == {ME}
             with listener.accept()[0]:
-                assert diagnosis.find(server, client) == Found(ME, listens=False, held=True)
                 listener.close()
-                assert diagnosis.find(server, None) is None
-                assert owners_both_ways(address, ours.getsockname()) == {ME}
-    diagnosis.close()
+                assert owners(address, ours.getsockname()) == {ME}
+            assert owners(address, ours.getsockname()) == frozenset()
 
 
 def test_a_listener_of_this_user_is_found_wherever_it_listens():
@@ -101,9 +84,9 @@ def test_a_listener_of_this_user_is_found_wherever_it_listens():
             listener.bind((host, 0))
             listener.listen()
             ip, port = "::1" if host == "::1" else "127.0.0.1", listener.getsockname()[1]
-            assert owners_both_ways(TcpAddress(ip, port)) == {ME}, host
+            assert owners(TcpAddress(ip, port)) == {ME}, host
             listener.close()
-            assert owners_both_ways(TcpAddress(ip, port)) == frozenset(), host
+            assert owners(TcpAddress(ip, port)) == frozenset(), host
 
 
 def test_the_owner_of_another_users_listener_and_of_its_connection_is_seen():
@@ -230,12 +213,12 @@ def test_the_relay_says_nothing_to_a_process_that_is_not_the_owners():
 def asked(broker, body):
     import queue
 
-    from corpus_agent.seal.frames import Kind, failure_in
+    from corpus_agent.seal.frames import ReplyKind, failure_in
 
     heard = queue.SimpleQueue()
     broker.ask("POST", "/v1/chat/completions", body, heard.put)
     reply = heard.get(timeout=10)
-    return failure_in(reply.payload).reason if reply.kind is Kind.FAILED else reply.kind.name
+    return failure_in(reply.payload).reason if reply.kind is ReplyKind.FAILED else reply.kind.name
 
 
 # ---- What an answer says of it

@@ -19,7 +19,7 @@ from corpus_agent.seal import Gate, TcpAddress, upstream
 from corpus_agent.seal.broker import Broker
 from corpus_agent.seal.frames import (
     BadFrame,
-    Kind,
+    ReplyKind,
     Request,
     Verb,
     failure_in,
@@ -107,20 +107,22 @@ class Heard(list):
 
     def hear(self, reply):
         self.append(reply)
-        if reply.kind in (Kind.END, Kind.FAILED):
+        if reply.kind in (ReplyKind.END, ReplyKind.FAILED):
             self.over.set()
 
     @property
     def content(self):
-        return b"".join(reply.payload for reply in self if reply.kind is Kind.DATA)
+        return b"".join(reply.payload for reply in self if reply.kind is ReplyKind.DATA)
 
     @property
     def outcome(self):
         """How it ended: status, content and the reason of a failure."""
         assert self.over.wait(20), self
         first, last = self[0], self[-1]
-        status = struct.unpack_from("=H", first.payload)[0] if first.kind is Kind.HEAD else None
-        reason = failure_in(last.payload).reason if last.kind is Kind.FAILED else None
+        status = (
+            struct.unpack_from("=H", first.payload)[0] if first.kind is ReplyKind.HEAD else None
+        )
+        reason = failure_in(last.payload).reason if last.kind is ReplyKind.FAILED else None
         return status, self.content, reason
 
 
@@ -237,9 +239,9 @@ def played(broker: Broker, rng: random.Random, counts: Counter[str], count: int)
                     os.close(broker._requests)
                     broker._requests = os.open(os.devnull, os.O_WRONLY)
                 while reply := read_reply(exactly):
-                    if reply.number == number and reply.kind is Kind.FAILED:
+                    if reply.number == number and reply.kind is ReplyKind.FAILED:
                         counts["refused"] += reply.payload[0] == 1
-                    if reply.number == number and reply.kind in (Kind.END, Kind.FAILED):
+                    if reply.number == number and reply.kind in (ReplyKind.END, ReplyKind.FAILED):
                         break
             except (BrokenPipeError, EOFError):
                 counts["relays ended"] += 1

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent.selftest import trial
-from corpus_agent.selftest.probes import PROBES
+from corpus_agent.selftest.trial import PROBES
 from indexer.confine import check_kernel
 from tests.support.sealed_child import run
 

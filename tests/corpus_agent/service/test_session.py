@@ -1,5 +1,7 @@
 """A model's answer beside that without it, and questions about all documents."""
 
+from pathlib import Path
+
 import pytest
 
 from corpus_agent.agent.answerer import ModelAnswerer
@@ -7,6 +9,7 @@ from corpus_agent.answering.decision import OF_ALL
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.render.answers import answer_lines, answer_object
 from corpus_agent.service import session
+from corpus_agent.settings import Settings
 from indexer import FolderEncoder
 from tests.support.fakes import MemoryCorpus, ScriptedModelServer, says
 
@@ -53,3 +56,19 @@ def test_a_question_about_all_documents_is_never_answered_from_the_nearest(quest
     without = session.ask(question, corpus, ExtractiveAnswerer(corpus.encoder))
     assert without.citations
     assert (OF_ALL in without.notices) == noted
+
+
+SAID = {
+    "en": ("The rent is due on the first day of each month, and the deposit is two rents.", False),
+    "de": ("Die Miete ist am ersten Tag jedes Monats fällig, die Kaution sind zwei Mieten.", True),
+}
+
+
+def test_what_the_named_model_does_not_read_is_said_before_the_first_run(tmp_path, capsys):
+    for name, (text, said) in SAID.items():
+        root = tmp_path / name
+        root.mkdir()
+        (root / "lease.md").write_text(f"{text}\n" * 9)
+        settings = Settings(model=Path("minilm"), root=root)
+        session.encoder_to_index(settings, root / ".corpus-agent")
+        assert bool(capsys.readouterr().err) is said, name

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus_agent.text.snippet import snippet
 from corpus_agent.text.tokens import terms
+from corpus_agent.tools.search import snippet
 
 FILLER = "Nothing of interest happens in this sentence. " * 30
 COMMON = "What is the use of a day? " * 20

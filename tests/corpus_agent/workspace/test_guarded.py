@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from corpus_agent.workspace import FileTools, Proposal, Workspace
-from corpus_agent.workspace.guarded import belongs_to_git, guards
+from corpus_agent.workspace.roots import belongs_to_git, guards
 
 PATHS = {
     guard.why: [

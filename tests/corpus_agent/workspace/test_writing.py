@@ -177,7 +177,5 @@ def test_a_file_that_changes_while_the_person_thinks_is_left_alone(tmp_path):
     put(tmp_path, "old.txt", "old")
     tools = FileTools(Workspace(tmp_path), confirm=confirm)
     for name in ("old.txt", "new.txt"):
-        assert tools.write(name, "mine") == (
-            f"Error: {name!r} was changed by somebody else just now. Read it again."
-        )
+        assert tools.write(name, "mine").code == "stale_read"
         assert (tmp_path / name).read_text() == "somebody else's"

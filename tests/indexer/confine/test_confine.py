@@ -18,7 +18,7 @@ from indexer.confine import (
     Calls,
     Denial,
     bpf,
-    landlock,
+    kernel,
     one_peer,
     parser_calls,
 )
@@ -178,24 +178,24 @@ def test_the_numbers_are_those_of_the_kernels_headers(arch):
 def test_a_ruleset_handles_everything_that_its_abi_knows_and_a_rule_no_more():
     lengths, bits = (8, 8, 8, 16, 16, 24, 24), (13, 14, 15, 15, 16, 16, 16)
     for abi, (length, rights) in enumerate(zip(lengths, bits, strict=True), start=1):
-        attr = landlock.ruleset(abi)
+        attr = kernel.ruleset(abi)
         assert len(attr) == length
         assert attr[:8] == ((1 << rights) - 1).to_bytes(8, "little")
         assert all(part == 3 for part in attr[8::8])  # both rights, both scopes
         for access in ("read", "execute", "list", "write", "device"):
-            folder = landlock.rights(access, abi, folder=True)
-            file = landlock.rights(access, abi, folder=False)
-            assert folder & ~landlock.handled_fs(abi) == 0
-            assert file & landlock.READ_DIR == 0 == file & landlock.MAKE_REG
+            folder = kernel.rights(access, abi, folder=True)
+            file = kernel.rights(access, abi, folder=False)
+            assert folder & ~kernel.handled_fs(abi) == 0
+            assert file & kernel.READ_DIR == 0 == file & kernel.MAKE_REG
     # Reading gives no right to change or start anything.
-    allowed = landlock.rights("read", 7, folder=True)
-    assert allowed == landlock.READ_FILE | landlock.READ_DIR
+    allowed = kernel.rights("read", 7, folder=True)
+    assert allowed == kernel.READ_FILE | kernel.READ_DIR
 
 
 def test_an_old_kernel_says_what_it_leaves_open():
-    assert landlock.not_covered(7) == landlock.not_covered(6) == ()
-    assert "signals" in landlock.not_covered(5)[0]
-    assert len(landlock.not_covered(1)) == 3
+    assert kernel.not_covered(7) == kernel.not_covered(6) == ()
+    assert "signals" in kernel.not_covered(5)[0]
+    assert len(kernel.not_covered(1)) == 3
 
 
 def test_of_the_system_little_is_written_and_every_file_has_a_reason_and_none_is_private():

@@ -35,12 +35,11 @@ from indexer.confine import (
     FileRule,
     Policy,
     kernel,
-    landlock,
     one_peer,
     parser_calls,
     program_calls,
-    raw,
     sealed_calls,
+    syscalls,
 )
 from indexer.confine.bpf import ALLOW, ARGS, JUMP_EQUAL, LOAD, RETURN, Instruction, packed
 from indexer.confine.rules import Calls
@@ -101,7 +100,7 @@ def answers(calls: Calls, probes: Sequence[Probe]) -> list[int]:
 
     0 is for probes that were not reached, because the process could not live with the filter.
     """
-    arch = raw.architecture()
+    arch = syscalls.architecture()
     asked = [(number(name, arch), *(*values, 0, 0, 0, 0, 0)[:5]) for name, values in probes]
     shared = mmap.mmap(-1, 8 * (len(probes) + 1))
     found = (ctypes.c_int64 * (len(probes) + 1)).from_buffer(shared)
@@ -120,10 +119,10 @@ def _ask(
     channel: socket.socket, calls: Calls, asked: Sequence[tuple[int, ...]], found: ctypes.Array
 ) -> None:
     """The child: every probe's answer, then a one at the end; ends by being killed."""
-    arch = raw.architecture()
-    raw.prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
-    filter_ = raw.address(raw.Program(len(NOTIFIED), packed(NOTIFIED)))
-    listener = raw.call(number("seccomp", arch), 1, NEW_LISTENER, filter_)
+    arch = syscalls.architecture()
+    syscalls.prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
+    filter_ = syscalls.Program(len(NOTIFIED), packed(NOTIFIED))
+    listener = syscalls.call(number("seccomp", arch), 1, NEW_LISTENER, filter_)
     socket.send_fds(channel, [b"-"], [listener])
     os.close(listener)
     kernel._restrict_syscalls(calls, arch)
@@ -386,7 +385,7 @@ ALLOWED = {
 
 def known_rights() -> list[str]:
     """The rights of which this kernel knows, and that this user could use."""
-    known = landlock.handled_fs(ABI)
+    known = kernel.handled_fs(ABI)
     return [n for n, (bit, _) in RIGHTS.items() if known >> bit & 1 and (ROOT or bit != 11)]
 
 

@@ -99,10 +99,10 @@ def test_without_the_wall_it_would_live_on(root, store):
 def test_a_user_has_the_same_walls_and_no_capability_from_them():
     # In a fresh process: with LanceDB loaded a fork has threads, and nothing can be entered.
     code = """
-    from indexer.confine import raw, walls
+    from indexer.confine import syscalls, walls
     if os.getuid() == 0:
         os.setgroups([]); os.setgid(65534); os.setuid(65534)
-        raw.prctl(4, 1)  # PR_SET_DUMPABLE, as it is after a login; becoming somebody took it away
+        syscalls.prctl(4, 1)  # PR_SET_DUMPABLE, as after a login; becoming somebody took it away
     before = [os.getuid(), os.getgid()]
     outcome["walls"] = walls.enter()
     outcome["same"] = [os.getuid(), os.getgid()] == before

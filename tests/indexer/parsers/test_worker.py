@@ -78,8 +78,6 @@ def test_a_document_without_text_has_the_extractors_reason(worker):
 place = st.one_of(st.none(), st.integers(1, 2**31 - 1))
 characters = st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"])
 texts = st.text(characters, max_size=30)
-
-
 parts = st.one_of(st.none(), st.text(characters, max_size=9))
 shares = st.one_of(st.none(), st.floats(0, 1))
 some_lines = st.builds(Line, texts, place, parts, st.booleans(), shares)
@@ -312,11 +310,10 @@ def test_what_a_file_says_of_itself_is_checked_like_the_rest(worker):
 
 
 def test_long_files_are_given_more():
-    small, large = limits_for(0), limits_for(100 * 2**20)
-    assert small == DocumentLimits()
+    assert (small := limits_for(0)) == DocumentLimits()
+    large = limits_for(100 * 2**20)
     assert large.memory_bytes > small.memory_bytes
-    assert large.cpu_seconds > small.cpu_seconds
-    assert large.wall_seconds > large.cpu_seconds
+    assert large.wall_seconds > large.cpu_seconds > small.cpu_seconds
 
 
 # -- processes that end ----------------------------------------------------------------------------

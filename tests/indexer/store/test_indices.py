@@ -209,8 +209,8 @@ from tests.support.rows import vector_index
 root, store = map(Path, sys.argv[1:])
 sync_large(root, store)
 print("made", vector_index(Snapshot(store))[0], flush=True)
-from indexer.store.lance import IvfRq, connect
-connect(store).open_table("chunks").create_index("vector", IvfRq(4, 150), "control")
+from indexer.store.lance import IvfRq, open_table
+open_table(store, "chunks").create_index("vector", IvfRq(4, 150), "control")
 print("the control was made too")
 """
     (root / "part_0" / "00.txt").unlink()

@@ -9,7 +9,7 @@ from indexer.index import Index
 from indexer.records import Query
 from indexer.retrieve import search
 from indexer.store.ranking import LANCE
-from indexer.store.snapshots import Snapshots
+from indexer.store.snapshot import Snapshots
 from tests.support.fakes import ToyEncoder
 from tests.support.toy_index import ENCODER, sync
 

@@ -15,12 +15,12 @@ import pytest
 from indexer.extract.ocr.reading_order import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
-from indexer.parsers.pages import RecognisedPage, engine_version
+from indexer.parsers.recogniser import RecognisedPage, engine_version
 from indexer.parsers.worker import Text
 from indexer.records import FileRow, Line
 from indexer.store.manifest import read_manifest
-from indexer.store.texts import KeptPage, Texts
-from indexer.sync.display import RunDisplay
+from indexer.store.texts import KeptPage, Texts, packed
+from indexer.sync import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.sync.recognise import waiting_pages, with_pages
 from tests.support.pictures import KEYS, LEASE, as_bytes, photo, picture, scan
@@ -192,7 +192,7 @@ import sys
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from indexer.sync.display import RunDisplay
+from indexer.sync import RunDisplay
 from indexer.sync.folder import sync_folder
 from indexer.records import Choices
 from tests.support.fakes import ToyEncoder
@@ -270,5 +270,8 @@ def test_a_kept_page_is_found_and_goes_with_its_document(tmp_path):
 def test_what_no_engine_says_is_no_page(tmp_path, harm):
     body = asdict(kept(1, ("The rent is 1,250.00 euros", 0.9)))
     body["page"].update(harm)
-    Texts(tmp_path).notes("f" * 64).put("page 1", json.dumps(body).encode())
+    one = kept(1, ("The rent", 0.9))
+    Texts(tmp_path).put_page("f" * 64, one)
+    [entry] = (path for path in tmp_path.rglob("*") if path.is_file())
+    entry.write_bytes(packed(json.dumps(body).encode(), Texts(tmp_path).key, entry.name))
     assert (Texts(tmp_path).page("f" * 64, 1) is None) is bool(harm)

@@ -20,7 +20,7 @@ from indexer.store.manifest import (
     root_of,
 )
 from indexer.store.snapshot import Snapshot
-from indexer.sync.display import RunDisplay
+from indexer.sync import RunDisplay
 from indexer.sync.plan import plan
 from indexer.sync.run import Run, until_next_commit
 from tests.support.fakes import ToyEncoder

@@ -1,7 +1,7 @@
 """Figures of one engine in the lines of another."""
 
-from indexer.extract.ocr.figures import figures_of, with_figures
 from indexer.extract.ocr.reading_order import UNREADABLE, Piece
+from indexer.extract.ocr.tesseract import figures_of, with_figures
 
 
 def piece(left, text, *, top=100, confidence=0.98, letter=12):

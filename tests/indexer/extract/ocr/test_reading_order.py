@@ -6,9 +6,10 @@ from indexer.extract.ocr.reading_order import (
     MIN_CONFIDENCE,
     UNREADABLE,
     Piece,
+    certain_rows,
     is_foreign,
     is_suspect,
-    lines_of_pieces,
+    lines_of_rows,
     skew,
 )
 
@@ -18,7 +19,7 @@ def piece(text: str, left: float, top: float, confidence: float = 0.99) -> Piece
 
 
 def shown(*pieces: Piece) -> list[str]:
-    return [line.text for line in lines_of_pieces(pieces)]
+    return [text for text, _ in lines_of_rows(certain_rows(pieces))]
 
 
 def test_pieces_at_one_height_are_a_line_from_left_to_right():
@@ -38,13 +39,11 @@ def test_columns_of_running_text_are_read_one_after_the_other():
 
 
 def test_what_is_unsure_is_named_in_its_place_and_its_line_keeps_the_least_confidence():
-    sure, unsure = MIN_CONFIDENCE + 0.05, MIN_CONFIDENCE - 0.01
-    (line,) = lines_of_pieces(
-        [piece("Oak table", 40, 100, sure), piece("4S0.O0", 700, 100, unsure)]
-    )
-    assert (line.text, line.confidence) == (f"Oak table {UNREADABLE}", sure)
-    lines = lines_of_pieces([piece(f"noise {n}", 40, 100 + 30 * n, 0.3) for n in range(5)])
-    assert [(line.text, line.confidence) for line in lines] == [(UNREADABLE, 0.0)]
+    sure, unsure = round(MIN_CONFIDENCE + 0.05, 3), MIN_CONFIDENCE - 0.01
+    row = [piece("Oak table", 40, 100, sure), piece("4S0.O0", 700, 100, unsure)]
+    assert lines_of_rows(certain_rows(row)) == [(f"Oak table {UNREADABLE}", sure)]
+    noise = [piece(f"noise {n}", 40, 100 + 30 * n, 0.3) for n in range(5)]
+    assert lines_of_rows(certain_rows(noise)) == [(UNREADABLE, 0.0)]
 
 
 def test_of_a_page_in_unknown_letters_only_figures_stand():

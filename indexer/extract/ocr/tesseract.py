@@ -1,7 +1,7 @@
-"""Figures as rapidocr reads them, in lines of which Tesseract reads the words. Pure.
+"""What Tesseract printed for a page -> lines, with the figures that rapidocr read there. Pure.
 
 rapidocr knows the figures of a page whose letters it does not know. Tesseract knows the letters,
-and with the languages of other scripts it misreads every second amount; benchmarks/ocr.py.
+and with the languages of other scripts it misreads every second amount.
 """
 
 from __future__ import annotations
@@ -10,12 +10,58 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
+from statistics import fmean
 
+import regex
+
+from indexer.extract.normalise import whole
 from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, UNREADABLE, Piece
 
+# Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
+MIN_LINE_CONFIDENCE = 0.60
+MIN_TRIAL_LETTERS = 0.5  # of all letters that it reads: in the script that is tried
+_WORD = "5"  # the level of a row of its table
 FIGURE = re.compile(r"\d(?:[\d.,/:-]*\d)?")
 _COMMON = 0.5  # of the narrower of two: then both stand in one place
+
+
+def lines_of_table(table: str) -> list[list[Piece]]:
+    """The words of Tesseract's table, line by line."""
+    lines = groupby(_words(table), key=lambda word: word[0])
+    return [_certain([piece for _, piece in line]) for _, line in lines]
+
+
+def trial_confidence(table: str, script: str) -> float:
+    """How surely words of a script were read; 0 if most letters are of another."""
+    words = [piece for _, piece in _words(table)]
+    letters = [char for word in words for char in word.text if char.isalpha()]
+    ours = regex.compile(rf"\p{{{script}}}")
+    if sum(bool(ours.match(char)) for char in letters) < MIN_TRIAL_LETTERS * max(1, len(letters)):
+        return 0.0
+    sure = [word.confidence for word in words if ours.search(word.text)]
+    return sum(sure) / len(sure) if sure else 0.0
+
+
+def _words(table: str) -> Iterator[tuple[list[str], Piece]]:
+    """The rows of the table that are words, each with the cells that number its line."""
+    for cells in (row.split("\t") for row in table.splitlines()):
+        if len(cells) == 12 and cells[0] == _WORD and cells[11].strip():
+            left, top, width, height, percent = (float(cell) for cell in cells[6:11])
+            text = " ".join(whole(cells[11]).split())
+            sure = min(1.0, max(0.0, percent / 100))
+            yield cells[1:5], Piece(left, top, left + width, top + height, text, sure)
+
+
+def _certain(line: list[Piece]) -> list[Piece]:
+    """The line, or its places alone if neither all nor its words without figures are certain."""
+    letters = [word for word in line if not FIGURE.search(word.text)] or line
+    if any(fmean(w.confidence for w in part) >= MIN_LINE_CONFIDENCE for part in (line, letters)):
+        return line
+    return [replace(word, text=UNREADABLE, confidence=0.0) for word in line]
+
+
+# ---- The figures
 
 
 def figures_of(pieces: Sequence[Piece], angle: float) -> list[Piece]:
@@ -74,7 +120,7 @@ def _merged(word: Piece, figures: Sequence[Piece], placed: set[Piece]) -> list[P
         return fresh
     start, end = digits[0], digits[-1] + 1
     core = word.text[start:end]
-    if any(map(str.isalpha, core)) or (len(here) == 1 and _continues(core, here[0].text)):
+    if any(map(str.isalpha, core)) or (len(here) == 1 and _cut(here[0].text, core)):
         return [word]
     if not fresh:
         return []
@@ -84,9 +130,9 @@ def _merged(word: Piece, figures: Sequence[Piece], placed: set[Piece]) -> list[P
     return fresh
 
 
-def _continues(longer: str, figure: str) -> bool:
-    """Whether a figure is a part of a longer one: the edge of its frame cut it."""
-    return len(longer) > len(figure) and (longer.startswith(figure) or longer.endswith(figure))
+def _cut(figure: str, longer: str) -> bool:
+    """Whether a figure is a part of a longer one, cut by the edge of its frame."""
+    return figure != longer and longer.startswith(figure) | longer.endswith(figure)
 
 
 def _in_one_place(word: Piece, figure: Piece) -> bool:
