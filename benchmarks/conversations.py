@@ -26,7 +26,7 @@ from indexer.index import Index
 def first(corpus: Index, asked: str, history: Sequence[Turn]) -> str:
     """The text of the passage with the best sentence; "" without one."""
     found = ExtractiveAnswerer(corpus.encoder).read(asked, corpus, history)
-    best = found.ranking.sentences
+    best = found.sentences
     return found.hits[best[0].passage].chunk.text if best else ""
 
 

@@ -33,7 +33,6 @@ from corpus_agent.text.tokens import (
     is_code,
     lazy,
     name_terms,
-    piece_size,
     same_word,
     shape,
     terms,
@@ -176,8 +175,6 @@ class Scale:
 
     Bias and factor of a line each: for a sentence, a passage and a word with the question's.
     `pairs`: it reads scripts without spaces. `alike`: names are written as in the question.
-    `most_lacking`: more words that a sentence lacks are small ones, in languages where these are
-    not known: a question of LAReQA has 5.2 words in English, 9.5 in Vietnamese, 11.1 in Thai.
     """
 
     sentence: tuple[float, float] = (0.0, 1.0)
@@ -185,15 +182,14 @@ class Scale:
     word: tuple[float, float] = (0.0, 1.0)
     pairs: bool = False
     alike: bool = True
-    most_lacking: float = math.inf
 
 
 PACKAGED = Scale()
 # Of multilingual e5, whose unrelated texts have a cosine of .7: as the packaged model's mean and
 # spread over 200 sentences, 70 passages and 740 words of benchmarks/household.toml.
-MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43), pairs=True, most_lacking=3)
+MULTILINGUAL = Scale((-4.01, 5.28), (-1.45, 2.65), (-2.27, 3.43), pairs=True)
 # The same where question and passages are in two languages: benchmarks/languages.py, `across`.
-ACROSS = Scale((-4.03, 5.6), (-1.74, 3.22), (-3.01, 4.54), True, alike=False, most_lacking=3)
+ACROSS = Scale((-4.03, 5.6), (-1.74, 3.22), (-3.01, 4.54), True, alike=False)
 
 
 def comparison(
@@ -248,8 +244,6 @@ class Subject:
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
-        sizes = [max(1, piece_size(word)) for word in self.words]
-        self.counts: Vectors = np.array([1 / size for size in sizes], dtype=np.float32)  # as words
         self.asked = frozenset(terms(question))
         self.kind = expected_kind(question)
         self.language = language_of(found, question)

@@ -14,15 +14,15 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.confidence import comes_near
 from corpus_agent.answering.coverage import comparison, is_unbridged, language_of, notice_of
 from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
     PASSAGES_READ,
-    Ranking,
     Sentence,
+    comes_near,
     rank_sentences,
+    surest,
     weighed,
 )
 from corpus_agent.answering.reading import NAMED_POOL, read, without_names
@@ -92,7 +92,7 @@ class ExtractiveAnswerer:
         found = self.read(question, corpus, history)
         on_event(f"search: {one_line(found.asked)}")
         foreign = self._foreign(found.asked, found.hits)
-        near = comes_near(found.ranking.confidence) or bool(foreign and found.ranking.sentences)
+        near = comes_near(found.sentences) or bool(foreign and found.sentences)
         cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
         passages = _shown(corpus, found.hits, cited, history)
@@ -126,7 +126,7 @@ class ExtractiveAnswerer:
         """What is shown of each hit of a search; see `found_passages`."""
         return found_passages(query, hits, *comparison(self._encoder, query, hits))
 
-    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Ranking:
+    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Sequence[Sentence]:
         core = asked
         for source in named:
             core = without_names(core, source)
@@ -144,7 +144,7 @@ class ExtractiveAnswerer:
 
 def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Sentence, Citation]]:
     """The sentences that were found, each looked up in its document."""
-    for sentence in found.ranking.sentences:
+    for sentence in found.sentences:
         chunk = found.hits[sentence.passage].chunk
         line = chunk.line_start + chunk.text.count("\n", 0, sentence.start)
         yield sentence, check_quotation(corpus, 0, chunk.source, sentence.text, line)
@@ -161,7 +161,7 @@ def _shown(
     A passage adds nothing that is far less likely than the likeliest, or stands in another one.
     """
     numbers = Numbers([citation for turn in history for citation in turn.answer.citations])
-    least = ADDS_FROM * max((sentence.probability for sentence, _ in cited), default=0.0)
+    least = ADDS_FROM * surest([sentence for sentence, _ in cited])
     found: list[Passage] = []
     for sentence, citation in cited:
         held = (p for p in found if p.citation.source == citation.source)

@@ -1,21 +1,23 @@
 """The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a weighted sum of six features; confidence.py judges the best ones.
+A sentence's score is a weighted sum of six features. That its passage holds the answer has a
+probability: a logistic function of six figures, set over documents of several kinds at once.
 docs/decisions/answering.md has the figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from corpus_agent.answering import confidence
 from corpus_agent.answering.candidates import Candidate, candidates
 from corpus_agent.answering.coverage import (
+    EXACT,
     PACKAGED,
     Coverage,
     EncodeTokens,
@@ -26,8 +28,9 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.text.dates import without_dates
+from corpus_agent.text.polarity import denials
 from corpus_agent.text.sentences import is_item, leads_in
-from corpus_agent.text.tokens import has_digit, lazy, terms
+from corpus_agent.text.tokens import has_digit, is_code, lazy, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
@@ -45,17 +48,6 @@ class Sentence:
     end: int
     text: str
     probability: float
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The best sentences, best first (at most three), each with the probability of its passage.
-
-    `confidence` is the highest of these; by letters alone it is NEAR_FROM at least.
-    """
-
-    sentences: tuple[Sentence, ...]
-    confidence: float
 
 
 # ---- Limits
@@ -117,6 +109,38 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
     )
 
 
+# ---- The probability that the passage of a sentence holds the answer
+
+BIAS = -2.8
+WEIGHTS = {
+    "gap": 0.2,  # of its score to the best of the other passages
+    "near": 3.8,  # the cosine of the sentence to the question, times that of the passage
+    "rare": 2.65,  # coverage by the sentence and its context, weighted by rarity
+    "negations": -3.3,  # negations of the question that the sentence lacks
+    "names": -0.75,  # names and figures that neither it nor its context has
+    "code": 2.0,  # it has a code of the question (E1042), which tells more than all words; by hand
+}
+CLEAR_GAP = 3.0  # a wider one says no more: near misses have it as well
+MOST_ODDS = 500.0  # of which there is a power
+NEAR_FROM = 0.07  # below it nothing comes near: at most one of 200 answerable questions is below
+
+
+def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
+    """The probability that weights give to figures."""
+    odds = bias + sum(weight * figures[name] for name, weight in weights.items())
+    return 1 / (1 + math.exp(min(-odds, MOST_ODDS)))
+
+
+def comes_near(sentences: Sequence[Sentence]) -> bool:
+    """Whether anything is about the question."""
+    return surest(sentences) >= NEAR_FROM
+
+
+def surest(sentences: Sequence[Sentence]) -> float:
+    """The highest of their probabilities."""
+    return max((sentence.probability for sentence in sentences), default=0.0)
+
+
 # ---- Ranking
 
 
@@ -140,29 +164,27 @@ class Weighed:
 
     def probability(self, at: int) -> float:
         """The probability that the passage of a candidate holds the answer."""
-        return confidence.probability(self.figures(at))
+        least = NEAR_FROM if self.coverage.by_letters else 0.0  # its cosines say nothing
+        return max(logistic(self.figures(at), WEIGHTS, BIAS), least)
 
-    def figures(self, at: int) -> list[float]:
-        """The figures of a candidate that confidence.py weighs."""
-        one, scores = self.found[at], self.scores
-        by_passage: dict[int, list[str]] = {}
-        for each in self.found:
-            by_passage.setdefault(each.passage, []).extend((each.text, *each.around))
-        elsewhere = [
-            float(score)
-            for score, each in zip(scores, self.found, strict=True)
-            if each.passage != one.passage
-        ]
-        looked = confidence.Looked(
-            one.text,
-            one.around,
-            self.table[at],
-            by_passage[one.passage],
-            list(by_passage.values()),
-            float(scores[at]),
-            max(elsewhere, default=float(scores[at])),
-        )
-        return confidence.figures(self.question, self.subject, self.coverage, looked)
+    def figures(self, at: int) -> dict[str, float]:
+        """The figures of a candidate that a logistic function weighs."""
+        one, subject = self.found[at], self.subject
+        own, around = self.coverage.of(one.text), self.coverage.together((one.text, *one.around))
+        words = np.delete(own, subject.names)
+        elsewhere = self.scores[[each.passage != one.passage for each in self.found]]
+        lead = float(self.scores[at] - elsewhere.max()) if len(elsewhere) else 0.0
+        denied = len(denials(self.question, one.text)) - len(denials(one.text, self.question))
+        cosine, near, rare, *_ = map(float, self.table[at])
+        return {
+            "gap": min(lead, CLEAR_GAP),
+            "near": cosine * near,
+            "rare": rare,
+            "words": float(words.mean()) if len(words) else EXACT,
+            "negations": float(max(0, denied)),
+            "names": float(sum(around[i] < EXACT for i in subject.names)),
+            "code": float(any(is_code(subject.words[i]) for i in subject.hits(one.text))),
+        }
 
 
 def weighed(
@@ -257,7 +279,7 @@ def rank_sentences(
     encode: EncodeTokens | None,
     read: int = PASSAGES_READ,
     scale: Scale = PACKAGED,
-) -> Ranking:
+) -> tuple[Sentence, ...]:
     """The sentences of the passages that answer the question, best first, with a probability.
 
     `hits` are best first; the first `read` are searched, and all determine which words are rare.
@@ -265,9 +287,4 @@ def rank_sentences(
     read.
     """
     own = weighed(question, hits, encode, read, scale)
-    if own is None:
-        return Ranking((), 0.0)
-    found = _best_sentences(own)
-    likeliest = max((each.probability for each in found), default=0.0)
-    least = confidence.NEAR_FROM if own.coverage.by_letters else 0.0  # its cosines say nothing
-    return Ranking(found, max(likeliest, least))
+    return () if own is None else _best_sentences(own)

@@ -15,8 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.confidence import comes_near
-from corpus_agent.answering.ranking import Ranking
+from corpus_agent.answering.ranking import Sentence, comes_near, surest
 from corpus_agent.text.number_words import with_spellings
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, name_terms
 from corpus_agent.tools import search
@@ -51,7 +50,7 @@ _ASKS_ALL = lazy(
     re.sub("@([a-z]+)@", lambda at: "|".join(_WORDS[at[1]].split()), "|".join(_WORDS["asks_all"]))
 )
 
-Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Ranking]
+Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Sequence[Sentence]]
 """The ranked sentences of the passages found for a question, and of the documents it names."""
 
 
@@ -62,14 +61,19 @@ class AskedAs:
     asked: str
     hits: Sequence[Hit]
     calls: Sequence[ToolCall]
-    ranking: Ranking
+    sentences: Sequence[Sentence]
+
+    @property
+    def surest(self) -> float:
+        """The highest probability of its passages."""
+        return surest(self.sentences)
 
 
 def read(question: str, corpus: CorpusView, rank: Rank, history: Sequence[Turn] = ()) -> AskedAs:
     """The likeliest reading of a question, or one that leads it by LEAD_OF_LIKELIEST."""
     likeliest, *others = (_read(asked, corpus, rank) for asked in readings(question, history))
-    best = max(others, key=lambda each: each.ranking.confidence, default=likeliest)
-    lead = best.ranking.confidence - likeliest.ranking.confidence
+    best = max(others, key=lambda each: each.surest, default=likeliest)
+    lead = best.surest - likeliest.surest
     return best if lead > LEAD_OF_LIKELIEST else likeliest
 
 
@@ -88,19 +92,18 @@ def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
     return every if _is_elsewhere(own, every) else own
 
 
-def _ranked(asked: str, query: str, hits: Sequence[Hit], ranking: Ranking) -> AskedAs:
+def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Sentence]) -> AskedAs:
     """A reading, with the record of its search for a receipt: the texts of the hits, in order."""
     text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     call = ToolCall(search.NAME, json.dumps({"query": query}), digest, len(text))
-    return AskedAs(asked, hits, [call], ranking)
+    return AskedAs(asked, hits, [call], found)
 
 
 def _is_elsewhere(own: AskedAs, every: AskedAs) -> bool:
     """Whether others than the documents named answer, or do so far more surely."""
-    lead = every.ranking.confidence - own.ranking.confidence
-    silent = not comes_near(own.ranking.confidence)
-    return comes_near(every.ranking.confidence) and (silent or lead > LEAD_OF_LIKELIEST)
+    leads = every.surest - own.surest > LEAD_OF_LIKELIEST
+    return comes_near(every.sentences) and (leads or not comes_near(own.sentences))
 
 
 # ---- The documents that a question names

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.confidence import probability
 from corpus_agent.answering.coverage import comparison, reads
 from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
-from corpus_agent.answering.ranking import weighed
+from corpus_agent.answering.ranking import logistic, weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
 from corpus_agent.check.quotations import CONDITION, is_at, sense_lost
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
@@ -31,10 +30,10 @@ _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!
 _MODAL = regex.compile(WORDS["modal"])
 _LABEL = regex.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
 HITS, NEAR = 8, 20  # passages that a statement is compared with; that the nearest is one of
-# The probability that a sentence says a statement, by confidence.py's figures of the two: set on
+# The probability that a sentence says a statement, by ranking.py's figures of the two: set on
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
-SAYS_BIAS = -6.59
-SAYS = {"rare": 6.16, "words": 3.11, "negations": -1.32, "lacking": 0.27, "other": -0.3}
+SAYS_BIAS = -5.34
+SAYS = {"rare": 5.68, "words": 2.3, "negations": -1.24}
 MOST_BETWEEN = 2  # of its words in the document others may stand
 SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
@@ -74,7 +73,7 @@ class StatementFinder:
         own = weighed(statement, hits, encode, len(hits), scale) if hits else None
         if own is not None:
             for at in (-own.scores).argsort(kind="stable").tolist():
-                one, says = own.found[at], probability(own.figures(at), SAYS, SAYS_BIAS)
+                one, says = own.found[at], logistic(own.figures(at), SAYS, SAYS_BIAS)
                 yield Window(hits[one.passage].chunk, one.start, one.end), says
 
     def _not_found(self, piece: Piece, hits: Sequence[Hit]) -> Finding:

@@ -184,40 +184,29 @@ def _path_of(folder: int) -> Path:
 def _fresh_folder(place: Path) -> tuple[int, int]:
     """Descriptors of a new, empty folder, and of the log in it.
 
-    No link is followed, and nothing that exists is opened. The log is locked for as long as any
+    No link is followed, and nothing that exists is opened. The folder is locked for as long as any
     process has it open.
     """
-    folder = place.parent
+    temp, folder = None, place.parent
     try:
-        temp = _opened(folder)
-        try:
-            _check_ours(temp, folder)
-            # Otherwise a new folder would look like one left behind.
-            lock_briefly(temp, fcntl.LOCK_EX, "The store's temp folder")
-            _remove_left_behind(temp)
-            os.mkdir(place.name, 0o700, dir_fd=temp)
-            fresh = os.open(place.name, _FOLDER, dir_fd=temp)
-            log = os.open(LOG_NAME, _NEW_FILE, 0o600, dir_fd=fresh)
-            fcntl.flock(log, fcntl.LOCK_SH)
-        finally:
-            os.close(temp)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        temp = os.open(folder, _FOLDER)
+        _check_ours(temp, folder)
+        # Otherwise a new folder would look like one left behind.
+        lock_briefly(temp, fcntl.LOCK_EX, "The store's temp folder")
+        _remove_left_behind(temp)
+        os.mkdir(place.name, 0o700, dir_fd=temp)
+        fresh = os.open(place.name, _FOLDER, dir_fd=temp)
+        fcntl.flock(fresh, fcntl.LOCK_SH)
+        return fresh, os.open(LOG_NAME, _NEW_FILE, 0o600, dir_fd=fresh)
     except OSError as error:
         raise CorpusError(
             f"The server's folder {str(place)!r} cannot be made: {error.strerror}.",
             f"{str(folder)!r} must be a folder that you may write, not a link.",
         ) from None
-    return fresh, log
-
-
-def _opened(folder: Path) -> int:
-    """A folder's descriptor; created if missing, by its name in its parent's descriptor."""
-    above = os.open(folder.parent, _FOLDER)
-    try:
-        with contextlib.suppress(FileExistsError):
-            os.mkdir(folder.name, 0o700, dir_fd=above)
-        return os.open(folder.name, _FOLDER, dir_fd=above)
     finally:
-        os.close(above)
+        if temp is not None:
+            os.close(temp)
 
 
 def _check_ours(descriptor: int, path: Path) -> None:
@@ -230,35 +219,16 @@ def _check_ours(descriptor: int, path: Path) -> None:
 
 
 def _remove_left_behind(temp: int) -> None:
-    """Remove the folders of ended servers: those whose log is not locked."""
-    for name in os.listdir(temp):
-        if not _LEFT_BEHIND.fullmatch(name):
-            continue
-        try:
+    """Remove the folders of ended servers: those that no process has locked."""
+    for name in filter(_LEFT_BEHIND.fullmatch, os.listdir(temp)):
+        with contextlib.suppress(OSError):  # no folder, so not made by this program; or in use
             old = os.open(name, _FOLDER, dir_fd=temp)
-        except OSError:
-            continue  # not a folder: not made by this program
-        try:
-            if not _is_in_use(old):
+            try:
+                fcntl.flock(old, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 # A folder that cannot be removed only takes space.
                 shutil.rmtree(name, ignore_errors=True, dir_fd=temp)
-        finally:
-            os.close(old)
-
-
-def _is_in_use(folder: int) -> bool:
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        log = os.open(LOG_NAME, flags, dir_fd=folder)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(log)
-    return False
+            finally:
+                os.close(old)
 
 
 # ---- Its processes

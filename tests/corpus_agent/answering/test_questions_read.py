@@ -45,7 +45,7 @@ def test_the_words_of_the_question_before_rank_the_sentences_too():
     for before, quote in (("dal", DAL), ("rice", rice)):
         history = [turn(f"In which pot is the {before} cooked?", quote)]
         found = answerer.read("How long does it take?", corpus, history)
-        assert found.ranking.sentences[0].text == quote
+        assert found.sentences[0].text == quote
 
 
 def test_of_the_documents_named_the_likeliest_are_searched():
