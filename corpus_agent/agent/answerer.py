@@ -44,7 +44,7 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
-    from corpus_agent.models.address import Server
+    from corpus_agent.models.discovery import Server
     from corpus_agent.seal.broker import Broker
     from corpus_agent.tools.corpus import CorpusView
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.ranking import Sentence, comes_near, surest
+from corpus_agent.answering.candidates import Candidate
+from corpus_agent.answering.ranking import comes_near, surest
 from corpus_agent.text.number_words import with_spellings
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, name_terms
 from corpus_agent.tools import search
@@ -50,7 +51,7 @@ _ASKS_ALL = lazy(
     re.sub("@([a-z]+)@", lambda at: "|".join(_WORDS[at[1]].split()), "|".join(_WORDS["asks_all"]))
 )
 
-Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Sequence[Sentence]]
+Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Sequence[Candidate]]
 """The ranked sentences of the passages found for a question, and of the documents it names."""
 
 
@@ -61,7 +62,7 @@ class AskedAs:
     asked: str
     hits: Sequence[Hit]
     calls: Sequence[ToolCall]
-    sentences: Sequence[Sentence]
+    sentences: Sequence[Candidate]
 
     @property
     def surest(self) -> float:
@@ -92,7 +93,7 @@ def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
     return every if _is_elsewhere(own, every) else own
 
 
-def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Sentence]) -> AskedAs:
+def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Candidate]) -> AskedAs:
     """A reading, with the record of its search for a receipt: the texts of the hits, in order."""
     text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

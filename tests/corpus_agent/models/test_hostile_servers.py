@@ -20,7 +20,7 @@ from corpus_agent.agent.conversation import MAX_STEPS
 from corpus_agent.agent.request import MAX_CALLS, MAX_REPLY_CHARACTERS, ChatModel, stream_reply
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models import discovery
-from corpus_agent.models.address import server_at
+from corpus_agent.models.discovery import server_at
 from corpus_agent.models.http import Deadline
 from corpus_agent.render import for_parent
 from corpus_agent.seal import Gate
