@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from indexer.files.walk import check_root as check_root
     from indexer.files.walk import excluded as excluded
     from indexer.index import Index as Index
+    from indexer.index import has_pages as has_pages
     from indexer.parsers.recogniser import RecognitionState as RecognitionState
     from indexer.parsers.recogniser import recognition_state as recognition_state
     from indexer.parsers.worker import Enough as Enough
@@ -76,7 +77,6 @@ if TYPE_CHECKING:
     from indexer.store.filters import parse_filter as parse_filter
     from indexer.store.snapshot import Inspection as Inspection
     from indexer.sync import RunDisplay as RunDisplay
-    from indexer.sync.documents import has_pages as has_pages
     from indexer.sync.folder import Forgotten as Forgotten
     from indexer.sync.folder import forget_document as forget_document
     from indexer.sync.folder import plan_folder as plan_folder

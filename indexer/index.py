@@ -1,30 +1,41 @@
 """An index: one snapshot of a store or of each of several, and the files below their roots.
 
 Implements the `CorpusView` protocol. A read checks membership, then containment, then the hash, and
-uses the same parsers and extractors that indexed the file. Of several stores each source begins
-with the prefix of its store, as in `notes:lease.md`; one store is the same without a prefix.
+uses the same parsers and extractors that indexed the file, which is copied first: what was hashed
+is what is shown. Of several stores each source begins with the prefix of its store, as in
+`notes:lease.md`; one store is the same without a prefix.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from copy import copy as copy_of
 from dataclasses import replace
 from pathlib import Path
 
 from indexer import retrieve
 from indexer.chunk import Chunker, Cut, heading_of
 from indexer.embed import Encoder
-from indexer.errors import DamagedStore, Refused, Unreachable
-from indexer.extract import title_of
+from indexer.errors import DamagedStore, Refused, Unreachable, UnreadableDocument
+from indexer.extract import is_todays, title_of
+from indexer.files.opening import compared
+from indexer.files.paths import absence, is_there
+from indexer.parsers.pages import page_viewer
+from indexer.parsers.protocol import decoded
+from indexer.parsers.worker import Copy, Worker
 from indexer.records import Box, Coverage, Document, FileRow, Hit, Line, PagePicture, Query
 from indexer.store.manifest import read_manifest
 from indexer.store.ranking import LANCE, kept
-from indexer.store.snapshot import Inspection, Snapshots
+from indexer.store.snapshot import Inspection, Snapshot, Snapshots
+from indexer.store.texts import Texts
 from indexer.store.vectors import key_of
-from indexer.sync.documents import Documents, check_fingerprint, within
-from indexer.sync.run import fingerprint_of
-from indexer.window import MAX_WINDOW_LINES, Window, check_numbers
+from indexer.sync.read import copied, text_of
+from indexer.sync.recognise import recognised_text, was_recognised
+from indexer.sync.run import check_fingerprint, fingerprint_of
+from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window, fills_window
+
+KEPT_DOCUMENTS = 8  # extracted documents kept in memory, so that paging does not parse anew
 
 
 class Index(Snapshots):
@@ -44,17 +55,20 @@ class Index(Snapshots):
         Without an encoder it supports reading but not searching. A root is the documents' folder
         from the user's record; None takes it from the store, which is for callers that made the
         store in this process. `backend` names what finds passages: see indexer/store/ranking.py.
-        With `anew` documents are parsed again and cached text is ignored.
+        With `anew` documents are parsed again and cached text is ignored. `quote` formats names in
+        error messages.
 
         Raises NoIndex, DamagedStore or IncompatibleStore, the last also where the index was made
         by another model or chunker than `encoder` and today's.
         """
         super().__init__(stores, backend=backend)
         self._encoder, self._anew, self._quote = encoder, anew, quote
-        self._documents = {
-            prefix: Documents(part, anew=anew, quote=within(prefix, quote))
+        self._texts = {
+            prefix: Texts(part.store, reuse=not anew, keep=not anew)
             for prefix, part in self.parts.items()
         }
+        self._lines: dict[tuple[str, str], tuple[Line, ...]] = {}  # by source and hash
+        self._begun: set[tuple[str, str]] = set()
         # One version of the index never changes, and an answer asks for the same rows many times.
         self._listed: dict[str, FileRow] = {}
         self._selections: dict[str, frozenset[str]] = {}
@@ -100,7 +114,7 @@ class Index(Snapshots):
     @property
     def roots(self) -> dict[str, Path]:
         """The folders of the documents by the prefix of their sources; they need not exist."""
-        return {prefix: documents.root for prefix, documents in self._documents.items()}
+        return {prefix: part.root for prefix, part in self.parts.items()}
 
     @property
     def encoder(self) -> Encoder:
@@ -113,14 +127,22 @@ class Index(Snapshots):
 
         Of several, if all are: what the others hold can be read.
         """
-        problems = []
-        for documents in self._documents.values():
-            try:
-                documents.check_root()
-            except Unreachable as error:
-                problems.append(error)
-        if len(problems) == len(self._documents):
+        problems = [problem for part in self.parts.values() if (problem := absent(part))]
+        if len(problems) == len(self.parts):
             raise problems[0]
+
+    def bounded(self, sources: Collection[str], notices: Sequence[str] = ()) -> Index:
+        """The same version with these documents alone: no other one is found, listed or read."""
+        corpus = copy_of(self)
+        these = frozenset(sources)
+        corpus._bounds = these if self._bounds is None else these & self._bounds
+        corpus.notices = (*self.notices, *notices)
+        return corpus
+
+    def _is_here(self, source: str) -> bool:
+        return self._bounds is None or source in self._bounds
+
+    # ---- Files
 
     def coverage(self) -> Coverage:
         """How many files are indexed, empty, failed and skipped."""
@@ -128,29 +150,34 @@ class Index(Snapshots):
 
     def files(self, paths: Sequence[str] = (), not_paths: Sequence[str] = ()) -> list[FileRow]:
         """The rows of the files, by source: all, or those that paths select; see Snapshots."""
-        rows = super().files(paths, not_paths)
-        if self._bounds is not None:
-            rows = [row for row in rows if row.source in self._bounds]
+        rows = [row for row in super().files(paths, not_paths) if self._is_here(row.source)]
         self._listed.update((row.source, row) for row in rows)
         return rows
 
     def file(self, source: str) -> FileRow | None:
         """The row of one file, None if it is not in the index."""
-        if self._bounds is not None and source not in self._bounds:
-            return None
-        if source not in self._listed:
-            self._listed |= self.files_named([source])
-        return self._listed.get(source)
+        return self._rows_of([source]).get(source) if self._is_here(source) else None
+
+    def _rows_of(self, sources: Collection[str]) -> dict[str, FileRow]:
+        """The rows of these files and of others that were asked for before, by source."""
+        if missing := [source for source in sources if source not in self._listed]:
+            self._listed |= self.files_named(missing)
+        return self._listed
 
     def similar(self, source: str, *, folders: bool = True) -> list[str]:
         """Up to three indexed sources with names similar to `source`, most similar first."""
-        found = super().similar(source, folders=folders)
-        return [name for name in found if self._bounds is None or name in self._bounds]
+        return [*filter(self._is_here, super().similar(source, folders=folders))]
+
+    def selected(self, where: str) -> frozenset[str]:
+        """The sources of the files that a filter selects; raises UsageError where it is none."""
+        return kept(self._selections, where, self.filtered)
 
     def inspect(self) -> Inspection:
         """Counts from a pass over all rows of this version, for consistency checks."""
         (part,) = self.parts.values()
         return part.inspect()
+
+    # ---- Passages
 
     def search(self, query: Query) -> list[Hit]:
         """Hits, best first; see the protocol."""
@@ -169,35 +196,22 @@ class Index(Snapshots):
         for hit in hits:
             self._check_text(hit)
         found = {hit.chunk.source for hit in hits}
-        self._listed |= self.files_named(found - self._listed.keys())
-        now = {source: self._state(self._listed[source]) for source in found}
+        rows = self._rows_of(found)
+        now = {source: self._state(rows[source]) for source in found}
         states = [(hit, now[hit.chunk.source]) for hit in hits]
         return [
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
             for hit, state in states
         ]
 
-    def selected(self, where: str) -> frozenset[str]:
-        """The sources of the files that a filter selects; raises UsageError where it is none."""
-        return kept(self._selections, where, self.filtered)
-
-    def bounded(self, sources: Collection[str], notices: Sequence[str] = ()) -> Index:
-        """The same version with these documents alone: no other one is found, listed or read."""
-        corpus = copy(self)
-        these = frozenset(sources)
-        corpus._bounds = these if self._bounds is None else these & self._bounds
-        corpus.notices = (*self.notices, *notices)
-        return corpus
-
     def _check_text(self, hit: Hit) -> None:
         """Raise DamagedStore if a passage is not the text that was embedded."""
-        encoder = self.encoder
-        prefix, source = self._split(hit.chunk.source)
-        chunk = replace(hit.chunk, source=source) if prefix else hit.chunk
-        text = encoder.document_prefix + self._chunker(prefix).text_with_context(chunk)
-        if hit.key is not None and key_of(text) != hit.key:
+        part, source = self._split(hit.chunk.source)
+        chunk = replace(hit.chunk, source=source)
+        text = self._chunker(part.prefix).text_with_context(chunk)
+        if hit.key is not None and key_of(self.encoder.document_prefix + text) != hit.key:
             raise DamagedStore(
-                f"The index in {str(self.parts[prefix].store)!r} is damaged: a passage "
+                f"The index in {str(part.store)!r} is damaged: a passage "
                 f"of {self._quote(hit.chunk.source)} is not what was embedded.",
                 "Mend it: corpus-agent index --verify (or, if that finds nothing, --force)",
             )
@@ -206,15 +220,58 @@ class Index(Snapshots):
         """The chunker of a store, which cuts as that says."""
         if prefix not in self._chunkers:
             cut = Cut.stored(self.parts[prefix].manifest.fingerprint.chunker)
-            made = Chunker(self.encoder, cut)
-            self._chunkers[prefix] = made
+            self._chunkers[prefix] = Chunker(self.encoder, cut)
         return self._chunkers[prefix]
+
+    def _state(self, row: FileRow) -> str:
+        """Whether a file is as it was indexed: "same", "changed" or "unreachable"."""
+        part, source = self._split(row.source)
+        return compared(part.root, replace(row, source=source))
+
+    def _split(self, source: str) -> tuple[Snapshot, str]:
+        """The store of a source that is in the index, and its name there."""
+        part = self.place(source)
+        assert part is not None, "it names one of the stores"
+        return part, source.removeprefix(part.prefix)
+
+    # ---- Documents
 
     def read(self, source: str, offset: int = 1, limit: int = MAX_WINDOW_LINES) -> Window:
         """A window of a document that is in the index; see the protocol."""
         check_numbers(offset, limit)
-        documents, row = self._member(source)
-        return replace(documents.read(row, offset, limit), source=source)
+        row = self._member(source)
+        with self._copied(row) as copy:
+            return self._window(copy, row, offset, limit)
+
+    def _window(self, copy: Copy, row: FileRow, offset: int, limit: int) -> Window:
+        """The first read of an unchanged document whose text is not kept parses what it needs.
+
+        The second parses all of it and keeps the lines.
+        """
+        stale, document = copy.sha256 != row.sha256, (row.source, copy.sha256)
+        lines, total = self._lines.get(document), None
+        if lines is None:
+            part, source = self._split(row.source)
+            texts = self._texts[part.prefix]
+            lazily = not stale and is_todays(row.extractor) and document not in self._begun
+            with closing(Worker()) as worker:
+                if was_recognised(row) and not stale:
+                    own = replace(row, source=source)
+                    text = recognised_text(copy, own, worker, texts)
+                else:
+                    enough = fills_window(offset, limit) if lazily else None
+                    text = text_of(copy, source, worker, texts, enough)
+            lines = tuple(decoded(text.encoding))
+            self._begun.add(document)
+            if text.complete:
+                self._lines[document] = lines
+                for oldest in list(self._lines)[:-KEPT_DOCUMENTS]:
+                    self._lines.pop(oldest, None)
+            else:
+                total = row.lines
+        return cut_window(
+            row.source, lines, offset, limit, stale=stale, total=total, quote=self._quote
+        )
 
     def heading(self, source: str, line: int) -> str:
         """What a line stands under, from the highest, as in "Notice > Tenant"; "" for nothing."""
@@ -224,9 +281,9 @@ class Index(Snapshots):
             window = self.read(source, offset)
             lines += window.lines
             offset = window.next_offset
-        _, row = self._member(source)
-        title, above = title_of(row.title or "", row.source), tuple(lines[:line])
-        return heading_of(Document(row.source, title, above, row.extractor or "", ""))
+        row, (_, own) = self._member(source), self._split(source)
+        title, above = title_of(row.title or "", own), tuple(lines[:line])
+        return heading_of(Document(own, title, above, row.extractor or "", ""))
 
     def page_picture(self, source: str, page: int, width: int = 1_000) -> PagePicture:
         """A page of a PDF or a picture file that is in the index, as a PNG so many points wide.
@@ -234,8 +291,10 @@ class Index(Snapshots):
         It is that of the file as it is now; if that is not what was indexed, `stale` is set and the
         picture itself says so. Raises Refused, also for a document without such pages.
         """
-        documents, row = self._member(source)
-        return documents.page_picture(row, page, width)
+        row = self._with_pages(source)
+        with self._copied(row) as copy:
+            drawn = page_viewer().picture(copy, page, width)
+            return replace(drawn, stale=copy.sha256 != row.sha256)
 
     def outline(
         self, source: str, page: int, quotation: str, near_line: int | None = None
@@ -246,22 +305,28 @@ class Index(Snapshots):
         on across the end of a page has boxes on both; of several places it is the one nearest to
         `near_line` of the document. Raises as `page_picture` does.
         """
-        documents, row = self._member(source)
-        return documents.outline(row, page, quotation, near_line)
+        row, near = self._with_pages(source), None
+        with suppress(Refused):  # a line that is not there is near nothing
+            if near_line is not None:
+                first = max(1, near_line - MAX_WINDOW_LINES // 2)
+                near = share_before(self.read(source, first), page, near_line)
+        with self._copied(row) as copy:
+            seen = self._texts[self._split(source)[0].prefix].page(copy.sha256, page)
+            words = seen.page.words if seen is not None else ()
+            return page_viewer().outline(copy, page, quotation, near, words)
 
-    def _state(self, row: FileRow) -> str:
-        """Whether a file is as it was indexed; see Documents."""
-        prefix, source = self._split(row.source)
-        return self._documents[prefix].state(replace(row, source=source) if prefix else row)
+    def _with_pages(self, source: str) -> FileRow:
+        row = self._member(source)
+        if not has_pages(row):
+            raise Refused(
+                f"{self._quote(source)} has no pages that can be shown as pictures.",
+                "Read its text.",
+                code="not_a_file",
+            )
+        return row
 
-    def _split(self, source: str) -> tuple[str, str]:
-        """The prefix of a source that is in the index, and its name in its own store."""
-        part = self.place(source)
-        assert part is not None, "it names one of the stores"
-        return part.prefix, source.removeprefix(part.prefix)
-
-    def _member(self, source: str) -> tuple[Documents, FileRow]:
-        """The store of an indexed file and its row there; checked before the disk is accessed."""
+    def _member(self, source: str) -> FileRow:
+        """The row of a document of the index; checked before the disk is accessed."""
         row = self.file(source)
         if row is None:
             near = self.similar(source, folders=False)
@@ -278,5 +343,50 @@ class Index(Snapshots):
                 "Search to find other sources.",
                 code="unreadable",
             )
-        prefix, own = self._split(source)
-        return self._documents[prefix], replace(row, source=own) if prefix else row
+        return row
+
+    @contextmanager
+    def _copied(self, row: FileRow) -> Iterator[Copy]:
+        """A copy of a document; raises Refused for what goes wrong with its file."""
+        part, source = self._split(row.source)
+        try:
+            with copied(part.root, source, row.bytes) as copy:
+                yield copy
+        except FileNotFoundError:
+            raise absent(part) or Refused(
+                f"{self._quote(row.source)} no longer exists; it was indexed before.",
+                "Answer from other documents, or have the folder indexed again.",
+                code="not_found",
+            ) from None
+        except (UnreadableDocument, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise Unreachable(
+                f"{self._quote(row.source)} cannot be read now ({why}).", "Use other documents."
+            ) from None
+
+
+def absent(part: Snapshot) -> Unreachable | None:
+    """The error for a folder of documents that is gone, or empty and was not."""
+    if not part.manifest.coverage.searched or is_there(part.root):
+        return None
+    return Unreachable(
+        f"The folder of the documents, {str(part.root)!r}, {absence(part.root) or 'is empty'}: "
+        "moved, or not mounted.",
+        "The index is kept: search finds in it. corpus-agent index NEW_FOLDER if it moved.",
+    )
+
+
+def has_pages(row: FileRow) -> bool:
+    """Whether the pages of a document can be shown as pictures."""
+    return row.is_picture or (row.extractor or "").startswith("pdf/")
+
+
+def share_before(window: Window, page: int, line: int) -> float | None:
+    """The share of a page's text that stands before a line, as far as the window has it; pure."""
+    sizes = [
+        (number < line, len(each.text))
+        for number, each in enumerate(window.lines, start=window.offset)
+        if each.page == page and not each.is_mark
+    ]
+    total = sum(size for _, size in sizes)
+    return sum(size for before, size in sizes if before) / total if total else None

@@ -138,15 +138,10 @@ class OpenStore:
 class Hit:
     """A chunk that a search found; `score` in [0, 1] orders those of one search, higher is better.
 
-    `relevance` is the score that is shown: about the share of such hits that are what was asked
-    for, never above that of the hit before.
-    `cosine` is the similarity of the passage to the query (-1..1) and `bm25` its lexical score
-    (>= 0, unbounded; 0 where no word matched): the parts that `score` was fused from. `stale` is
-    set if the file on disk has changed since it was indexed or cannot be compared, `unreachable` in
-    the second case: it, its folder or its disk cannot be looked at now. Before fusion, `score` is
-    that of one side.
-    `key` is that of the text that was embedded, None where there is none; it is not looked at when
-    hits are compared. `named` is how likely the query names its document, 0 if it does not.
+    It is fused from `cosine` (-1..1) and `bm25` (>= 0; 0 where no word matched). `relevance` is
+    shown: about the share of such hits that are what was asked for, never above the hit before.
+    `stale`: its file has changed since it was indexed or, if `unreachable`, cannot be looked at.
+    `key` is that of the text that was embedded; `named` is how likely the query names its document.
     """
 
     chunk: Chunk

@@ -23,6 +23,8 @@ from tests.support.places import REPOSITORY, SAMPLE
 # would every process of a test. With these set here, children begin with the default.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# What a test starts imports the program and the tests' own modules wherever it stands.
+os.environ["PYTHONPATH"] = str(REPOSITORY)
 
 # By the clock, 200 ms for an example, a busy machine fails; what bounds a cost asks the processor.
 settings.register_profile("whatever else runs", deadline=None)
@@ -118,7 +120,7 @@ def cli(tmp_path: Path, forks: forked.Server) -> Cli:
             ended = forks.run(command[3:], cwd, {**os.environ, **own}, typed)
             texts = [text.decode().replace("\r\n", "\n") for text in (ended.out, ended.err)]
             return subprocess.CompletedProcess(command, ended.code or 0, *texts)
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **own}
+        environment = {**os.environ, **own}
         return subprocess.run(
             command, capture_output=True, text=True, cwd=cwd, env=environment, **options
         )

@@ -60,10 +60,14 @@ class Corpus:
     `not_path`, that a filter selects, see --where. What selects no document raises CorpusError.
     """
 
-    def __init__(self, settings: Settings, launch: Launch | None) -> None:
+    def __init__(self, settings: Settings, *, seal: bool = False) -> None:
         """Use `Corpus.open`."""
         self._settings = settings
-        self._launch = launch
+        self._launch: Launch | None = None
+        store = settings.store  # None of several, which must be there
+        if seal or store is None or os.path.lexists(store / storage.MANIFEST_NAME):
+            self._launch = for_reading(settings, seal_off=not seal, asking=settings.llm != "none")
+            self._settings = self._launch.settings
         self._encoder: Encoder | None = None
         self._to_index: Encoder | None = None
         self._service: Service | None = None
@@ -113,11 +117,7 @@ class Corpus:
             trust_store=trust_store,
             fixed=frozenset(OF_A_STORE),
         )
-        settings = absolute(settings)
-        if seal or os.path.lexists(stores[0].store / storage.MANIFEST_NAME) or settings.several:
-            launch = for_reading(settings, seal_off=not seal, asking=llm != "none")
-            return cls(launch.settings, launch)
-        return cls(settings, None)
+        return cls(absolute(settings), seal=seal)
 
     def close(self) -> None:
         """End the processes started for this object; after `seal` this process stays sealed."""

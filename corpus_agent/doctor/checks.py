@@ -18,7 +18,7 @@ import indexer
 from corpus_agent import answering, service
 from corpus_agent.doctor import Check, Diagnosis, State, found_before
 from corpus_agent.models import discovery
-from corpus_agent.models.address import GgufFile, parse
+from corpus_agent.models.discovery import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.settings import engine_of
 from corpus_agent.text.naming import PATH, called
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from indexer import Encoder, Index, Inspection
 
 SHOWN = ("corpus-agent", "lancedb", "onnxruntime", "pypdf", "sentence-transformers", "torch")
-INSTRUCTIONS = {  # by their flags in /proc/cpuinfo
-    "avx2": "AVX2", "avx512f": "AVX-512", "avx_vnni": "AVX-VNNI", "avx512_vnni": "AVX-512 VNNI",
-    "amx_int8": "AMX",
-}  # fmt: skip
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000  # LanceDB writes new files before it drops old ones
 
@@ -81,18 +77,15 @@ def extensions() -> Diagnosis:
 
 
 def processor() -> Diagnosis:
-    """Whether the processor has what LanceDB was compiled for, and what makes int8 fast."""
-    if platform.machine() != "x86_64":
-        return Diagnosis("ok", platform.machine())
+    """Whether the processor has what LanceDB was compiled for."""
     try:
-        line = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
+        flags = Path("/proc/cpuinfo").read_text().partition("\nflags")[2].partition("\n")[0]
     except OSError:
         return Diagnosis("warn", "/proc/cpuinfo cannot be read")
-    flags = line.split()
-    if "avx2" not in flags:
+    if platform.machine() == "x86_64" and "avx2" not in flags.split():
         mend = "use a machine with AVX2 (since 2013)"
         return Diagnosis("fail", "no AVX2: LanceDB crashes here", mend)
-    return Diagnosis("ok", ", ".join(name for flag, name in INSTRUCTIONS.items() if flag in flags))
+    return Diagnosis("ok", platform.machine())
 
 
 def sealing(closed: Sealed | CorpusError) -> Diagnosis:

@@ -84,11 +84,6 @@ class Result:
         stands = first.stands and first.verdict != "moved"
         return first.source in self.question.sources and right_page and stands
 
-    def recall(self, k: int) -> float:
-        """Share of the needed sources among the first k."""
-        found = self.question.sources.intersection(self.ranked[:k])
-        return len(found) / len(self.question.sources)
-
     def measures(self) -> dict[str, float | None]:
         """What counts for each measure, None where the question says nothing of it.
 
@@ -103,11 +98,11 @@ class Result:
         if not self.question.sources:
             others = {"not_found_recall": float(refused), "unsure_recall": float(unsure)}
             return {**answered, **others, "not_found_precision": 1.0 if refused else None}
-        ranks = (n for n, one in enumerate(self.ranked, 1) if one in self.question.sources)
-        cited = self.cited
+        wanted, cited = self.question.sources, self.cited
+        ranks = [n for n, source in enumerate(self.ranked, 1) if source in wanted]
         return {
-            **{f"recall@{k}": self.recall(k) for k in (1, 5, 10)},
-            "mrr": 1 / next(ranks, float("inf")),
+            **{f"recall@{k}": sum(n <= k for n in ranks) / len(wanted) for k in (1, 5, 10)},
+            "mrr": 1 / ranks[0] if ranks else 0.0,
             "correct": float(holds and not unsure),
             "shown": float(holds),
             **answered,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from corpus_agent import service
 from corpus_agent.answering.records import Answer, Turn
-from corpus_agent.render import duration, problem_line, waiting_line
+from corpus_agent.render import problem_line, progress_line, share_done, waiting_line
 from corpus_agent.service.process import Cancel, Cancelled, Onlooker
 from indexer import CorpusError, Progress, RunDisplay, UsageError
 
@@ -177,24 +177,14 @@ class IndexRun(RunDisplay):
 
     @property
     def share(self) -> float:
-        """How much of it is done, 0 to 1: of the pages while scans are read, else of the bytes."""
-        if self.done is None:
-            return 0.0
-        if self.done.all_pages:
-            return self.done.pages / self.done.all_pages
-        return min(1.0, self.done.bytes / self.done.all_bytes) if self.done.all_bytes else 0.0
+        """How much of it is done, 0 to 1."""
+        return share_done(self.done) if self.done is not None else 0.0
 
     def progress(self) -> str:
         """How far it is, and about how long it will take where enough is done to say."""
-        done, seconds = self.done, time.monotonic() - (self.part_began or self.began)
-        if done is None:
+        if self.done is None:
             return "Looking at the folder …"
-        text = f"{done.files:,} of {done.all_files:,} files"
-        if done.all_pages:
-            text = f"{done.pages:,} of {done.all_pages:,} pages recognised"
-        if self.is_open and self.share > 0.02:
-            text += f", about {duration(seconds * (1 - self.share) / self.share)} left"
-        return text
+        return progress_line(self.done, time.monotonic() - (self.part_began or self.began))
 
     # -- the display of the run
 

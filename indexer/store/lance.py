@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
@@ -124,11 +124,8 @@ class Table:
     """A table at one of its versions; conditions are in SQL, "" for none."""
 
     def __init__(self, store: Path, inner: Any) -> None:  # noqa: ANN401
-        self._store, self._inner = store, inner
+        self._asked, self._inner = partial(_asked, store), inner
         self.name: str = inner.name()
-
-    def _asked(self, method: Callable[..., Any], *given: object, **named: object) -> Any:  # noqa: ANN401
-        return _asked(self._store, method, *given, **named)
 
     # ---- Reading
 
@@ -151,8 +148,7 @@ class Table:
 
     def stats(self) -> Mapping[str, Any]:
         """Counts of rows and fragments."""
-        found: Mapping[str, Any] = self._asked(self._inner.stats)
-        return found
+        return dict(self._asked(self._inner.stats))
 
     def rows(self, columns: Sequence[str], where: str = "") -> pa.Table:
         """Columns of the rows that fulfil a condition."""

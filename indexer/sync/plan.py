@@ -138,15 +138,12 @@ def plan(
     unreachable = tuple(sorted(_unreachable(walk, stored, barred), key=lambda seen: seen.source))
     left = {seen.source for seen in unreachable}
     registry, known = versions(), dict(known_extractors)
-    groups: dict[str, list[SeenFile]] = {}
+    groups: dict[str, list[SeenFile]] = defaultdict(list)
     for seen in walk.files:
-        if seen.source in left:
-            continue
-        row = stored.get(seen.source)
-        kind = _intent(
-            seen, row, hashes.get(seen.source), registry, dict(known_extractors), choices.force
-        )
-        groups.setdefault(kind, []).append(seen)
+        if seen.source not in left:
+            row, sha256 = stored.get(seen.source), hashes.get(seen.source)
+            kind = _intent(seen, row, sha256, registry, known, choices.force)
+            groups[kind].append(seen)
     present = {seen.source for seen in walk.files}
     gone = tuple(
         source
@@ -157,8 +154,13 @@ def plan(
         **{kind: tuple(files) for kind, files in groups.items()},
         remove=gone,
         unreachable=unreachable,
-        lost=tuple(seen for seen in unreachable if _is_lost(seen, stored[seen.source])),
-        reasons=tuple(_reasons(groups.get("update", []), stored, registry, known)),
+        lost=tuple(
+            seen
+            for seen in unreachable
+            if (stored[seen.source].status, stored[seen.source].reason)
+            != ("unreachable", seen.problem)
+        ),
+        reasons=tuple(_reasons(groups["update"], stored, registry, known)),
         moved=(),
     )
 
@@ -188,10 +190,6 @@ def barrier(source: str, barred: Mapping[str, str]) -> str | None:
     return next((barred[folder] for folder in above if folder in barred), None)
 
 
-def _is_lost(seen: SeenFile, row: FileRow) -> bool:
-    return (row.status, row.reason) != ("unreachable", seen.problem)
-
-
 def _reasons(
     updates: Iterable[SeenFile],
     stored: Mapping[str, FileRow],
@@ -207,18 +205,13 @@ def _reasons(
 
 def rebuild_reasons(before: Fingerprint, today: Fingerprint, documents: int) -> list[str]:
     """Messages on why an index is rebuilt, and what that costs. Pure."""
-    ours = (before.weights_sha256, before.model, before.dimension, before.document_prefix)
-    other = (today.weights_sha256, today.model, today.dimension, today.document_prefix)
-    reasons = []
-    if ours != other:
-        reasons.append(
-            f"The model was {before.model} ({before.weights_sha256[:8]}) and is {today.model} "
-            f"({today.weights_sha256[:8]}): every passage of all documents ({documents:,}) "
-            "is embedded."
-        )
-    elif (before.chunker, before.normaliser) != (today.chunker, today.normaliser):
-        reasons.append(f"Passages are cut in another way: all documents ({documents:,}) again.")
-    return reasons
+    if not before.embeds_alike(today) or before.document_prefix != today.document_prefix:
+        was, now = (f"{one.model} ({one.weights_sha256[:8]})" for one in (before, today))
+        every = f"every passage of all documents ({documents:,}) is embedded"
+        return [f"The model was {was} and is {now}: {every}."]
+    if not before.makes_same_rows(today):
+        return [f"Passages are cut in another way: all documents ({documents:,}) again."]
+    return []
 
 
 def _intent(

@@ -16,10 +16,12 @@ from pathlib import Path
 
 from indexer.chunk import Chunker
 from indexer.embed import Encoder
+from indexer.embed.folder import option_for
+from indexer.errors import IncompatibleStore
 from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
-from indexer.records import Chunk, FileRow, Fingerprint, Ocr
+from indexer.records import MULTILINGUAL, Chunk, FileRow, Fingerprint, Ocr
 from indexer.store.tables import Embedded
 from indexer.store.texts import Texts
 from indexer.store.vectors import embed
@@ -57,15 +59,12 @@ class Progress:
 
 @dataclass(slots=True)
 class Outcome:
-    """Result of a run: counts of documents, and in `problems` the rows of all other files.
+    """Result of a run: counts of documents with text, and in `problems` the rows of all others.
 
-    `added`, `updated` and `unchanged` count documents with text; with the problems they account for
-    every file found. `moved` counts added documents with the content of a removed one, `renamed`
-    names the former and the new source of each, `embedded`
-    computed vectors, `reused` cached ones. `repaired` says what was wrong with the store before it
-    was made anew, "" where nothing was. `recognised` counts pages that were read from pictures in
-    this run, `waiting_pages` and `waiting_pictures` what still waits for that. `kept_out` is what
-    lines of ignore files exclude, which is a part of the `ignored`.
+    `moved` counts added documents with the content of a removed one, and `renamed` has the former
+    and the new source of each. `embedded` and `reused` are passages. `repaired` says what was wrong
+    with the store before it was made anew. `recognised` counts pages of this run, `waiting_pages`
+    and `waiting_pictures` what is left. `kept_out`, of the `ignored`, is what ignore files exclude.
     """
 
     version: int = 0
@@ -105,6 +104,27 @@ def fingerprint_of(encoder: Encoder, chunker: Chunker) -> Fingerprint:
         normaliser=NORMALISER,
         extractors=versions(),
     )
+
+
+def check_fingerprint(prefix: str, stored: Fingerprint, today: Fingerprint) -> None:
+    """Raise IncompatibleStore for a version not made as of today; `prefix` is its store's."""
+    if stored.makes_same_rows(today):
+        return
+    which = f" {prefix[:-1]}" if prefix else ""
+    if stored.model == today.model:
+        hint = f"Bring it up to date: corpus-agent{which and f' -s{which}'} index"
+    elif which:  # of indexes that are read together the model that reads all languages is kept
+        keeps = stored.model.startswith(MULTILINGUAL)
+        one, other = (stored, " NAME") if keeps else (today, which)
+        command = f"corpus-agent {option_for(one.model)} -s{other} index"
+        hint = f"Those read together need one model: {command}"
+    else:
+        hint = f"Search with the model that made it: {option_for(stored.model)}"
+        hint += f". Or make it anew with this one: corpus-agent index {option_for(today.model)}"
+    made, used = (f"{one.model} ({one.weights_sha256[:8]})" for one in (stored, today))
+    if stored.model == today.model:
+        made, used = f"{made}, {stored.chunker}", f"{used}, {today.chunker}"
+    raise IncompatibleStore(f"The index{which} was made with {made}, this run uses {used}.", hint)
 
 
 @dataclass(slots=True)
@@ -166,19 +186,15 @@ class Run:
         except KeyboardInterrupt:
             self.outcome.interrupted = True
         self.outcome.recognised = recognition.read
-        self._commit(complete=True, walked_ns=self._walked_ns())
+        self._commit(complete=True)
         self._count(todo)
 
-    def _commit(self, *, complete: bool, walked_ns: int) -> None:
+    def _commit(self, *, complete: bool, walked_ns: int | None = None) -> None:
         """Commit what is stored; of an index that is made anew a part waits for the rest."""
         if self.writer.rebuilding and not complete:
             self.writer.save_draft()
         else:
             self.writer.commit(ignored=self.outcome.ignored, complete=complete, walked_ns=walked_ns)
-
-    def _walked_ns(self) -> int:
-        assert self.writer.manifest is not None, "the first part of the run has been committed"
-        return self.writer.manifest.walked_ns
 
     def _count(self, todo: Plan) -> None:
         """Fill in the counts of documents added, moved, updated and removed, and the rest."""
@@ -264,7 +280,7 @@ class Run:
         self.writer.replace(ready)
         started = time.monotonic()
         if started > self._commit_at:
-            self._commit(complete=walked, walked_ns=self._walked_ns() if walked else 0)
+            self._commit(complete=walked)
             now = time.monotonic()
             self._commit_at = now + until_next_commit(self.commit_seconds, now - started)
 

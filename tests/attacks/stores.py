@@ -70,6 +70,8 @@ SCRIPTS = {
 COMMANDS: dict[str, tuple[str, ...]] = {
     "index": ("index",),
     "index --force": ("index", "--force"),
+    "index --dry-run": ("index", "--dry-run"),
+    "index --watch": ("index", "--watch"),
     "ask": ("ask", "--llm", "none", QUESTION),
     "ask auto": ("ask", QUESTION),
     "search": ("search", "lease private text"),

@@ -39,7 +39,6 @@ from tests.attacks.stores import (
     signed,
 )
 from tests.support.forked import Server
-from tests.support.places import REPOSITORY
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -140,7 +139,7 @@ def _taken_over(scene: Scene, code: str) -> None:
     """What a line of code does that took over a sealed run; the kernel may refuse it."""
     places = [scene.project, scene.store, scene.home, scene.listener.port]
     command = [sys.executable, "-P", "-c", _SEALED + code, *map(str, places)]
-    env = {**os.environ, "HOME": str(scene.home), "PYTHONPATH": str(REPOSITORY), **START}
+    env = {**os.environ, "HOME": str(scene.home), **START}
     done = subprocess.run(command, env=env, cwd=scene.base, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
 

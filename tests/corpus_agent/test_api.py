@@ -1,10 +1,7 @@
 """The Python interface: real stores and models, in processes of their own where it counts."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +10,12 @@ import pytest
 from corpus_agent.answering import receipt
 from tests.support.command import Cli
 from tests.support.places import REPOSITORY, SAMPLE
-
-
-def run(code: str, cwd: Path, *arguments: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )
+from tests.support.sealed_child import run
 
 
 def outcome(code: str, cwd: Path, *arguments: object) -> Any:
     """What the code prints as JSON on its last line."""
-    done = run(code, cwd, *arguments)
+    done = run(code, *arguments, cwd=cwd)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -46,7 +34,7 @@ def test_the_examples_of_the_page_print_what_the_page_says(tmp_path):
     blocks = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == page.count("```python") == 5
     for code, expected in blocks:
-        done = run(code, tmp_path)
+        done = run(code, cwd=tmp_path)
         assert (done.returncode, done.stdout) == (
             0,
             expected.replace("'nowhere", f"'{tmp_path}/nowhere"),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import REPOSITORY, SAMPLE, TESTS
+from tests.support.sealed_child import run
 
 pytestmark = pytest.mark.slow
 LEASE = "How many months' notice does the tenant have to give?"
@@ -17,7 +18,7 @@ LEASE = "How many months' notice does the tenant have to give?"
 
 def example(name, *arguments, **options) -> str:
     command = [sys.executable, REPOSITORY / "examples" / name, *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "CORPUS_AGENT_LLM": "none"}
+    environment = {**os.environ, "CORPUS_AGENT_LLM": "none"}
     # As for most people, the record lies below the home folder, which every client passes on.
     record = Path(environment["HOME"], ".local/state")
     if not record.is_symlink():
@@ -75,10 +76,7 @@ def test_the_code_for_agents_in_readme_and_workspace_runs(cli, tmp_path):
     assert cli("index", "docs").returncode == 0
     readme, files = blocks
     code = MODEL + readme.replace('Agent("…"', 'Agent("test"') + files + SHOW
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )  # fmt: skip
+    done = run(code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert ", without a model" in done.stdout  # the librarian of the README
     assert "['read', 'glob', 'grep', 'edit', 'write'] " in done.stdout

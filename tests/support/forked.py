@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from tests.support import cost
-from tests.support.places import REPOSITORY
 
 # What these say is decided when Python or a library starts.
 AT_THE_START = ("PYTHON", "LC_", "LANG", "LD_", "OMP_", "OPENBLAS_", "MALLOC_")
@@ -117,11 +116,7 @@ class Server:
                 [*start, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
-                env={
-                    **self._environment,
-                    "PYTHONPATH": str(REPOSITORY),
-                    "OPENBLAS_NUM_THREADS": "1",
-                },
+                env={**self._environment, "OPENBLAS_NUM_THREADS": "1"},
             )
 
     def __enter__(self) -> Self:

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-from tests.support.places import REPOSITORY
-
 SECONDS = 120.0  # loading a model on a busy machine
 
 
@@ -30,10 +28,7 @@ class RawClient:
     ) -> None:
         self._command = [*command, *map(str, arguments)]
         self._version = version
-        self._options = {
-            "cwd": cwd,
-            "env": {**os.environ, "PYTHONPATH": str(REPOSITORY), **(env or {})},
-        }
+        self._options = {"cwd": cwd, "env": {**os.environ, **(env or {})}}
         self._lines: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self.received: list[dict[str, Any]] = []
         self._sent = 0

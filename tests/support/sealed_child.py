@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.places import REPOSITORY
-
 # Each snippet finds `outcome` (a dict that the test gets back), and errno names are easier to
 # read in a failing test than numbers.
 PROLOGUE = """
@@ -55,14 +53,15 @@ def run(
     pass_fds: Sequence[int] = (),
     environment: dict[str, str] | None = None,
     seconds: float = 120,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """The finished process of `script`, which finds the program's packages."""
-    env = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(environment or {})}
+    """The finished process of `script`."""
     return subprocess.run(
         [sys.executable, "-c", script, *map(str, arguments)],
         capture_output=True,
         text=True,
-        env=env,
+        env={**os.environ, **(environment or {})},
+        cwd=cwd,
         pass_fds=pass_fds,
         timeout=seconds,
         check=False,

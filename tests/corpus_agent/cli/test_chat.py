@@ -22,7 +22,6 @@ from tests.support.fakes import (
     ToyEncoder,
     says,
 )
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import own
 
 BREAD = (
@@ -97,7 +96,7 @@ def at_a_terminal(arguments: list[str], lines: list[str], folder: Path) -> str:
     pid, fd = pty.fork()
     if pid == 0:
         os.chdir(folder)
-        os.environ |= {"TERM": "dumb", "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200"}
+        os.environ |= {"TERM": "dumb", "COLUMNS": "200"}
         os.execv(sys.executable, [sys.executable, "-m", "corpus_agent", *arguments])
     seen, answered = b"", 0
     deadline = time.monotonic() + 120

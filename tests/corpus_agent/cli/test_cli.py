@@ -17,7 +17,6 @@ from corpus_agent.cli import main
 from corpus_agent.cli.group import Commands
 from indexer import UsageError
 from tests.support.command import Cli
-from tests.support.places import REPOSITORY
 from tests.support.toy_index import ENCODER, copied, sync
 
 FOLDER = ["a.md", "sub/b.txt"]
@@ -56,24 +55,6 @@ def problem(done: "subprocess.CompletedProcess[str]", code: int) -> str:
     assert done.stdout == ""
     assert done.stderr.startswith("Error: ")
     return done.stderr
-
-
-# -- everything a user can do wrong
-
-
-@pytest.mark.slow
-def test_stores_of_other_versions_and_damaged_ones_are_explained(cli: Cli, project):
-    manifest = project / ".corpus-agent/manifest.json"
-    good = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**good, "schema": good["schema"] + 1}))
-    assert "Update corpus-agent" in problem(cli("status"), 1)
-    manifest.write_text(json.dumps({**good, "schema": good["schema"] - 1}))
-    assert "Make it anew: corpus-agent index" in problem(cli("files"), 1)
-    manifest.write_text("not json")
-    assert "is damaged" in problem(cli("status"), 1)
-    done = cli("index")
-    assert done.returncode == 0
-    assert "The index was made anew." in done.stdout and "is no JSON" in done.stdout
 
 
 # -- what the commands print
@@ -177,7 +158,6 @@ class Terminal:
     def __init__(self, *arguments: object) -> None:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.environ["PYTHONPATH"] = str(REPOSITORY)
             os.execv(sys.executable, [sys.executable, "-m", "corpus_agent", *map(str, arguments)])
         self.seen = ""
 

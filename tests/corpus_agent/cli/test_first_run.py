@@ -18,7 +18,6 @@ from indexer.errors import NoIndex
 from indexer.store.folder import writer_of
 from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
 from tests.support.command import Cli
-from tests.support.places import REPOSITORY
 
 DOCUMENTS = 300  # more than are committed by the time that the lock is seen
 
@@ -42,7 +41,6 @@ def running(docs: Path) -> Iterator[int]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=docs.parent,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         start_new_session=True,
     )
     store = docs / STORE_NAME

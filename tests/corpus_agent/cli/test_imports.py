@@ -1,13 +1,10 @@
 """What a command imports before it answers: time that a person waits."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
-from tests.support.places import REPOSITORY
+from tests.support.sealed_child import run
 
 pytestmark = pytest.mark.slow
 
@@ -25,10 +22,7 @@ def imported_by(store, *arguments: str, shows: str = "sourdough") -> set[str]:
         "atexit.register(lambda: os.write(2, json.dumps(sorted(sys.modules)).encode()))\n"
         "from corpus_agent.cli import main; main(sys.argv[1:])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "--store", str(store), *arguments],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-    )  # fmt: skip
+    done = run(code, "--store", store, *arguments)
     assert done.returncode == 0, done.stderr
     assert shows in done.stdout
     return set(json.loads(done.stderr))

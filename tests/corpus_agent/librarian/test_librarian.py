@@ -32,7 +32,6 @@ from indexer.errors import IncompatibleStore
 from indexer.records import Coverage
 from tests.attacks.injection import leaks
 from tests.support.fakes import ScriptedModelServer, passages, says
-from tests.support.places import REPOSITORY
 from tests.support.processes import SOON, children, runs, until
 from tests.support.toy_index import ENCODER, sync
 
@@ -255,7 +254,6 @@ def test_a_parent_that_dies_leaves_no_process(toy_store, how):
             [sys.executable, "-c", PARENT, toy_store, server.server.base_url],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
         )
         with parent:
             pid = int(parent.stdout.readline())

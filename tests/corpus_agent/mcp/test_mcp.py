@@ -206,8 +206,7 @@ def test_nothing_but_the_protocol_is_on_the_standard_output_whatever_prints(toy_
     } <= kinds
     # The control: the same noise in a command that leaves the standard output alone.
     control = [sys.executable, "-c", NOISE.format(waits=False), "--unsealed", "--store", toy_store]
-    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
-    done = subprocess.run([*control, "files"], capture_output=True, text=True, env=environment)
+    done = subprocess.run([*control, "files"], capture_output=True, text=True)
     assert "noise by the C library" in done.stdout
 
 

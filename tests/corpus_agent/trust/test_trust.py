@@ -4,7 +4,6 @@ import json
 import multiprocessing
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -170,35 +169,6 @@ def test_what_is_recorded_at_once_is_all_there(tmp_path):
 
 
 # -- the commands
-
-
-READING = (
-    ["search", "bread"],
-    ["ask", "--llm", "none", "bread?"],
-    ["read", "a.md"],
-    ["files"],
-    ["status"],
-    ["forget", "a.md"],
-    ["index"],
-    ["index", "--dry-run"],
-    ["mcp"],
-    ["chat", "--llm", "none"],
-    ["index", "--watch"],
-)
-
-
-@pytest.mark.slow
-def test_every_command_stops_at_an_index_that_came_with_a_folder(cli: Cli, store, tmp_path):
-    clone = tmp_path / "clone"
-    shutil.copytree(store.parent, clone)
-    before = {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()}
-    for command in READING:
-        done = cli(*command, cwd=clone, stdin=subprocess.DEVNULL)
-        assert done.returncode == 2, (command, done.stderr)
-        assert "This index was not made by you here" in done.stderr
-        assert f"corpus-agent trust {clone}/.corpus-agent" in done.stderr
-        assert (done.stdout, "Traceback" in done.stderr) == ("", False)
-    assert {path: path.read_bytes() for path in clone.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import re
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import urlencode
 
 import pytest
@@ -351,7 +350,10 @@ BAD = """<!doctype html><title>bad</title><p onclick="1">x</p><img src="http://1
 def test_a_page_that_does_all_that_is_noticed(browser):
     """The control: with our policy the browser reports violations, without it things happen."""
     for policy in ("", POLICY):
-        with serving(BAD, policy) as origin:
+        head = f"Content-Security-Policy: {policy}\r\n" if policy else ""
+        answer = f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{head}\r\n{BAD}"
+        with RawServer([answer.encode()]) as bad:
+            origin = f"http://127.0.0.1:{bad.port}"
             context = browser.new_context()
             observer = Observer(origin)
             observer.watch(context)
@@ -372,32 +374,3 @@ def test_a_page_that_does_all_that_is_noticed(browser):
                 assert observer.dialogs == ["alert"]
                 assert observer.foreign == ["http://127.0.0.1:9/out"]
                 assert observer.errors
-
-
-class serving:  # noqa: N801 - used as a function
-    """One page at a port of loopback, with a policy."""
-
-    def __init__(self, page, policy):
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.send_response(200)
-                self.send_header("Content-Type", "text/html")
-                if policy:
-                    self.send_header("Content-Security-Policy", policy)
-                self.end_headers()
-                self.wfile.write(page.encode())
-
-            def log_message(self, *_):
-                pass
-
-        self.server = HTTPServer(("127.0.0.1", 0), Handler)
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,))
-        self.thread.start()
-        return f"http://127.0.0.1:{self.server.server_address[1]}"
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from corpus_agent.workspace import FileTools, Workspace
-from tests.support.places import REPOSITORY
 from tests.support.processes import gone, started_with
 
 
@@ -112,8 +111,7 @@ with find_ripgrep().search(here, here, ["--", "needle", "-"], stdin=int(sys.argv
 def test_a_search_ends_with_a_parent_that_was_killed(tmp_path):
     reader, writer = os.pipe()
     command = [sys.executable, "-c", SEARCHING, tmp_path, str(reader)]
-    options = {"env": {**os.environ, "PYTHONPATH": str(REPOSITORY)}, "pass_fds": [reader]}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options) as parent:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, pass_fds=[reader]) as parent:
         child = int(parent.stdout.readline())
         assert child in started_with("needle")  # the control: it waits
         parent.kill()
