@@ -34,7 +34,7 @@ from indexer.confine import (
     system_files,
     tesseract_files,
 )
-from indexer.confine.rules import Access
+from indexer.confine.policy import Access
 from indexer.confine.walls import enter as namespaces
 
 SealState = Literal["enforced", "off"]

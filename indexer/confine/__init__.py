@@ -1,7 +1,7 @@
 """Kernel confinement: policies as data, and the step that applies them.
 
-A policy is a value (policy, calls); compiling it to a seccomp program (bpf) and Landlock rules
-(landlock) is pure; kernel applies it, and verifies that it is in force.
+A policy is a value (`policy`), whose calls compile to a program (`seccomp`): both are pure.
+`kernel` applies it and verifies that it is in force.
 
 Does not stop: what a process does with descriptors that it already holds, metadata (names, sizes
 and times of any file can be read; the times of files that may be opened can be changed), signals
@@ -18,17 +18,17 @@ from indexer.confine.kernel import die_with_parent as die_with_parent
 from indexer.confine.kernel import opened_without_links as opened_without_links
 from indexer.confine.kernel import restrict_syscalls as restrict_syscalls
 from indexer.confine.policy import NO_SOCKETS as NO_SOCKETS
+from indexer.confine.policy import FileRule as FileRule
 from indexer.confine.policy import Limits as Limits
 from indexer.confine.policy import Policy as Policy
 from indexer.confine.policy import one_peer as one_peer
 from indexer.confine.policy import parser_calls as parser_calls
 from indexer.confine.policy import program_calls as program_calls
 from indexer.confine.policy import sealed_calls as sealed_calls
-from indexer.confine.rules import Allow as Allow
-from indexer.confine.rules import Arg as Arg
-from indexer.confine.rules import Calls as Calls
-from indexer.confine.rules import Denial as Denial
-from indexer.confine.rules import FileRule as FileRule
+from indexer.confine.seccomp import Allow as Allow
+from indexer.confine.seccomp import Arg as Arg
+from indexer.confine.seccomp import Calls as Calls
+from indexer.confine.seccomp import Denial as Denial
 from indexer.confine.syscalls import native_number as native_number
 from indexer.confine.system import GPU_DEVICES as GPU_DEVICES
 from indexer.confine.system import interpreter_files as interpreter_files

@@ -11,7 +11,6 @@ import re
 import site
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -41,33 +40,21 @@ class Extension:
     def load(self) -> object:
         """What the entry point names, imported now; raises CorpusError where that fails."""
         module, _, attribute = self.place.partition(":")
-        with self._told():
+        try:
             found: object = import_module(module)
             for part in attribute.split(".") if attribute else ():
                 found = getattr(found, part)
-        return found
-
-    @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Raise CorpusError for whatever goes wrong in a stranger's code, an exit included."""
-        try:
-            yield
         except (KeyboardInterrupt, MemoryError):
             raise
-        except BaseException as error:
-            elsewhere = isinstance(error, (ImportError, AttributeError, SyntaxError, OSError))
-            why = error if elsewhere else f"{type(error).__name__}: {error}".removesuffix(": ")
-            mend = (
-                "Nothing is read but what is installed: pip install . (with -e it stays where it is"
-                " written)"
-                if elsewhere
-                else "The fault is in the package"
-            )
+        except BaseException as error:  # a stranger's code: whatever it raises, an exit included
+            why = " ".join(f"{type(error).__name__}: {error}".removesuffix(": ").split())
             raise CorpusError(
                 f"The extension {self.name!r} of {self.package} {self.version} cannot be loaded: "
-                f"{' '.join(str(why).split())}.",
-                f"{mend}. Or remove it: pip uninstall {self.package}",
+                f"{why}.",
+                "Only what is installed is read: pip install . (with -e it stays where it is "
+                f"written). Or remove it: pip uninstall {self.package}",
             ) from error
+        return found
 
     def __str__(self) -> str:
         return f"{self.name} ({self.package} {self.version})"

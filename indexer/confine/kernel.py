@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from errno import EACCES, ELOOP, ENOENT, ENOSYS, ENOTDIR, EOPNOTSUPP, EPERM
 from pathlib import Path
 
-from indexer.confine.bpf import packed, seccomp_program
 from indexer.confine.capabilities import drop_capabilities
-from indexer.confine.policy import Policy
-from indexer.confine.rules import Access, Calls, Denial, FileRule, everything_but
+from indexer.confine.policy import Access, FileRule, Policy
+from indexer.confine.seccomp import Calls, Denial, everything_but, packed, seccomp_program
 from indexer.confine.syscalls import (
     HINT,
     Architecture,

@@ -12,8 +12,10 @@ import resource
 import socket
 from dataclasses import dataclass
 from errno import EPERM
+from pathlib import Path
+from typing import Literal
 
-from indexer.confine.rules import Allow, Arg, Calls, Denial, FileRule
+from indexer.confine.seccomp import Allow, Arg, Calls, Denial
 
 # -- numbers of the conditions, as in the kernel's headers
 
@@ -309,6 +311,26 @@ def one_peer(family: int, *, serve: bool = False, gpu: bool = False) -> Calls:
 
 
 # -- the rest of a policy
+
+Access = Literal["read", "execute", "list", "write", "device"]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """What may be done at `path` and beneath.
+
+    `read` opens files and lists folders, `execute` is read plus starting programs, `list` lists
+    folders only, `write` is read plus everything that changes content, `device` is reading,
+    writing and ioctl of device nodes. A rule that is not `required` is left out where there is no
+    such path: that allows less, never more. `reason` is for the reader of the policy. With
+    `no_links` nothing on the way to `path` may be a link: what was judged before is what is opened.
+    """
+
+    path: Path
+    access: Access = "read"
+    required: bool = False
+    reason: str = ""
+    no_links: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import site
 import sys
 from pathlib import Path
 
-from indexer.confine.rules import Access, FileRule
+from indexer.confine.policy import Access, FileRule
 from indexer.confine.starting import find_program, user_site
 
 _LIBRARIES = "shared libraries and the program loader"

@@ -64,42 +64,35 @@ class Rule:
         return all(name is None for name in self.names[at:])
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The rules of one folder, in order; each excludes or includes."""
+def deciding(rules: Sequence[Rule], path: str) -> Rule | None:
+    """The rule of a folder for `path`, relative to it and ending in `/` for a folder, or None.
 
-    rules: tuple[Rule, ...]
-
-    def deciding(self, path: str) -> Rule | None:
-        """The rule for `path`, relative to the folder and ending in `/` for a folder.
-
-        None if none matches. As in git, the last one decides; one that matches a folder above the
-        path yields to one that matches the path itself.
-        """
-        above: Rule | None = None
-        text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        parts, is_folder = text.removesuffix("/").split("/"), text.endswith("/")
-        for rule in reversed(self.rules):
-            matched = rule.matched(parts, is_folder)
-            if matched == len(parts) and not is_folder:
-                return rule
-            above = above or (rule if matched else None)
-        return above
+    As in git, the last one that matches decides; one that matches a folder above the path yields to
+    one that matches the path itself.
+    """
+    above: Rule | None = None
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    parts, is_folder = text.removesuffix("/").split("/"), text.endswith("/")
+    for rule in reversed(rules):
+        matched = rule.matched(parts, is_folder)
+        if matched == len(parts) and not is_folder:
+            return rule
+        above = above or (rule if matched else None)
+    return above
 
 
-def rules_in(folder: int, shown: str) -> Rules | None:
-    """The rules of the ignore files in the open `folder`; None if there are none.
+def rules_in(folder: int, shown: str) -> tuple[Rule, ...]:
+    """The rules of the ignore files in the open `folder`, in order.
 
     `shown` is the folder's path for messages. Raises CorpusError for an ignore file that cannot be
     read or parsed: ignoring it would index files that the user excluded.
     """
-    lines = [
+    lines = (
         (f"{shown}/{name}", number, line)
         for name in IGNORE_FILES
         for number, line in enumerate(_lines(folder, name, f"{shown}/{name}"), start=1)
-    ]
-    rules = tuple(compiled(lines))
-    return Rules(rules) if rules else None
+    )
+    return tuple(compiled(lines))
 
 
 def _lines(folder: int, name: str, shown: str) -> list[str]:
@@ -116,7 +109,7 @@ def _lines(folder: int, name: str, shown: str) -> list[str]:
             return []
         if not stat.S_ISREG(info.st_mode):
             raise _unusable(shown, "it is not a regular file")
-        data = _read(descriptor)
+        data = os.pread(descriptor, MAX_IGNORE_BYTES + 1, 0)
     except OSError as error:
         raise _unusable(shown, str(error.strerror)) from None
     finally:
@@ -128,12 +121,6 @@ def _lines(folder: int, name: str, shown: str) -> list[str]:
     if len(lines) > MAX_IGNORE_LINES:
         raise _unusable(shown, f"it has {len(lines):,} lines, more than {MAX_IGNORE_LINES:,}")
     return lines
-
-
-def _read(descriptor: int) -> bytes:
-    """The bytes of a file, at most one more than the limit for ignore files."""
-    with os.fdopen(os.dup(descriptor), "rb") as file:
-        return file.read(MAX_IGNORE_BYTES + 1)
 
 
 def compiled(lines: Iterable[tuple[str, int, str]]) -> Iterator[Rule]:

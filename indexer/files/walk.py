@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from indexer.errors import CorpusError, UsageError
-from indexer.files.ignore import Rules, rules_in
+from indexer.files.ignore import Rule, deciding, rules_in
 from indexer.files.opening import MAX_FILE_BYTES, time_of
 from indexer.files.paths import INDEX_FOLDER, INDEX_MARKER, is_key, never_a_document, source_of
 
@@ -129,7 +129,7 @@ def excluded(root: Path) -> list[Excluded]:
 
 
 OF_AN_INDEX = "an index of corpus-agent"
-_Rules = tuple[tuple[str, Rules], ...]
+_Rules = tuple[tuple[str, tuple[Rule, ...]], ...]  # of each folder on the way
 
 
 def _descend(
@@ -196,7 +196,7 @@ def _rules_of(folder: Path, below: str) -> _Rules:
         rules = rules_in(opened, str(folder))
     finally:
         os.close(opened)
-    return ((below, rules),) if rules is not None else ()
+    return ((below, rules),) if rules else ()
 
 
 def ignore_line(root: Path, source: str) -> str:
@@ -232,7 +232,7 @@ def _excluded(name: str, path: str, is_folder: bool, rules: _Rules) -> Excluded 
     # As in git: the ignore file nearest to the path that says anything about it decides.
     for base, found in reversed(rules):
         relative = path[len(base) + 1 :] if base else path
-        rule = found.deciding(relative + "/" if is_folder else relative)
+        rule = deciding(found, relative + "/" if is_folder else relative)
         if rule is not None:
             place = f"{source_of(base)}/{rule.place}" if base else rule.place
             return Excluded(source, place, rule.text) if rule.excludes else None

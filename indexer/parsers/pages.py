@@ -1,6 +1,6 @@
 """Pages as pictures, and the places of a quotation on them, even if the process dies.
 
-The only caller of the jobs of `reading` that are about pages. What comes back is checked field by
+By the jobs of `child` that are about pages. What comes back is checked field by
 field; pictures are made here, of points, so that what a viewer decodes was written by this program.
 """
 
@@ -22,6 +22,7 @@ from indexer.parsers.process import Child
 from indexer.parsers.worker import PARSER, Copy
 from indexer.records import Box, PagePicture
 
+PICTURING = PARSER
 MAX_WIDTH = 4_000  # of a picture, in points
 MAX_QUOTATION_CHARS = 8_000  # that are looked for
 
@@ -36,7 +37,7 @@ class PageViewer:
     server come and go.
     """
 
-    def __init__(self, program: str = PARSER, seconds: float = limits.PAGE_WALL_SECONDS) -> None:
+    def __init__(self, program: str = PICTURING, seconds: float = limits.PAGE_WALL_SECONDS) -> None:
         """`program` is what the process does, `seconds` the time for one request."""
         self._child, self._seconds = Child(program), seconds
         self._held, self._pages = "", 0  # the hash of the document that is open, and its pages

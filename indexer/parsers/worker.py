@@ -1,4 +1,4 @@
-"""Bytes in, text out, even if the parser dies; the only caller of the jobs of `reading`."""
+"""Bytes in, text out, even if the parser dies; by jobs of `child`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits, limits
 from indexer.parsers.process import Child, label_of, words_of
 from indexer.records import Line
 
-PARSER = "indexer.parsers.reading"
+PARSER = "indexer.parsers.child"
 
 Enough = Callable[[int, int], bool]  # of so many lines and characters
 Batch = tuple[int, int]  # lines and characters of text asked for at a time; a last line may exceed

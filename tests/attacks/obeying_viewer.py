@@ -10,10 +10,10 @@ import json
 import struct
 
 from indexer.extract.points import GREY_BYTES, Points
-from indexer.parsers import protocol, reading
+from indexer.parsers import child, protocol
 from tests.attacks.obeying_worker import attempts, channel, done
 
-POLICY = reading.POLICY
+POLICY = child.POLICY
 ORDERS = {
     "die": ("crash", {}), "hang": ("wait", {}), "memory": ("memory", {"mib": 4_096}),
 }  # fmt: skip
@@ -46,7 +46,7 @@ class Obeying:
         return [(number, (0.1, 0.1, 0.2, 0.2))]
 
 
-class Jobs(reading.Jobs):
+class Jobs(child.Jobs):
     show = Obeying
 
 

@@ -22,10 +22,10 @@ from typing import Any
 
 from indexer.extract import Opened, open_document
 from indexer.extract.extraction import OwnProperties
-from indexer.parsers import protocol, reading
+from indexer.parsers import child, protocol
 from indexer.records import Line
 
-POLICY = reading.POLICY
+POLICY = child.POLICY
 served = 0  # documents of this process
 
 
@@ -42,7 +42,7 @@ def parse(data: bytes, source: str, on_claim: Callable[[str], None] = lambda lab
     return Opened(label, order.pop("title", ""), _lines(order), own=own)
 
 
-class Jobs(reading.Jobs):
+class Jobs(child.Jobs):
     parse = staticmethod(parse)
 
 

@@ -17,10 +17,10 @@ def taken_over_copy(repository: Path, copy: Path) -> Path:
     for name in ("obeying_viewer.py", "obeying_worker.py"):
         text = (repository / "tests" / "attacks" / name).read_text()
         (parsers / name).write_text(text.replace("tests.attacks.", "indexer.parsers."))
-    ours = "def __init__(self, program: str = PARSER,"
+    ours = "PICTURING = PARSER"
     text = (parsers / "pages.py").read_text()
     assert text.count(ours) == 1
-    taken_over = ours.replace("PARSER", '"indexer.parsers.obeying_viewer"')
+    taken_over = 'PICTURING = "indexer.parsers.obeying_viewer"'
     (parsers / "pages.py").write_text(text.replace(ours, taken_over))
     return copy
 

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from indexer.parsers.reading import POLICY, Jobs
+from indexer.parsers.child import POLICY, Jobs
 
 __all__ = ["POLICY", "Jobs"]
 

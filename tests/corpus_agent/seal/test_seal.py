@@ -237,7 +237,7 @@ def test_a_filter_that_does_not_bite_is_noticed(root, store):
     # What an emulated kernel might do: take the filter and not apply it.
     code = """
     from indexer.confine import Policy, FileRule
-    from indexer.confine.rules import everything_but
+    from indexer.confine.seccomp import everything_but
     from indexer.confine.syscalls import names
     from indexer.errors import SealUnavailable
     from corpus_agent.seal import policy, seal, SealPolicy

@@ -17,12 +17,12 @@ from indexer.confine import (
     Arg,
     Calls,
     Denial,
-    bpf,
     kernel,
     one_peer,
     parser_calls,
+    seccomp,
 )
-from indexer.confine.bpf import seccomp_program
+from indexer.confine.seccomp import seccomp_program
 from indexer.confine.syscalls import (
     AARCH64,
     ARCHITECTURES,
@@ -37,39 +37,39 @@ from tests.indexer.confine import test_kernel_answers as spec
 from tests.support.sealed_child import KILLED, python
 
 
-def verdict(program: Sequence[bpf.Instruction], data: bytes) -> int:
+def verdict(program: Sequence[seccomp.Instruction], data: bytes) -> int:
     """What the program returns for a struct seccomp_data; falls off the end: IndexError."""
     accumulator = at = 0
     while True:
         code, jump_true, jump_false, k = program[at]
         at += 1
-        if code == bpf.LOAD:
+        if code == seccomp.LOAD:
             (accumulator,) = struct.unpack_from("=I", data, k)
-        elif code == bpf.AND:
+        elif code == seccomp.AND:
             accumulator &= k
-        elif code == bpf.JUMP_EQUAL:
+        elif code == seccomp.JUMP_EQUAL:
             at += jump_true if accumulator == k else jump_false
-        elif code == bpf.JUMP_ABOVE:
+        elif code == seccomp.JUMP_ABOVE:
             at += jump_true if accumulator > k else jump_false
-        elif code == bpf.RETURN:
+        elif code == seccomp.RETURN:
             return k
         else:
             raise ValueError(f"unknown instruction {code:#x}")
 
 
 def call(
-    program: Sequence[bpf.Instruction], arch: Architecture, name: str | int, *arguments: int
+    program: Sequence[seccomp.Instruction], arch: Architecture, name: str | int, *arguments: int
 ) -> int | str | None:
     """The errno that a system call fails with, "killed", or None where it goes through."""
     nr = name if isinstance(name, int) else number(name, arch)
     assert nr is not None, f"{arch.machine} has no {name}"
     padded = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
     returned = verdict(program, struct.pack("=IIQ6Q", nr, arch.audit, 0, *padded))
-    if returned == bpf.ALLOW:
+    if returned == seccomp.ALLOW:
         return None
-    if returned == bpf.KILL_PROCESS:
+    if returned == seccomp.KILL_PROCESS:
         return "killed"
-    assert returned & 0xFFFF0000 == bpf.FAIL_WITH
+    assert returned & 0xFFFF0000 == seccomp.FAIL_WITH
     return returned & 0xFFFF
 
 
@@ -477,7 +477,7 @@ def test_whoever_confines_itself_notices_what_does_not_bite():
     # The program, its parsers, the broker, the model server and ripgrep all confine by these two.
     code = """
     from indexer.confine import *
-    from indexer.confine.rules import everything_but
+    from indexer.confine.seccomp import everything_but
     from indexer.confine.syscalls import names
     from indexer.errors import SealUnavailable
     everything = everything_but((), names())

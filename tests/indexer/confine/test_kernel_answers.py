@@ -41,8 +41,16 @@ from indexer.confine import (
     sealed_calls,
     syscalls,
 )
-from indexer.confine.bpf import ALLOW, ARGS, JUMP_EQUAL, LOAD, RETURN, Instruction, packed
-from indexer.confine.rules import Calls
+from indexer.confine.seccomp import (
+    ALLOW,
+    ARGS,
+    JUMP_EQUAL,
+    LOAD,
+    RETURN,
+    Calls,
+    Instruction,
+    packed,
+)
 from indexer.confine.syscalls import Architecture, names, number
 from tests.support.places import REPOSITORY
 

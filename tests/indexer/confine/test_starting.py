@@ -154,7 +154,7 @@ def careless(folder, command):
 
 
 def a_parser(_):
-    child = Child("indexer.parsers.reading")
+    child = Child("indexer.parsers.child")
     process = child._running()
     assert Path(f"/proc/{process.pid}/cwd").readlink() == Path(starting.FOLDER)
     assert child.end(20)[0] == 0
