@@ -7,6 +7,7 @@ Each change is a new version of a table, which no reader sees until a manifest n
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from collections import Counter
@@ -44,6 +45,11 @@ KEYS_AT_ONCE = 65_536  # of a column that is read alone
 # As vectors are kept, in half the bytes. A cosine changes by .0001 at most, the hundredth part of
 # what int8 arithmetic changes; a query's vector stays as it is.
 Kept: TypeAlias = "NDArray[np.float16]"
+
+
+def key_of(text: str) -> bytes:
+    """The key of an embedded text, prefix included."""
+    return hashlib.sha256(text.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
