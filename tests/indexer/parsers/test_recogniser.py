@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.ocr.reading_order import UNREADABLE
+from indexer.extract.ocr import UNREADABLE
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.protocol import is_line
 from indexer.parsers.recogniser import RecognisedPage, Recogniser
