@@ -57,10 +57,9 @@ class ZipParts:
         """What the archive's directory lists, in its order; names may be there twice."""
         return self._archive.infolist()
 
-    def claimed_bytes(self, name: str | None = None) -> int:
-        """The unpacked size of a part, or of all, as the archive's directory claims it."""
-        sizes = ((stored, info.file_size) for stored, info in self._stored.items())
-        return sum(size for stored, size in sizes if name in (None, stored))
+    def claimed_bytes(self) -> int:
+        """The unpacked size of all parts, as the archive's directory claims it."""
+        return sum(info.file_size for info in self._stored.values())
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a part, whatever its case; None where there is none of that name.

@@ -30,9 +30,9 @@ _DOCUMENTS: tuple[Extractor, ...] = (
         "pptx", 8, "office.pptx", ".pptx .pptm .ppsx .ppsm .potx", kinds="pptx", markdown=True
     ),
     Extractor("xlsx", 10, "office.spreadsheets", ".xlsx .xlsm .xltx .xlsb", kinds="xlsx xlsb"),
-    Extractor("odf", 9, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
+    Extractor("odf", 10, "office.odf", ".odt .ott .odp .otp", kinds="odt odp", markdown=True),
     Extractor("ods", 7, "office.spreadsheets", ".ods .ots", kinds="ods"),
-    Extractor("epub", 10, "html.ebook", ".epub", kinds="epub", markdown=True),
+    Extractor("epub", 11, "html.ebook", ".epub", kinds="epub", markdown=True),
     Extractor("iwork", 5, "members", ".pages .key .numbers", kinds="iwork"),
     Extractor("doc", 6, "office.doc", ".doc .dot", kinds="doc", markdown=True),
     Extractor("ppt", 8, "office.ppt", ".ppt .pps", kinds="ppt", markdown=True),

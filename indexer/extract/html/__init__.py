@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import groupby
 
 from indexer.extract import markdown
@@ -21,7 +22,7 @@ from indexer.extract.hidden import hide, shown, struck, without_lone_words
 from indexer.extract.html.look import Look, Sheet, Style, look_of
 from indexer.extract.html.tables import Block, TableDraft
 from indexer.extract.text import decode, decode_named
-from indexer.extract.text.formula import Formula
+from indexer.extract.text.formula import formula_text
 
 
 def read_html(data: bytes) -> Extraction:
@@ -51,6 +52,7 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     """
     from lxml import etree
 
+    source = _MATH.sub(_linear, source) if "<math" in source.lower() else source
     alone = _FOREIGN.search(source) is None
     styles = _STYLES.finditer(source) if alone else ()
     css = "\n".join(each[2] for each in styles if each[2] and not _ELSEWHERE.search(each[1]))
@@ -79,6 +81,23 @@ _FOREIGN = re.compile(r"(?i)<script\b|rel\s*=\s*[\"']?stylesheet|@import")
 _STYLES = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<style\b([^<>]{0,500}+)>(.*?)(?:</style|\Z)")
 _ELSEWHERE = re.compile(r"(?i)\bmedia\s*=[\s\"']*(?!all\b|screen\b)\w")  # on paper, or not known
 _TYPED = re.compile(r"(?i)<!doctype\s")
+# A formula, and what may hold the beginning of one that is none.
+_MATH = re.compile(
+    r"(?is)<!--.*?(?:-->|\Z)|<(script|style)\b.*?(?:</\1|\Z)"
+    r"|(<math\b(?:[^>]*/>|.*?(?:</math\s*>|\Z)))"
+)
+
+
+def _linear(found: re.Match[str]) -> str:
+    """A formula on one line in the place of its mark-up."""
+    from lxml import etree
+
+    if not found[2]:
+        return found[0]
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    return escape(formula_text(etree.fromstring(found[2].encode("utf-8", "replace"), parser)))
+
+
 MIN_MAIN_SHARE = 0.3  # of a page's text in <main>, below which the tag is not believed
 
 
@@ -193,14 +212,10 @@ class _Reader:
         self._prefix = ""
         self._label = "-"
         self._depth = 1
-        self._formula: Formula | None = None
         self._number = 0  # of elements so far
 
     def close(self) -> list[Block]:
         """All blocks, those of unclosed tables included."""
-        if self._formula is not None:
-            text, self._formula = self._formula.text(), None
-            self.data(text)
         self._flush()
         while self._tables:
             self._end_table()
@@ -210,10 +225,6 @@ class _Reader:
         """Open an element."""
         style = self._sheet.style_of(self._number, attrs)
         self._number += 1
-        if self._formula is not None or tag == "math":
-            self._formula = self._formula or Formula()
-            self._formula.start(tag, attrs)
-            return
         if tag in _VOID:
             self._void(tag, attrs, style)
             return
@@ -270,11 +281,6 @@ class _Reader:
 
     def end(self, tag: str) -> None:
         """Close the innermost element."""
-        if self._formula is not None:
-            if self._formula.end(tag):
-                text, self._formula = self._formula.text(), None
-                self.data(text)
-            return
         if tag in _VOID:
             return
         element = self._open[-1]
@@ -295,9 +301,6 @@ class _Reader:
 
     def data(self, data: str) -> None:
         """Append text, unless it is invisible."""
-        if self._formula is not None:
-            self._formula.data(data)
-            return
         element = self._open[-1]
         if element.tag == "title" and not self._tags["svg"]:
             self.title.append(data)

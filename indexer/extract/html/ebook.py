@@ -1,6 +1,6 @@
 """E-books (EPUB) as Markdown, chapter by chapter.
 
-The parts of an EPUB are its files in reading order, named as its table of contents names them.
+The parts of an EPUB are its files in reading order, named by the headings that they begin with.
 Called through the registry.
 """
 
@@ -52,7 +52,7 @@ def read_epub(data: bytes) -> Extraction:
         raise UnreadableDocument("encrypted", "the book is protected")
     about = "\n".join(_details(metadata))
     unread: list[str] = []
-    lines = _lines(parts, chapters, _contents(parts, package, main), about, unread)
+    lines = _lines(parts, chapters, about, unread)
     return Extraction(title, lines, unread=unread, own=_properties(metadata))
 
 
@@ -64,9 +64,7 @@ def _properties(metadata: Element | None) -> OwnProperties:
     return own_properties(None, found["creator"], *found["date"])
 
 
-def _lines(
-    parts: ZipParts, chapters: list[str], titles: dict[str, str], about: str, unread: list[str]
-) -> Iterator[Line]:
+def _lines(parts: ZipParts, chapters: list[str], about: str, unread: list[str]) -> Iterator[Line]:
     if about:
         yield from part_lines("About", "this book", [about])
     number = 0
@@ -78,16 +76,17 @@ def _lines(
         text = html_text(decode_html(data, decode_part), titled=False)[1]
         if text.strip():
             number += 1
-            yield from part_lines("Chapter", _named(number, titles.get(name, "")), [text])
+            yield from part_lines("Chapter", _named(number, text), [text])
 
 
-_NUMBERED = re.compile(r"(?i)^(chapter\s*)?\d+\s*([:.–—-]\s*|$)")
+# The heading that a chapter begins with, without its number.
+_HEADING = re.compile(r"(?i)#+ (?:chapter\s+)?(?:\d+\s*(?:[:.–—-]\s*|$))?(.*)")
 
 
-def _named(number: int, title: str) -> str:
-    """The name of a chapter in its mark: number in the file, and title without a number."""
-    name = _NUMBERED.sub("", title)
-    return f"{number}: {name}" if name else str(number)
+def _named(number: int, text: str) -> str:
+    """The name of a chapter in its mark: its number in the file, and its heading."""
+    heading = _HEADING.match(text)
+    return f"{number}: {heading[1]}" if heading and heading[1] else str(number)
 
 
 def _details(metadata: Element | None) -> Iterator[str]:
@@ -110,36 +109,6 @@ def _spine(package: Element, folder: str) -> list[str]:
     }
     order = (attribute(each, "idref") for each in package.iter() if tag_of(each) == "itemref")
     return [items[key] for key in order if key in items]
-
-
-def _contents(parts: ZipParts, package: Element, main: str) -> dict[str, str]:
-    """File name -> its first name in the table of contents, of either version of the format."""
-    found: dict[str, str] = {}
-    for item in package.iter():
-        kind = attribute(item, "media-type") or ""
-        is_nav = "nav" in (attribute(item, "properties") or "").split()
-        if tag_of(item) != "item" or not (is_nav or kind == "application/x-dtbncx+xml"):
-            continue
-        name = posixpath.join(posixpath.dirname(main), unquote(attribute(item, "href") or ""))
-        try:
-            root = parts.xml(posixpath.normpath(name))
-        except UnreadableDocument:
-            continue  # chapters without names are chapters nevertheless
-        for target, title in _entries(root) if root is not None else ():
-            path = posixpath.join(posixpath.dirname(name), unquote(target.partition("#")[0]))
-            found.setdefault(posixpath.normpath(path), title)
-    return found
-
-
-def _entries(root: Element) -> Iterator[tuple[str, str]]:
-    for each in root.iter():
-        if tag_of(each) == "navPoint":
-            target, label = child(each, "content"), child(each, "navLabel")
-            source = attribute(target, "src") if target is not None else None
-            if source and label is not None:
-                yield source, markdown.one_line(text_of(label))
-        elif tag_of(each) == "a" and attribute(each, "href"):
-            yield attribute(each, "href") or "", markdown.one_line(text_of(each))
 
 
 def _locked(parts: ZipParts) -> set[str]:

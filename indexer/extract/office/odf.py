@@ -29,7 +29,6 @@ from indexer.extract.hidden import PAPER, UNKNOWN, Look, hide, joined, struck
 from indexer.extract.office.odf_tables import (
     MAX_REPEATED,
     comment_of,
-    header_styles,
     odf_rows,
 )
 from indexer.extract.tables import Cell, table_text
@@ -80,7 +79,6 @@ class _OdfReader:
         self._links: list[tuple[str, str]] = []
         self.title: str | None = None
         self.notes: list[str] = []
-        self._names = header_styles(content)
 
     def text(self, container: Iterable[Element]) -> str:
         """All text in a body or on a slide, and behind it the links that lead out."""
@@ -143,10 +141,9 @@ class _OdfReader:
 
     def _cell(self, element: Element, row: Element) -> Cell:
         blocks = [block for block in self.blocks(element) if block.strip()]
-        styles = [attribute(each, "style-name") for each in element if tag_of(each) == "p"]
         text = markdown.page(blocks)
         text = hide(text) if self._hides(row) else text
-        return Cell(text, all(style in self._names for style in styles), prose=len(blocks) > 1)
+        return Cell(text, prose=len(blocks) > 1)
 
     def _paragraph(self, element: Element, tag: str) -> Iterator[str]:
         outer, self._after = self._after, []

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.extract.container import attribute, child, inside, number_of, tag_of, text_of
 from indexer.extract.markdown import one_line
 from indexer.extract.tables import Cell, Row, Source, resolved
-from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, SheetLook, sheet_part
+from indexer.extract.tables.sheet_rows import MAX_COLUMNS, SheetLook, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ MAX_REPEATED = 64  # cells, rows or blanks with text that the file writes once a
 MAX_EMPTY = 1024  # the same of empty cells, which only say how far to the right the next one is
 SHORTENED = f"what a table repeats more than {MAX_REPEATED} times stands {MAX_REPEATED} times"
 _CellOf = Callable[["Element", "Element"], Cell]
-_NAMES = "Table_20_Heading"  # the style of paragraphs in header cells
 
 
 def odf_rows(table: Element, cell_of: _CellOf, notes: list[str]) -> list[Row]:
@@ -79,16 +78,6 @@ def count_of(element: Element, name: str) -> int:
     return max(1, number_of(element, name, 1))
 
 
-def header_styles(content: Element) -> frozenset[str]:
-    """The styles of paragraphs that name columns: the usual one, and those derived from it."""
-    derived = {
-        attribute(style, "name") or ""
-        for style in content.iter()
-        if tag_of(style) == "style" and attribute(style, "parent-style-name") == _NAMES
-    }
-    return frozenset({_NAMES, *derived})
-
-
 # --- Spreadsheets ---------------------------------------------------------------------------------
 
 _VALUES = ("string-value", "date-value", "time-value", "boolean-value", "value")
@@ -109,9 +98,8 @@ def sheets_of_tree(root: Element) -> Iterator[Line]:
 
 
 def _sheet(table: Element, hidden: bool) -> Iterator[Line]:
-    look = SheetLook()
+    look = SheetLook(hidden=hidden)
     rows: list[list[str]] = []
-    unseen: set[int] = set()
     beside = _boxes(child(table, "shapes"))
     for element, _ in found_rows(table):
         repeated = count_of(element, "number-rows-repeated")
@@ -120,9 +108,9 @@ def _sheet(table: Element, hidden: bool) -> Iterator[Line]:
             look.shortened = SHORTENED
         for _ in range(min(repeated, MAX_REPEATED)):
             if _is_collapsed(element):
-                unseen.add(len(rows))
+                look.rows.add(len(rows))
             rows.append(list(row))
-    look.unseen = Concealed(hidden, frozenset(unseen), frozenset(_hidden_columns(table)))
+    look.columns.update(_hidden_columns(table))
     yield from sheet_part(attribute(table, "name") or "", rows, look, beside)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import ZipParts, attribute, child, inside, is_on, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
-from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Concealed, Place, SheetLook
+from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Place, SheetLook
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
@@ -139,10 +139,9 @@ def read_look(parts: ZipParts, name: str, styles: Styles) -> SheetLook:
     look = reader.look
     if damaged or elements.error_log.filter_from_fatals():
         look.unformatted = "the sheet is damaged"
-    columns = (column for column, is_hidden in enumerate(reader.columns) if is_hidden)
-    cells = reader.unseen if _COVERING.search(data) else reader.unseen | reader.pale
-    rows, struck = frozenset(reader.rows), frozenset(reader.struck)
-    look.unseen = Concealed(False, rows, frozenset(columns), frozenset(cells), struck)
+    look.columns = {column for column, is_hidden in enumerate(reader.columns) if is_hidden}
+    if not _COVERING.search(data):
+        look.cells |= reader.pale
     return look
 
 
@@ -152,12 +151,9 @@ class _LookReader:
 
     styles: Styles
     look: SheetLook = field(default_factory=SheetLook)
-    rows: set[int] = field(default_factory=set)  # that are hidden
-    # The same of columns, of which many elements may each name all.
+    # Whether each is hidden: many elements may each name all.
     columns: bytearray = field(default_factory=lambda: bytearray(MAX_COLUMNS))
-    unseen: set[Place] = field(default_factory=set)
     pale: set[Place] = field(default_factory=set)
-    struck: set[Place] = field(default_factory=set)
     number: int = 0  # of rows so far
     column: int = 0  # of cells so far in this one
 
@@ -171,7 +167,7 @@ class _LookReader:
             self.number, self.column = _count(element.get("r"), self.number + 1), 0
             if _is_hidden(element, "ht", _LOWEST_POINTS):
                 places = (_place(cell.get("r") or "") for cell in element)
-                self.rows.update((self.number - 1, *(place[0] for place in places if place)))
+                self.look.rows.update((self.number - 1, *(place[0] for place in places if place)))
             element.clear()
         elif tag.endswith("col"):
             first = max(_count(element.get("min"), 1) - 1, 0)
@@ -197,7 +193,8 @@ class _LookReader:
             self.look.bold.add(place)
         if computed:
             self.look.formulas.append(place)
-        for is_so, places in zip(marks, (self.unseen, self.pale, self.struck), strict=True):
+        look = self.look
+        for is_so, places in zip(marks, (look.cells, self.pale, look.struck), strict=True):
             if is_so:
                 places.add(place)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import UnreadableDocument
@@ -32,7 +31,7 @@ from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import paragraph_text
 from indexer.extract.office.odf_tables import sheets_of_tree
 from indexer.extract.office.sheet_look import is_applied, read_look, read_styles, shown
-from indexer.extract.tables.sheet_rows import Concealed, Place, SheetLook, plain_value, sheet_part
+from indexer.extract.tables.sheet_rows import Place, SheetLook, plain_value, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     import xlrd
 
 MAX_SHEETS_BYTES = 2**30  # unpacked, as the file's directory says; they are read as a stream
-MAX_TREE_BYTES = 2**25  # of the sheets of an ODS; larger ones are read as values, without a tree
 
 Looks = Callable[[str], SheetLook]
 
@@ -50,9 +48,6 @@ def read_ods(data: bytes) -> Extraction:
     parts = _affordable(data)
     refuse_locked(parts)
     own = meta_properties(parts)
-    if parts.claimed_bytes("content.xml") > MAX_TREE_BYTES:
-        look = SheetLook(unformatted="the sheet is too large")
-        return Extraction(own.title, _workbook(data, {}, lambda name: look), own=own)
     content = parts.xml("content.xml")
     if content is None:
         raise UnreadableDocument("malformed", "no content part")
@@ -116,7 +111,7 @@ def _sheets(
             [*[""] * left, *(_cell(value, look, (r, left + c)) for c, value in enumerate(cells))]
             for r, cells in enumerate(values)
         ]
-        look.unseen = replace(look.unseen, whole="Hidden" in visible.get(name, ""))
+        look.hidden = "Hidden" in visible.get(name, "")
         yield from sheet_part(name, rows, look, beside.get(name, ()))
 
 
@@ -233,12 +228,6 @@ def _xls_sheets(book: xlrd.Book) -> Iterator[Line]:
             ]
         except _xlrd_errors() as error:
             raise UnreadableDocument("malformed", f"workbook: {what_broke(error)}") from None
-        look.unseen = replace(
-            look.unseen,
-            whole=bool(sheet.visibility),
-            rows=frozenset(row for row, info in sheet.rowinfo_map.items() if info.hidden),
-            columns=frozenset(column for column, info in sheet.colinfo_map.items() if info.hidden),
-        )
         notes = [f"Comment: {one_line(note.text)}" for note in sheet.cell_note_map.values()]
         yield from sheet_part(name, rows, look, notes)
         book.unload_sheet(index)
@@ -249,7 +238,9 @@ def _xls_look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
     codes = [book.format_map[style.format_key].format_str for style in book.xf_list]
     applied = [code if is_applied(code) else "" for code in codes]
     fonts = [book.font_list[style.font_index] for style in book.xf_list]
-    struck = set[Place]()
+    look.hidden = bool(sheet.visibility)
+    look.rows = {row for row, info in sheet.rowinfo_map.items() if info.hidden}
+    look.columns = {column for column, info in sheet.colinfo_map.items() if info.hidden}
     for row in range(sheet.nrows):
         for column, cell in enumerate(sheet.row(row)):
             style = cell.xf_index
@@ -260,8 +251,7 @@ def _xls_look(book: xlrd.Book, sheet: xlrd.sheet.Sheet) -> SheetLook:
             if fonts[style].weight >= _BOLD:
                 look.bold.add((row, column))
             if fonts[style].struck_out:
-                struck.add((row, column))
-    look.unseen = Concealed(struck=frozenset(struck))
+                look.struck.add((row, column))
     return look
 
 

@@ -20,13 +20,16 @@ from indexer.extract.pdf.lines import (
     HYPHENS,
     LIGATURES,
     SHORT_WORDS,
+    PlacedChars,
     PlacedLine,
     Places,
+    in_reading_order,
+    in_words,
+    is_base,
     joined,
     placed_lines,
     respaced,
 )
-from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order, in_words, is_base
 from indexer.extract.pdf.running import Page, page_of
 from indexer.extract.pdf.unseen import seen_text
 

@@ -7,7 +7,7 @@ page can be read without the last, and the same rows are found however far one r
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +28,6 @@ ALIKE = 2  # other pages that show that a row runs
 MANY = 5  # the same for words with a number in them, which may be a heading's
 MOST = 0.6  # of the pages near: a row on so many runs wherever it stands
 FREE = 1.3  # times the distance of the body's lines: what sets a head apart from it
-LARGE = 1.5  # times the body's size: a heading, though it may be numbered as the pages are
 FAR = 100  # pages in front of an excerpt, or as many as it has itself
 SHORT_DOCUMENT = 6  # pages, of which a head may stand on two; on three pages, a number may
 
@@ -38,14 +37,12 @@ class EdgeRow:
     """What stands on one line near an edge of a page, the outermost row first.
 
     `distance` is from the edge to the baseline, `gap` from there to the next row, in points.
-    `large` is type that sets it apart from the body. `lines` are its lines' places in the page.
+    `lines` are its lines' places in the page.
     """
 
     text: str
     distance: float
     gap: float
-    size: float
-    large: bool
     lines: tuple[int, ...]
 
     @cached_property
@@ -73,7 +70,6 @@ class Page:
     bottom: tuple[EdgeRow, ...] = ()
     rows: int = 0
     pitch: float = 0.0
-    size: float = 0.0
     height: float = 0.0
     only_shows: bool = False
     texts: frozenset[str] = frozenset()  # of its rows at both edges
@@ -93,7 +89,6 @@ def page_of(
     bases = [lines[row[0]].base for row in rows]
     pitches = [above - below for above, below in pairwise(bases)]
     pitch = median(pitches) if pitches else 0.0
-    size = usual_size(lines)
 
     def edge(order: Sequence[int], distances: Sequence[float]) -> Iterator[EdgeRow]:
         for place, number in enumerate(order[:MAX_ROWS]):
@@ -101,8 +96,7 @@ def page_of(
             inner = order[place + 1] if place + 1 < len(order) else None
             gap = height if inner is None else abs(bases[inner] - bases[number])
             text = " ".join(" ".join(lines[index].text for index in row).split())
-            biggest = max(lines[index].size for index in row)
-            yield EdgeRow(text, distances[number], gap, biggest, biggest > LARGE * size, row)
+            yield EdgeRow(text, distances[number], gap, row)
 
     down = range(len(rows))
     top = tuple(edge(down, [height - base for base in bases]))
@@ -115,18 +109,9 @@ def page_of(
         bottom,
         len(rows),
         pitch,
-        size,
         height,
         texts=frozenset(row.text for row in (*top, *bottom)),
     )
-
-
-def usual_size(lines: Sequence[PlacedLine]) -> float:
-    """The font size of most lines, weighed by their letters; 0 where none has a place."""
-    sizes: Counter[float] = Counter()
-    for line in lines:
-        sizes[round(line.size, 1)] += len(line.text) if line.size else 0
-    return max(sizes, key=sizes.__getitem__, default=0.0)
 
 
 def _rows(lines: Sequence[PlacedLine]) -> list[list[int]]:
@@ -247,9 +232,7 @@ def _evidence(
         if short and row.distance > NARROW_BAND * page.height:
             return None
         return row.text, not short and alike >= MOST * len(others)
-    # A heading, unless it is none on other pages, whose body is not as small as this one's.
-    plain = [each for each in mates if not each[1].large] if row.large else mates
-    return _counted(number, row, plain, few, many, total)
+    return _counted(number, row, mates, few, many, total)
 
 
 def _counted(
@@ -285,9 +268,9 @@ _NUMBER = regex.compile(r"\d{1,4}(?!\d)")
 _AROUND = "-–—.()[]|"  # page numbers
 _LISTED = regex.compile(r"\w[.)]$")
 _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, the financial pages
-_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
 _ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
 
 
 def _numbers_in(text: str) -> frozenset[int]:

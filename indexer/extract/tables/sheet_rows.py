@@ -30,23 +30,33 @@ Place = tuple[int, int]
 MAX_COLUMNS = 16_384  # of a sheet, as Excel has them
 
 
-@dataclass(frozen=True, slots=True)
-class Concealed:
-    """The hidden parts of a sheet: all of it, or rows, columns and cells by their index from 0."""
+@dataclass(slots=True)
+class SheetLook:
+    """The look of one sheet, whose rows, columns and cells are known by their index from 0.
 
-    whole: bool = False
-    rows: frozenset[int] = field(default_factory=frozenset)
-    columns: frozenset[int] = field(default_factory=frozenset)
-    cells: frozenset[Place] = field(default_factory=frozenset)
-    struck: frozenset[Place] = field(default_factory=frozenset)  # seen, and struck out
+    `merged` are (first row, first column, last row, last column); `rows`, `columns` and `cells` are
+    hidden, and all of it if it is `hidden`.
+    """
+
+    formats: dict[Place, str] = field(default_factory=dict)
+    formulas: list[Place] = field(default_factory=list)
+    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
+    bold: set[Place] = field(default_factory=set)
+    struck: set[Place] = field(default_factory=set)
+    hidden: bool = False
+    rows: set[int] = field(default_factory=set)
+    columns: set[int] = field(default_factory=set)
+    cells: set[Place] = field(default_factory=set)
+    unformatted: str = ""  # why formats, and what is hidden, could not be read
+    shortened: str = ""  # what the file counts and stands here fewer times
 
     def marked(self, rows: Iterable[Sequence[str]]) -> Iterator[Sequence[str]]:
-        """The rows of the sheet, from its first cell on, with what is hidden marked."""
-        if not (self.whole or self.rows or self.columns or self.cells or self.struck):
+        """The rows of the sheet, from its first cell on, with marks of what is hidden or struck."""
+        if not (self.hidden or self.rows or self.columns or self.cells or self.struck):
             yield from rows
             return
         for number, cells in enumerate(rows):
-            every = self.whole or number in self.rows
+            every = self.hidden or number in self.rows
             yield [
                 hide(cell)
                 if every or at in self.columns or (number, at) in self.cells
@@ -55,22 +65,6 @@ class Concealed:
                 else cell
                 for at, cell in enumerate(cells)
             ]
-
-
-SHOWN = Concealed()
-
-
-@dataclass(slots=True)
-class SheetLook:
-    """The look of one sheet; `merged` are (first row, first column, last row, last column)."""
-
-    formats: dict[Place, str] = field(default_factory=dict)
-    formulas: list[Place] = field(default_factory=list)
-    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
-    bold: set[Place] = field(default_factory=set)
-    unseen: Concealed = SHOWN
-    unformatted: str = ""  # why formats, and what is hidden, could not be read
-    shortened: str = ""  # what the file counts and stands here fewer times
 
     def bold_rows(self, rows: Sequence[Sequence[str]]) -> set[int]:
         """The rows of which all filled cells are in bold."""
@@ -205,8 +199,8 @@ def sheet_part(
     if not fill_merged(rows, look.merged):
         remark = "; ".join(filter(None, (remark, UNFILLED)))
     bold = look.bold_rows(rows)
-    lines = sheet_lines(list(look.unseen.marked(rows)), bold)
-    boxes = map(hide, beside) if look.unseen.whole else beside
+    lines = sheet_lines(list(look.marked(rows)), bold)
+    boxes = map(hide, beside) if look.hidden else beside
     yield from part_lines("Sheet", name, chain(lines, boxes), remark=remark)
 
 

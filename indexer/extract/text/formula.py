@@ -78,36 +78,3 @@ def _property(element: Element, name: str, usual: str) -> str:
     """A value among the properties of a part of OMML."""
     value = attribute(child(element, f"{tag_of(element)}Pr", name), "val")
     return usual if value is None else value
-
-
-class Formula:
-    """A formula of a page, from the stream of tags that a reader of the page gets."""
-
-    def __init__(self) -> None:
-        from lxml.etree import TreeBuilder
-
-        self._builder = TreeBuilder()
-        self._open: list[str] = []
-
-    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Open an element; below a depth that no formula has, its text is its parent's."""
-        if len(self._open) <= MAX_DEPTH + 1:
-            self._builder.start(tag, dict(attributes))
-        self._open.append(tag)
-
-    def data(self, text: str) -> None:
-        """Take in text."""
-        self._builder.data(text)
-
-    def end(self, tag: str) -> bool:
-        """Close the innermost element; True if it was the formula."""
-        open_tag = self._open.pop()
-        if len(self._open) <= MAX_DEPTH + 1:
-            self._builder.end(open_tag)
-        return not self._open
-
-    def text(self) -> str:
-        """The formula, as far as it came."""
-        while self._open:
-            self.end("")
-        return formula_text(self._builder.close())

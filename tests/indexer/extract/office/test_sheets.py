@@ -8,15 +8,10 @@ import re
 import zipfile
 
 import openpyxl
-import pytest
 
 from indexer.extract import open_document
 from indexer.extract.office.sheet_look import shown
-from indexer.extract.office.spreadsheets import MAX_TREE_BYTES
-from indexer.extract.tables.sheet_rows import (
-    UNFORMATTED,
-    sheet_lines,
-)
+from indexer.extract.tables.sheet_rows import sheet_lines
 from tests.support import made_files as made
 
 
@@ -108,20 +103,6 @@ def test_an_ods_shows_its_cells_as_they_are_written_with_boxes_and_comments_behi
         "Prices as of May",
         "Comment (Ana): since May",
     ]
-
-
-@pytest.mark.slow
-def test_an_ods_is_read_as_values_beyond_the_limit_for_which_its_pictures_do_not_count():
-    cell = "<table:table-cell office:value-type='float' office:value='0.125'><text:p>12.5%</text:p>"
-    row = f"<table:table-row>{cell}</table:table-cell></table:table-row>"
-    table = f"<table:table table:name='Costs'>{row}</table:table>"
-    data = made._odf("spreadsheet", f"<office:spreadsheet>{table}</office:spreadsheet>")
-    members = _members(data)
-    picture = made.zipped({**members, "Pictures/a.png": bytes(MAX_TREE_BYTES)}, stored_first=True)
-    assert lines_of(picture, "a.ods") == ["--- Sheet Costs ---", "| 12.5% |"]
-    members["content.xml"] += b" " * MAX_TREE_BYTES
-    large = lines_of(made.zipped(members, stored_first=True), "a.ods")
-    assert large == [f"--- Sheet Costs --- ({UNFORMATTED}: the sheet is too large)", "| 0.125 |"]
 
 
 # --- Tables on a sheet ----------------------------------------------------------------------------

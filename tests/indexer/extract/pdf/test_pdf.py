@@ -11,7 +11,7 @@ from reportlab.pdfgen.canvas import Canvas
 from indexer.errors import UnreadableDocument
 from indexer.extract import open_document
 from indexer.extract.pdf.layout import cleaned
-from indexer.extract.pdf.right_to_left import PlacedChars, in_reading_order
+from indexer.extract.pdf.lines import PlacedChars, in_reading_order
 from tests.support.documents import extract
 from tests.support.pdfs import bare_pdf
 
