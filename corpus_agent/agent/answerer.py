@@ -56,15 +56,6 @@ Judged = tuple[Draft, Said]
 _NOTHING: Judged = Draft(""), "no"
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionLimits:
-    """Limits of one question; `window` in tokens if the user sets it, not the server."""
-
-    steps: int = MAX_STEPS
-    seconds: float = QUESTION_SECONDS
-    window: int | None = None
-
-
 @dataclass
 class Learned:
     """What was learned of a model while it answered, for the questions that follow."""
@@ -77,6 +68,7 @@ class Learned:
 class ModelAnswerer:
     """An answerer that uses a model; implements the `Answerer` protocol.
 
+    `seconds` are a question's; `window` in tokens if the user sets it, not the server.
     `own` answers without the model, as evidence beside it; with `encode` a sentence can be
     supported by synonyms. `on_draft` is called with the unchecked draft as it grows, `on_passages`
     with the answer of `own` before the model is asked, `on_wait` often while the question runs:
@@ -86,8 +78,10 @@ class ModelAnswerer:
     server: Server
     model: str
     broker: Broker
-    limits: QuestionLimits = QuestionLimits()
     _: KW_ONLY
+    steps: int = MAX_STEPS
+    seconds: float = QUESTION_SECONDS
+    window: int | None = None
     encode: EncodeTokens | None = None
     quotes_only: bool = False
     own: Answerer | None = None
@@ -124,12 +118,12 @@ class ModelAnswerer:
         if self.own is not None:
             own = self.own.answer(question, corpus, history)
             self.on_passages(own)
-        deadline = Deadline(self.limits.seconds, self.on_wait)
+        deadline = Deadline(self.seconds, self.on_wait)
         if self.learned.capabilities is None:
             able = fetch_capabilities(self.broker, self.model, deadline)
             self.learned.capabilities = able
             self.learned.answers_worse_with_tools |= able.answers_better_without_tools
-        window = self.limits.window or self.learned.capabilities.window or DEFAULT_WINDOW
+        window = self.window or self.learned.capabilities.window or DEFAULT_WINDOW
         work = Work(question, corpus, history, on_event, self.encode, own, window)
         model = ChatModel(self.broker, self.model, deadline, self.on_draft)
         draft, said = self._drafted(work, model)
@@ -148,40 +142,24 @@ class ModelAnswerer:
         return decided(answer, own, said)
 
     def _drafted(self, work: Work, model: ChatModel) -> Judged:
-        """The checked draft; one without tools if the model refuses what the program finds."""
+        """The checked draft; one without tools if the model or its server takes none."""
         if self.quotes_only:
             chosen = sentences_chosen(work, model)
             surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
             return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
-        if self.learned.answers_worse_with_tools:
-            return self._from_passages(work, model)
-        try:
-            draft, said = self._with_tools(work, model)
-        except NoTools:
-            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
-            return self._from_passages(work, model)
-        says_nothing = said in ("no", "nothing")
-        if not (work.own_passages and len(work.toolbox.calls) == 1 and says_nothing):
-            return draft, said
-        work.on_event("the model found no answer; asking it once more without tools")
-        try:
-            again = self._from_passages(work, model)
-        except ModelUnavailable as error:
-            work.notices.append(
-                f"The model could not be asked once more without tools: {error.message}"
-            )
-            return draft, said
-        if again[1] in ("no", "nothing"):
-            return draft, said
-        self.learned.answers_worse_with_tools = True
-        return again
+        if not self.learned.answers_worse_with_tools:
+            try:
+                return self._with_tools(work, model)
+            except NoTools:
+                self.learned.answers_worse_with_tools = True  # for the questions that follow, too
+        return self._from_passages(work, model)
 
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
         conversation = Conversation(model, work)
-        text = conversation.answer(self.limits.steps)
+        text = conversation.answer(self.steps)
         if not text:
-            work.notices.append(f"The model gave no answer to {self.limits.steps} requests.")
+            work.notices.append(f"The model gave no answer to {self.steps} requests.")
             return _NOTHING
         settled = work.settled(text)
         if settled.failed:
