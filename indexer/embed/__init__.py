@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from indexer.records import Measure
+from indexer.measure import Measure
 
 if TYPE_CHECKING:
     import numpy as np

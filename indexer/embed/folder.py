@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from indexer.errors import CorpusError
-from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL, Tokens
+from indexer.measure import Tokens
+from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL
 from indexer.weights import packaged_model
 
 if TYPE_CHECKING:

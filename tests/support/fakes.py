@@ -39,17 +39,8 @@ from corpus_agent.text.naming import quoted
 from corpus_agent.text.tokens import terms
 from indexer.embed import Encoded
 from indexer.errors import Refused, Unreachable
-from indexer.records import (
-    CHUNK_TOKENS,
-    Chunk,
-    Coverage,
-    FileRow,
-    Hit,
-    Line,
-    Query,
-    Tokens,
-    page_mark,
-)
+from indexer.measure import Tokens
+from indexer.records import CHUNK_TOKENS, Chunk, Coverage, FileRow, Hit, Line, Query, page_mark
 from indexer.retrieve import diverse, place_of
 from indexer.store.document_names import Names
 from indexer.window import MAX_WINDOW_LINES, Window, check_numbers, cut_window
