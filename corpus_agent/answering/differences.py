@@ -239,7 +239,7 @@ def other_sense(claim: str, text: str) -> tuple[str, str] | None:
     if len(parts) > 1:
         same = bool(own % 2) in {bool(len(each) % 2) for each in theirs}
     else:
-        same = own % 2 == len(theirs[0]) % 2 and own - len(theirs[0]) < 2
+        same = own % 2 == len(theirs[0]) % 2 and len(mine) - len(theirs[0]) < 2
     if same:
         return None
     if opposite:
@@ -302,7 +302,8 @@ def _counterparts(
 ) -> Iterator[tuple[str, str]]:
     """Words of two clauses that stand in the same place of theirs."""
     ends = ((own[0], others[0]), (own[-1], others[-1]))
-    yield from (pair for pair in ends if has_digit(pair[0]) == has_digit(pair[1]))
+    yield from (pair for pair in ends if not any(map(has_digit, pair)))
+    yield from zip(filter(has_digit, own), filter(has_digit, others), strict=False)
     led = [dict(pairwise(w for w in terms(part) if w not in _ARTICLES)) for part in (one, other)]
     for word in led[0].keys() & led[1].keys() & STOP_WORDS:
         if led[0][word] in own and led[1][word] in others:
