@@ -84,10 +84,6 @@ def test_scans_and_pictures_wait_and_are_counted(root, store):
     assert kept_pages(store, root / "scan.pdf") == 0
 
 
-def row(source: str, label: str, waiting: int) -> FileRow:
-    return FileRow(source, "empty", "no_text_layer", extractor=label, waiting=waiting)
-
-
 # -- what it becomes -------------------------------------------------------------------------------
 
 
