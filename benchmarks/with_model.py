@@ -27,7 +27,7 @@ from corpus_agent.agent.request import ChatModel, first_word
 from corpus_agent.answering import decision
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.answering.records import Answer
-from corpus_agent.models.address import Server, server_at
+from corpus_agent.models.discovery import Server, server_at
 from corpus_agent.models.http import Deadline
 from corpus_agent.seal import Gate
 from corpus_agent.seal.broker import Exchange, OnFrame

@@ -241,9 +241,9 @@ def _has_gpu() -> bool:
 
 def _model(settings: Settings, store: Path) -> Launch:
     """The unsealed launch with its model, or with a notice that there is none."""
-    wanted = models.address.parse(settings.llm, settings.allow_remote_llm)
+    wanted = models.discovery.parse(settings.llm, settings.allow_remote_llm)
     try:
-        if isinstance(wanted, models.address.GgufFile):
+        if isinstance(wanted, models.discovery.GgufFile):
             return _with_llama(wanted, store)
         model = models.discovery.find(wanted, settings.llm_model)
         return Launch(unsealed(), model, notices=model.notices if model else ())
@@ -252,7 +252,7 @@ def _model(settings: Settings, store: Path) -> Launch:
         return Launch(unsealed(), notices=(notice,), unavailable=error)
 
 
-def _with_llama(weights: models.address.GgufFile, store: Path) -> Launch:
+def _with_llama(weights: models.discovery.GgufFile, store: Path) -> Launch:
     if not os.access(store, os.W_OK):
         raise UsageError(
             f"--llm gguf: needs a place for its socket, and {str(store)!r} may not be written.",
@@ -262,7 +262,7 @@ def _with_llama(weights: models.address.GgufFile, store: Path) -> Launch:
     program = models.llama_server.find_program()
     llama = models.llama_server.start_llama_server(program, weights.path, folder, gpu=_has_gpu())
     ours = frozenset((os.geteuid(),))
-    server = replace(models.address.server_on(Path(llama.address.path)), owner=owner_text(ours))
+    server = replace(models.discovery.server_on(Path(llama.address.path)), owner=owner_text(ours))
     model = models.discovery.Model(server, weights.path.stem, owners=ours)
     return Launch(unsealed(), model, llama=llama)
 

@@ -44,7 +44,7 @@ from corpus_agent.text.wording import number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.coverage import EncodeTokens
-    from corpus_agent.models.address import Server
+    from corpus_agent.models.discovery import Server
     from corpus_agent.seal.broker import Broker
     from corpus_agent.tools.corpus import CorpusView
 
@@ -54,15 +54,6 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 Judged = tuple[Draft, Said]
 """A finished draft, and what it says."""
 _NOTHING: Judged = Draft(""), "no"
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionLimits:
-    """Limits of one question; `window` in tokens if the user sets it, not the server."""
-
-    steps: int = MAX_STEPS
-    seconds: float = QUESTION_SECONDS
-    window: int | None = None
 
 
 @dataclass
@@ -77,6 +68,7 @@ class Learned:
 class ModelAnswerer:
     """An answerer that uses a model; implements the `Answerer` protocol.
 
+    `seconds` are a question's; `window` in tokens if the user sets it, not the server.
     `own` answers without the model, as evidence beside it; with `encode` a sentence can be
     supported by synonyms. `on_draft` is called with the unchecked draft as it grows, `on_passages`
     with the answer of `own` before the model is asked, `on_wait` often while the question runs:
@@ -86,8 +78,10 @@ class ModelAnswerer:
     server: Server
     model: str
     broker: Broker
-    limits: QuestionLimits = QuestionLimits()
     _: KW_ONLY
+    steps: int = MAX_STEPS
+    seconds: float = QUESTION_SECONDS
+    window: int | None = None
     encode: EncodeTokens | None = None
     quotes_only: bool = False
     own: Answerer | None = None
@@ -124,12 +118,12 @@ class ModelAnswerer:
         if self.own is not None:
             own = self.own.answer(question, corpus, history)
             self.on_passages(own)
-        deadline = Deadline(self.limits.seconds, self.on_wait)
+        deadline = Deadline(self.seconds, self.on_wait)
         if self.learned.capabilities is None:
             able = fetch_capabilities(self.broker, self.model, deadline)
             self.learned.capabilities = able
             self.learned.answers_worse_with_tools |= able.answers_better_without_tools
-        window = self.limits.window or self.learned.capabilities.window or DEFAULT_WINDOW
+        window = self.window or self.learned.capabilities.window or DEFAULT_WINDOW
         work = Work(question, corpus, history, on_event, self.encode, own, window)
         model = ChatModel(self.broker, self.model, deadline, self.on_draft)
         draft, said = self._drafted(work, model)
@@ -179,9 +173,9 @@ class ModelAnswerer:
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""
         conversation = Conversation(model, work)
-        text = conversation.answer(self.limits.steps)
+        text = conversation.answer(self.steps)
         if not text:
-            work.notices.append(f"The model gave no answer to {self.limits.steps} requests.")
+            work.notices.append(f"The model gave no answer to {self.steps} requests.")
             return _NOTHING
         settled = work.settled(text)
         if settled.failed:

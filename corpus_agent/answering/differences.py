@@ -6,10 +6,10 @@ Both are compared as written: a difference is told in the words of both.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import pairwise, permutations, product
 
 import regex
 
@@ -26,7 +26,6 @@ from corpus_agent.text.tokens import (
     names_are_nouns,
     same_word,
     terms,
-    word_spans,
 )
 from indexer import UNSPACED
 
@@ -40,9 +39,13 @@ _CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\
 _PARTS = re.compile(
     r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
 )
-_BEFORE_PART = re.compile(r"(?:[^\s,;:.!?()]+\s+){1,4}\Z")
-_BEHIND_PART = re.compile(
-    r"(?:\s+(?!(?:and|or|but|und|oder|aber|sondern|et|ou|mais|y|o|pero|sino)\b)[^\s,;:.!?()]+){1,3}"
+_CLAUSES = regex.compile(
+    r"(?i)[,;，；、。.]\s+|[，；、。]|,?\s(?:and|but|while|whereas|und|aber|während|et|mais|y|pero|e|ma|en|maar|mas)\s"
+)
+_ARTICLES = frozenset(
+    terms(
+        "a an the der die das den dem ein eine le la les un une el los las il lo i de het een o os"
+    )
 )
 _RETOLD = 3  # of so many words one is a claim's own
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
@@ -137,7 +140,7 @@ def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
         return True
     if is_unit(word) and any(map(is_unit, own)):
         return False
-    return not any(same_word(word, other) for others in theirs.values() for other in others)
+    return bool(own) or not any(same_word(word, o) for others in theirs.values() for o in others)
 
 
 # ---- Where a text differs
@@ -148,15 +151,16 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
     text = evidence.text
     share, changes = changes_of(claim, text)
     repeats = share >= _NEARLY
+    whole = _shared(claim, text) == len(content_terms(claim))
     shortened = repeats and not any(_apart(change.mine, ()) for change in changes)
     return (
         _other_figure(claim, text, question)
         or _other_bound(claim, text)
         or excluded(claim, text)
         or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
-        or (None if shortened or share < _ALIKE else other_sense(claim, text))
+        or (other_sense(claim, text) if not shortened and (share >= _ALIKE or whole) else None)
         or _exchanged(claim, text)
-        or _other_name(claim, evidence, question)
+        or _crossed(claim, text)
     )
 
 
@@ -231,10 +235,11 @@ def other_sense(claim: str, text: str) -> tuple[str, str] | None:
     Two of them cancel: "not without consent" is "with consent". Of a text those parts count that
     have most of the claim's words.
     """
-    shared = [(_shared(claim, part), part) for part in _PARTS.split(text)]
+    every = (part for whole in _PARTS.split(text) for part in _CLAUSES.split(whole))
+    shared = [(_shared(claim, part), part) for part in every]
     most = max(count for count, _ in shared)
-    parts = [_common_part(claim, part) for count, part in shared if 2 * count >= most]
-    opposite, mine = turned(claim, text), denials(_common_part(text, claim), text)
+    parts = [part for count, part in shared if 2 * count >= most]
+    opposite, mine = turned(claim, text), denials(claim, text)
     theirs = [denials(part, claim) for part in parts]
     own = len(mine) + len(opposite)
     if len(parts) > 1:
@@ -255,54 +260,6 @@ def _shared(claim: str, text: str) -> int:
     return sum(any(same_word(word, other) for other in words) for word in content_terms(claim))
 
 
-def _common_part(claim: str, text: str) -> str:
-    """A text from the first to the last word of a claim, with a few more of that clause."""
-    every = content_terms(claim)
-    wanted = [word for word in every if not word.isdigit()] or every
-    spans = [
-        (start, end)
-        for start, end, word in word_spans(text)
-        if any(same_word(word, other) for other in wanted)
-    ]
-    if not spans:
-        return text
-    first, last = spans[0][0], spans[-1][1]
-    before, behind = _BEFORE_PART.search(text[:first]), _BEHIND_PART.match(text[last:])
-    start = before.start() if before else first
-    return text[start : last + (behind.end() if behind else 0)]
-
-
-def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
-    """A name that the sentence has not, where it has another: the claim's may be of its context."""
-    own = (names(claim) | _names_around(claim, evidence)) - names(question)
-    elsewhere = own - evidence.words - evidence.named
-    others = _capitals(evidence.text) - frozenset(terms(claim))
-    if elsewhere and others:
-        return _as_written(elsewhere, claim), _as_written(others, evidence.text)
-    return None
-
-
-def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
-    """Words of a claim that the context of a sentence has with a capital alone: its names."""
-    german, words = names_are_nouns(claim), WRITTEN.findall(claim)
-    led = [False, *(fold(word) in STOP_WORDS for word in words)]  # as German nouns are
-    own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
-    around = f"{evidence.before} {evidence.behind}"
-    small = frozenset(terms(" ".join(w for w in WRITTEN.findall(around) if w[0].islower())))
-    return _capitals(" ".join(own)) & _capitals(around) - small
-
-
-def _capitals(text: str) -> frozenset[str]:
-    """The folded words of a text that have a capital."""
-    written = (word for word in WRITTEN.findall(text) if word[0].isupper())
-    return frozenset(terms(" ".join(written))) - STOP_WORDS
-
-
-def _as_written(folded: frozenset[str], text: str) -> str:
-    words = [word for word in WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
-    return " ".join(dict.fromkeys(words))
-
-
 def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
     """Two names that have changed places in a claim of the same words: A pays B, B pays A."""
     mine, theirs = WRITTEN.findall(claim), WRITTEN.findall(text)
@@ -318,6 +275,44 @@ def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
             joined = all(fold(word) in _JOINING for word in middle)
             return None if joined else (" ".join(first), " ".join(last))
     return None
+
+
+def _crossed(claim: str, text: str) -> tuple[str, str] | None:
+    """What a claim joins of two clauses that say alike of two things: "at six on Fridays and at …".
+
+    A word has its counterpart in the other clause: the first, the last, one behind the same word.
+    """
+    said = content_terms(claim)
+    for parts in pairwise(_CLAUSES.split(text)):
+        one, other = map(content_terms, parts)
+        if denials(" ".join(parts), "") or len(_without(said, [*one, *other])):
+            continue
+        for (mine, own), (theirs, others) in permutations(zip(parts, (one, other), strict=True)):
+            gone, left, kept = _without(own, said), _without(others, said), _without(others, own)
+            if not (gone and left and len(_without(kept, left)) and len(own) > 1):
+                continue
+            for word, lost in _counterparts(mine, theirs, own, others):
+                turned_from = set(own[: own.index(word)]) & set(gone)
+                if turned_from and lost in left and word not in (*gone, *others):
+                    return word, lost
+    return None
+
+
+def _without(words: Sequence[str], others: Sequence[str]) -> list[str]:
+    """The words that have no form of theirs among others."""
+    return [word for word in words if not any(same_word(word, other) for other in others)]
+
+
+def _counterparts(
+    one: str, other: str, own: Sequence[str], others: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Words of two clauses that stand in the same place of theirs."""
+    ends = ((own[0], others[0]), (own[-1], others[-1]))
+    yield from (pair for pair in ends if has_digit(pair[0]) == has_digit(pair[1]))
+    led = [dict(pairwise(w for w in terms(part) if w not in _ARTICLES)) for part in (one, other)]
+    for word in led[0].keys() & led[1].keys() & STOP_WORDS:
+        if led[0][word] in own and led[1][word] in others:
+            yield led[0][word], led[1][word]
 
 
 # ---- A claim that repeats a text, word by word
@@ -364,10 +359,10 @@ def _is_other(
     """Whether words of a claim say something else than as many words of a text in their place.
 
     Not where they are one figure, or a figure and a word, which may be one; synonyms, as far as
-    those are known; a part of a compound, initials.
+    those are known; a part of a compound.
     """
     if _is_named(own) and _is_named(others):
-        return not (_is_short_for(own, others) or _is_short_for(others, own))
+        return True
     one, other = " ".join(mine), " ".join(theirs)
     short, long = sorted((fold(own[0]), fold(others[0])), key=len)
     compound = len(short) >= _COMPOUND and (long.startswith(short) or long.endswith(short))
@@ -393,8 +388,3 @@ def _apart(words: Sequence[str], others: Sequence[str]) -> list[str]:
 
 def _is_named(words: Sequence[str]) -> bool:
     return any(word[0].isupper() for word in words)
-
-
-def _is_short_for(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether a word is the initials of others: US, United States."""
-    return len(others) > 1 and "".join(words).casefold() == "".join(o[0] for o in others).casefold()

@@ -19,7 +19,6 @@ from corpus_agent.answering.decision import of_passages
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import (
     PASSAGES_READ,
-    Sentence,
     comes_near,
     rank_sentences,
     surest,
@@ -126,7 +125,7 @@ class ExtractiveAnswerer:
         """What is shown of each hit of a search; see `found_passages`."""
         return found_passages(query, hits, *comparison(self._encoder, query, hits))
 
-    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Sequence[Sentence]:
+    def _rank(self, asked: str, hits: Sequence[Hit], named: Sequence[str]) -> Sequence[Candidate]:
         core = asked
         for source in named:
             core = without_names(core, source)
@@ -142,7 +141,7 @@ class ExtractiveAnswerer:
         return (notice_of(language_of(hits, question)),)
 
 
-def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Sentence, Citation]]:
+def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Candidate, Citation]]:
     """The sentences that were found, each looked up in its document."""
     for sentence in found.sentences:
         chunk = found.hits[sentence.passage].chunk
@@ -153,7 +152,7 @@ def _cited(corpus: CorpusView, found: AskedAs) -> Iterator[tuple[Sentence, Citat
 def _shown(
     corpus: CorpusView,
     hits: Sequence[Hit],
-    cited: Sequence[tuple[Sentence, Citation]],
+    cited: Sequence[tuple[Candidate, Citation]],
     history: Sequence[Turn],
 ) -> tuple[Passage, ...]:
     """The passages of the sentences that stand, the best word first, but for what adds nothing.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,35 +29,16 @@ from corpus_agent.answering.coverage import (
 )
 from corpus_agent.text.dates import without_dates
 from corpus_agent.text.polarity import denials
-from corpus_agent.text.sentences import is_item, leads_in
-from corpus_agent.text.tokens import has_digit, is_code, lazy, terms
+from corpus_agent.text.sentences import leads_in
+from corpus_agent.text.tokens import has_digit, is_code, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """One sentence of a passage, verbatim: `text == hits[passage].chunk.text[start:end]`.
-
-    `probability` is that of its passage to hold the answer.
-    """
-
-    passage: int
-    start: int
-    end: int
-    text: str
-    probability: float
-
-
 # ---- Limits
 PASSAGES_READ = 8
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
-# Two sentences in a row are one quotation if the other's score is within this of the best, and it
-# has this share of the question's rare words more than the best alone.
-KEEP_WITHIN = 2.5
-ADDS_BESIDE = 0.05
-_END_MARK = lazy(r"[.!?。！？…؟।۔\p{Thai}\p{Lao}][\"'”’»)\]]*$")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all. Of each
@@ -111,18 +92,18 @@ def _only_names(candidate: Candidate, subject: Subject) -> bool:
 
 # ---- The probability that the passage of a sentence holds the answer
 
-BIAS = -2.8
+BIAS = -2.75
 WEIGHTS = {
-    "gap": 0.2,  # of its score to the best of the other passages
-    "near": 3.8,  # the cosine of the sentence to the question, times that of the passage
-    "rare": 2.65,  # coverage by the sentence and its context, weighted by rarity
-    "negations": -3.3,  # negations of the question that the sentence lacks
-    "names": -0.75,  # names and figures that neither it nor its context has
-    "code": 2.0,  # it has a code of the question (E1042), which tells more than all words; by hand
+    "gap": 0.27,  # of its score to the best of the other passages
+    "near": 3.3,  # the cosine of the sentence to the question, times that of the passage
+    "rare": 2.8,  # coverage by the sentence and its context, weighted by rarity
+    "negations": -3.5,  # negations of the question that the sentence lacks
+    "names": -0.8,  # names and figures that neither it nor its context has
+    "code": 2.2,  # it has a code of the question (E1042), which tells more than all words
 }
 CLEAR_GAP = 3.0  # a wider one says no more: near misses have it as well
 MOST_ODDS = 500.0  # of which there is a power
-NEAR_FROM = 0.07  # below it nothing comes near: at most one of 200 answerable questions is below
+NEAR_FROM = 0.06  # below it nothing comes near: at most one of 200 answerable questions is below
 
 
 def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
@@ -131,12 +112,12 @@ def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: f
     return 1 / (1 + math.exp(min(-odds, MOST_ODDS)))
 
 
-def comes_near(sentences: Sequence[Sentence]) -> bool:
+def comes_near(sentences: Sequence[Candidate]) -> bool:
     """Whether anything is about the question."""
     return surest(sentences) >= NEAR_FROM
 
 
-def surest(sentences: Sequence[Sentence]) -> float:
+def surest(sentences: Sequence[Candidate]) -> float:
     """The highest of their probabilities."""
     return max((sentence.probability for sentence in sentences), default=0.0)
 
@@ -202,7 +183,7 @@ def weighed(
     found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
     if subject.kind:  # the words of the question alone are a label
-        found = [c for c in found if c.opening < c.start or subject.adds(c.text)]
+        found = [c for c in found if subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
     # A property answers what names its key.
     found = [c for c in found if not c.key or subject.hits(c.key)]
@@ -226,12 +207,9 @@ def weighed(
     return Weighed(question, subject, hits, found, coverage, table)
 
 
-def _best_sentences(own: Weighed) -> tuple[Sentence, ...]:
-    """The best sentence of each passage, best first, without duplicates; a title is only first.
-
-    Each with the sentence that it refers to.
-    """
-    chosen: list[Sentence] = []
+def _best_sentences(own: Weighed) -> tuple[Candidate, ...]:
+    """The best sentence of each passage, best first, without duplicates; a title is only first."""
+    chosen: list[Candidate] = []
     seen: set[str | int] = set()
     for at in map(int, np.argsort(-own.scores, kind="stable")):
         one = own.found[at]
@@ -239,38 +217,10 @@ def _best_sentences(own: Weighed) -> tuple[Sentence, ...]:
         if chosen and (one.titled or leads_in(one.text) or not seen.isdisjoint([key, one.passage])):
             continue
         seen |= {key, one.passage}
-        start, end = (one.opening, one.end) if chosen else _with_beside(own, at)
-        text = own.hits[one.passage].chunk.text[start:end]
-        chosen.append(Sentence(one.passage, start, end, text, own.probability(at)))
+        chosen.append(replace(one, probability=own.probability(at)))
         if len(chosen) == MOST_SENTENCES:
             break
     return tuple(chosen)
-
-
-def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
-    """Start and end of the best sentence, with those beside it that have what it lacks."""
-    first, rarity = own.found[best], own.subject.rarity
-    start, end = first.opening, first.end
-    for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
-        other = own.found[at]
-        if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
-            continue
-        more = own.coverage.together((first.text, other.text)) - own.coverage.of(first.text)
-        if float(more @ rarity) >= ADDS_BESIDE * float(rarity.sum()):
-            start, end = min(start, other.start), max(end, other.end)
-    return start, end
-
-
-def _in_a_row(own: Weighed, one: Candidate, other: Candidate) -> bool:
-    """Whether a sentence of running text follows another in its paragraph."""
-    between = own.hits[one.passage].chunk.text[one.end : other.start]
-    in_a_row = one.end <= other.start and not between.strip() and "\n\n" not in between
-    return one.passage == other.passage and in_a_row and not (_is_line(one) or _is_line(other))
-
-
-def _is_line(one: Candidate) -> bool:
-    """Whether a candidate is no running text: an item, a heading, a row."""
-    return is_item(one.text) or not _END_MARK.search(one.text)
 
 
 def rank_sentences(
@@ -279,7 +229,7 @@ def rank_sentences(
     encode: EncodeTokens | None,
     read: int = PASSAGES_READ,
     scale: Scale = PACKAGED,
-) -> tuple[Sentence, ...]:
+) -> tuple[Candidate, ...]:
     """The sentences of the passages that answer the question, best first, with a probability.
 
     `hits` are best first; the first `read` are searched, and all determine which words are rare.

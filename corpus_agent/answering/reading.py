@@ -15,7 +15,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from corpus_agent.answering.ranking import Sentence, comes_near, surest
+import regex
+
+from corpus_agent.answering.candidates import Candidate
+from corpus_agent.answering.ranking import comes_near, surest
 from corpus_agent.text.number_words import with_spellings
 from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, name_terms
 from corpus_agent.tools import search
@@ -36,9 +39,8 @@ NAMED_POOL = 30
 NAMES_LOOKED_AT = 60  # hits, for those of documents that the question names
 MOST_NAMED = 3  # documents that are searched before the others
 _LONGEST_NAME = 4  # words
-_WORD = lazy(r"[\p{L}\p{N}]+")
-_OWN = lazy(r"['’]s\b")
 _APART = lazy(r"[\W_]+")
+_BETWEEN = r"[\W_]*"
 # A follow-up is read otherwise than with the questions before it if that is so much more confident.
 LEAD_OF_LIKELIEST = 0.2
 FEW_WORDS = 1  # content words: a question with no more than this may be a follow-up
@@ -50,7 +52,7 @@ _ASKS_ALL = lazy(
     re.sub("@([a-z]+)@", lambda at: "|".join(_WORDS[at[1]].split()), "|".join(_WORDS["asks_all"]))
 )
 
-Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Sequence[Sentence]]
+Rank = Callable[[str, Sequence["Hit"], Sequence[str]], Sequence[Candidate]]
 """The ranked sentences of the passages found for a question, and of the documents it names."""
 
 
@@ -61,7 +63,7 @@ class AskedAs:
     asked: str
     hits: Sequence[Hit]
     calls: Sequence[ToolCall]
-    sentences: Sequence[Sentence]
+    sentences: Sequence[Candidate]
 
     @property
     def surest(self) -> float:
@@ -92,7 +94,7 @@ def _read(asked: str, corpus: CorpusView, rank: Rank) -> AskedAs:
     return every if _is_elsewhere(own, every) else own
 
 
-def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Sentence]) -> AskedAs:
+def _ranked(asked: str, query: str, hits: Sequence[Hit], found: Sequence[Candidate]) -> AskedAs:
     """A reading, with the record of its search for a receipt: the texts of the hits, in order."""
     text = "\n".join(f"{hit.chunk.source}:{hit.chunk.line_start}\n{hit.chunk.text}" for hit in hits)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
@@ -117,27 +119,17 @@ def named_documents(hits: Iterable[Hit]) -> list[str]:
 
 
 def without_names(question: str, source: str) -> str:
-    """The question without the words that name a document: each of its passages is about those."""
-    called = _called(source)
-    words = [*_WORD.finditer(question)]
-    kept, at, number = [], 0, 0
-    while number < len(words):
-        run = [fold(word[0]) for word in words[number : number + _LONGEST_NAME]]
-        sizes = range(0 if words[number][0][0].isdigit() else len(run), 0, -1)
-        size = next((size for size in sizes if "".join(run[:size]) in called), 0)
-        if size:
-            kept.append(question[at : words[number].start()])
-            end = words[number + size - 1].end()
-            own = _OWN.match(question, end)
-            at = own.end() if own else end
-        number += size or 1
-    return "".join(kept) + question[at:]
+    """The question without the words that name a document: each of its passages is about those.
 
-
-def _called(source: str) -> frozenset[str]:
-    """The beginnings of a file name, word by word, each written together: bestbuy, bestbuy2017."""
-    words = [word for word in _APART.split(fold(file_stem(source))) if word]
-    return frozenset("".join(words[:n]) for n in range(1, min(len(words), _LONGEST_NAME) + 1))
+    Whatever stands between the letters of its file's name: Best Buy 2017, BESTBUY_2017.
+    """
+    name = ""
+    for word in reversed([*filter(None, _APART.split(file_stem(source)))][:_LONGEST_NAME]):
+        spelt = _BETWEEN.join(map(regex.escape, word))
+        name = rf"{spelt}(?:{_BETWEEN}{name})?(?![\p{{L}}\p{{N}}])"
+    if not name:
+        return question
+    return regex.sub(rf"(?i)(?<![\p{{L}}\p{{N}}])(?!\p{{N}}){name}(?:['’]s\b)?", "", question)
 
 
 # ---- Follow-ups, and questions about all documents

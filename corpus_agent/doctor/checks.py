@@ -18,7 +18,7 @@ import indexer
 from corpus_agent import answering, service
 from corpus_agent.doctor import Check, Diagnosis, State, found_before
 from corpus_agent.models import discovery
-from corpus_agent.models.address import GgufFile, parse
+from corpus_agent.models.discovery import GgufFile, parse
 from corpus_agent.models.llama_server import find_program
 from corpus_agent.settings import engine_of
 from corpus_agent.text.naming import PATH, called

@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING
 
 from corpus_agent import lazy_modules
 
-__all__ = ["address", "discovery", "http", "llama_server"]
+__all__ = ["discovery", "http", "llama_server"]
 
 if TYPE_CHECKING:
-    from corpus_agent.models import address as address
     from corpus_agent.models import discovery as discovery
     from corpus_agent.models import http as http
     from corpus_agent.models import llama_server as llama_server

@@ -1,8 +1,9 @@
-"""Finds the model: asks servers for the names of their models, and whose process answers."""
+"""Where a model is: the values of `--llm`, the servers that answer there, and whose they are."""
 
 from __future__ import annotations
 
 import http.client
+import ipaddress
 import json
 import os
 import re
@@ -10,10 +11,10 @@ import socket
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
-from corpus_agent.models.address import PORTS, GgufFile, Server, Wanted, server_at
-from corpus_agent.seal.address import TcpAddress, UnixAddress
+from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
 from corpus_agent.seal.owner import (
     OwnerUnknown,
     SocketTables,
@@ -27,8 +28,127 @@ from corpus_agent.seal.upstream import Failed, Wire, request_bytes
 from corpus_agent.text.naming import MODEL, called, quoted
 from corpus_agent.text.sanitize import inert, one_line
 from corpus_agent.trust import user_state
-from corpus_agent.trust.user_state import NoUserState
-from indexer import CorpusError, UsageError
+from indexer import CorpusError, UsageError, paths
+
+# ---- The values of `--llm`
+
+PORTS = {"Ollama": 11434, "llama.cpp": 8080, "LM Studio": 1234, "vLLM": 8000}
+
+_EXAMPLE = f"http://127.0.0.1:{PORTS['Ollama']}"
+_FORMS = f"Give --llm auto, none, {_EXAMPLE}, unix:SOCKET or gguf:FILE."
+# All characters of a permitted address; the others (user names, percent signs, backslashes, white
+# space, other scripts) are parsed differently by different libraries.
+_URL = re.compile(
+    r"http://(?P<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::(?P<port>[0-9]{1,5}))?(?:/(?:v1/?)?)?",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,3}){3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model server; `remote` is a permitted host elsewhere, `owner` whose process answered."""
+
+    base_url: str
+    address: Address
+    remote: str | None = None
+    owner: str | None = field(default=None, compare=False)
+
+    def __str__(self) -> str:
+        return str(self.address) if isinstance(self.address, UnixAddress) else self.base_url
+
+    @property
+    def egress(self) -> str | None:
+        """The remote host, as recorded in every answer; None if passages stay on this machine."""
+        return f"remote-llm {self.remote}" if self.remote else None
+
+
+@dataclass(frozen=True, slots=True)
+class GgufFile:
+    """A model file, for which a server is to be started."""
+
+    path: Path
+
+
+Wanted = Server | GgufFile | Literal["auto", "none"]
+
+
+def parse(llm: str, allow_remote: str | None = None) -> Wanted:
+    """The parsed value of `--llm`; `allow_remote` is the one permitted host elsewhere."""
+    if llm == "auto":
+        return "auto"
+    if llm == "none":
+        return "none"
+    if llm.startswith("unix:"):
+        return _socket(llm)
+    if llm.startswith("gguf:"):
+        return _weights(llm)
+    match = _URL.fullmatch(llm)
+    if match is None:
+        raise UsageError(f"--llm {llm!r} is not the address of a model server.", _FORMS)
+    port = int(match["port"] or 0)
+    if not 1 <= port <= 65535:
+        raise UsageError(f"--llm {llm!r} has no port from 1 to 65535.", f"Give --llm {_EXAMPLE}.")
+    host = match["host"].lower().strip("[]")
+    if allow_remote is not None and host == allow_remote.lower().strip("[]"):
+        return _permitted(llm, host, port)
+    return server_at(_loopback(llm, host), port)
+
+
+def server_at(host: str, port: int, remote: str | None = None) -> Server:
+    """The server at a numeric address."""
+    address = TcpAddress(host, port)
+    return Server(f"{address.base_url}/v1", address, remote)
+
+
+def server_on(path: Path) -> Server:
+    """The server that listens on a Unix socket."""
+    address = UnixAddress(str(path))
+    return Server(f"{address.base_url}/v1", address)
+
+
+def _socket(llm: str) -> Server:
+    path = paths.expanded(Path(llm.removeprefix("unix:")))
+    if not path.is_socket():
+        raise UsageError(f"--llm {llm!r}: there is no socket {str(path)!r}.", _FORMS)
+    return server_on(path.resolve())
+
+
+def _weights(llm: str) -> GgufFile:
+    path = paths.expanded(Path(llm.removeprefix("gguf:")))
+    if not path.is_file():
+        raise UsageError(f"--llm {llm!r}: there is no file {str(path)!r}.", _FORMS)
+    return GgufFile(path.resolve())
+
+
+def _permitted(llm: str, host: str, port: int) -> Server:
+    """The server on a host that the user permitted, at its first address, which is then fixed."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        raise UsageError(f"--llm {llm!r}: {host!r} does not resolve ({error}).", _FORMS) from error
+    address = TcpAddress(str(found[0][4][0]), port)
+    return server_at(address.ip, port, None if address.is_local else host)
+
+
+def _loopback(llm: str, host: str) -> str:
+    """The numeric loopback address that `host` is: 127.0.0.0/8 in decimal, ::1, or localhost."""
+    if host == "localhost":
+        return "127.0.0.1"  # whatever /etc/hosts says; a server on ::1 alone is named by that
+    try:
+        address = ipaddress.ip_address(host) if _DOTTED.fullmatch(host) or ":" in host else None
+    except ValueError:
+        address = None
+    if address is None or not address.is_loopback or getattr(address, "ipv4_mapped", None):
+        raise UsageError(
+            f"--llm {llm!r}: {host!r} is not this machine, and nothing may leave it.",
+            "Use a host in 127.0.0.0/8, [::1] or localhost. To another machine, an ssh tunnel "
+            f"keeps the address local; to send passages there, add --allow-remote-llm {host}",
+        )
+    return str(address)
+
+
+# ---- The servers that answer
 
 PROBE_SECONDS = 0.5  # for one server, connection and answer together
 BUSY_SECONDS = 30.0  # a server that loads its model says 503 meanwhile
@@ -42,7 +162,6 @@ _NOT_FOR_CHAT = re.compile("embed|rerank", re.IGNORECASE)
 # Ollama forwards requests for such a model to its vendor's machines.
 _ELSEWHERE = re.compile(r"[:-]cloud\Z", re.IGNORECASE)
 FILE_NAME = "servers.json"
-_OWNERS = "owners"  # of an entry: user numbers
 
 
 class ModelUnavailable(CorpusError):
@@ -99,8 +218,8 @@ def find(
         listing = listing_of(server)
         if listing is None:
             continue
-        if (refusal := _refusal(server, listing.owners)) is not None:
-            refused.append(refusal)
+        if (why := refusal(server, listing.owners)) is not None:
+            refused.append(why)
             continue
         chosen = _choose(listing.names, model_name)
         if chosen is not None:
@@ -127,20 +246,27 @@ class Busy(Exception):
     """The server says that it will answer later."""
 
 
-def listing_of(server: Server, seconds: float = PROBE_SECONDS) -> Listing | None:
-    """The models in the server's order, and its owner; None if no model server answers."""
-    try:
-        return _listing(server, seconds)
-    except Busy:
-        return None
+def listing_of(server: Server, seconds: float = PROBE_SECONDS, wait: float = 0.0) -> Listing | None:
+    """The models in the server's order, and its owner; None if no model server answers.
+
+    One that is loading its model is waited for.
+    """
+    until = time.monotonic() + wait
+    while True:
+        try:
+            return _listing(server, seconds)
+        except Busy:
+            if time.monotonic() >= until:
+                return None
+            time.sleep(RETRY_SECONDS)
 
 
 def _listing(server: Server, seconds: float) -> Listing | None:
     answer = _answer(server, seconds)
     listing, owners = answer if answer is not None else (None, None)
     entries = listing.get("data") if isinstance(listing, dict) else None
-    if entries is None and isinstance(listing, dict) and listing.get("object") == "list":
-        return Listing([], owners)  # Ollama without models: {"object": "list", "data": null}
+    if isinstance(listing, dict) and listing.get("object") == "list":
+        entries = entries or []  # Ollama without models: {"object": "list", "data": null}
     if not isinstance(entries, list):
         return None
     names = [entry.get("id") for entry in entries if isinstance(entry, dict)]
@@ -148,19 +274,8 @@ def _listing(server: Server, seconds: float) -> Listing | None:
     return Listing(texts, owners) if len(texts) == len(entries) else None
 
 
-def _refusal(server: Server, owners: frozenset[int] | None) -> ModelUnavailable | None:
-    """The reason why a server that was not named may not be used; None if it may."""
-    assert isinstance(server.address, TcpAddress)
-    hint = f"If you trust it, name it once: --llm {server.address.base_url}"
-    try:
-        message = refusal(server.address, owners)
-    except NoUserState as error:
-        message = f"The model server at {server.address} is not yours. {error}"
-    return ModelUnavailable(message, hint) if message is not None else None
-
-
 def _at(server: Server, model_name: str | None) -> Model:
-    listing = _waited_for(server)
+    listing = listing_of(server, 10 * PROBE_SECONDS, BUSY_SECONDS)
     if listing is None:
         raise ModelUnavailable(
             f"No model server answers at {server.address}.",
@@ -173,29 +288,13 @@ def _at(server: Server, model_name: str | None) -> Model:
             f"The model server at {server.address} has no model to chat with.",
             "Load one there (with Ollama: ollama pull NAME), or use --llm none.",
         )
-    return replace(_model(server, name, listing), notices=_remembered(server, listing.owners))
-
-
-def _waited_for(server: Server) -> Listing | None:
-    """The listing of a named server, which may be loading its model."""
-    until = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            return _listing(server, 10 * PROBE_SECONDS)
-        except Busy:
-            if time.monotonic() > until:
-                return None
-            time.sleep(RETRY_SECONDS)
-
-
-def _remembered(server: Server, owners: frozenset[int] | None) -> tuple[str, ...]:
-    """Record that this server was named; returns a notice if that fails."""
+    notices: tuple[str, ...] = ()
     if isinstance(server.address, TcpAddress) and server.remote is None:
         try:
-            remember(server.address, owners)
-        except NoUserState as error:
-            return (f"The address {server.address} could not be remembered: {error.message}",)
-    return ()
+            remember(server.address, listing.owners)
+        except user_state.NoUserState as error:
+            notices = (f"The address {server.address} could not be remembered: {error.message}",)
+    return replace(_model(server, name, listing), notices=notices)
 
 
 def _model(server: Server, name: str, listing: Listing) -> Model:
@@ -257,19 +356,26 @@ def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
 # On a shared machine any user may listen on a model server's port, and would be sent passages.
 
 
-def refusal(address: TcpAddress, owners: frozenset[int] | None) -> str | None:
-    """The reason why a server may not be used unnamed, in one line; None if it may."""
+def refusal(server: Server, owners: frozenset[int] | None) -> ModelUnavailable | None:
+    """The reason why a server that was not named may not be used; None if it may."""
+    assert isinstance(server.address, TcpAddress)
+    whose = f"The model server at {server.address} belongs to {owner_text(owners or frozenset())}"
     if owners is None:
-        return f"The owner of the model server at {address} is not known, so it was not asked."
-    if owners <= {os.geteuid()}:
+        message = f"The owner of the model server at {server.address} is not known"
+    elif owners <= {os.geteuid()}:
         return None
-    named = _named(address)
-    if owners == named:
-        return None
-    other = f"The model server at {address} belongs to {owner_text(owners)}"
-    if named is not None:
-        return f"{other}; when it was named, to {owner_text(named)}. It was not asked."
-    return f"{other}, not to you, so it was not asked."
+    else:
+        try:
+            named = _named(server.address)
+        except user_state.NoUserState as error:
+            return ModelUnavailable(f"{whose}, not to you. {error}")
+        if owners == named:
+            return None
+        message = f"{whose}, not to you"
+        if named is not None:
+            message = f"{whose}; when it was named, to {owner_text(named)}"
+    hint = f"If you trust it, name it once: --llm {server.address.base_url}"
+    return ModelUnavailable(f"{message}, so it was not asked.", hint)
 
 
 def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
@@ -278,7 +384,7 @@ def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
         return
 
     def added(known: dict[str, Any]) -> dict[str, Any]:
-        return {**known, str(address): {_OWNERS: sorted(owners)}}
+        return {**known, str(address): {"owners": sorted(owners)}}
 
     user_state.update(FILE_NAME, added)
 
@@ -286,7 +392,7 @@ def remember(address: TcpAddress, owners: frozenset[int] | None) -> None:
 def _named(address: TcpAddress) -> frozenset[int] | None:
     """The owners that a server had when it was named; None if it never was."""
     entry = user_state.load(FILE_NAME).get(str(address))
-    owners = entry.get(_OWNERS) if isinstance(entry, dict) else None
+    owners = entry.get("owners") if isinstance(entry, dict) else None
     if not isinstance(owners, list) or not all(type(uid) is int for uid in owners):
         return None
     return frozenset(owners)

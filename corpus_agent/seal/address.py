@@ -1,6 +1,6 @@
 """The one model server that a relay may ask: its address, its models, its owner. Values only.
 
-An address is a numeric IP with a port, or a Unix socket; corpus_agent.models.address resolves and
+An address is a numeric IP with a port, or a Unix socket; corpus_agent.models.discovery resolves and
 checks names before.
 """
 

@@ -211,13 +211,14 @@ class Writer:
         self._waiting, self._gone, self._torn = [], {}, False
 
     def commit(
-        self, *, ignored: int, complete: bool, walked_ns: int = 0, anew: bool = False
+        self, *, ignored: int, complete: bool, walked_ns: int | None = None, anew: bool = False
     ) -> Manifest:
         """Commit all changes atomically; the new manifest.
 
         After an interrupted write, changes are discarded first, since they may be incomplete.
-        `walked_ns` is when the run's walk of the folder began; see Manifest. With `anew` no file
-        holds the content of deleted rows afterwards, but for versions that readers hold.
+        `walked_ns` is when the run's walk of the folder began, None: as before; see Manifest. With
+        `anew` no file holds the content of deleted rows afterwards, but for versions that readers
+        hold.
         """
         if self._torn:
             self._rollback()
@@ -249,7 +250,7 @@ class Writer:
             self._write()
         with translated(self.store):
             self._flush()
-            draft = self._new_manifest(ignored=0, complete=False, walked_ns=0)
+            draft = self._new_manifest(ignored=0, complete=False, walked_ns=None)
             write_draft(self.store, draft)
         self._stand_at(draft)
 
@@ -258,7 +259,9 @@ class Writer:
         flush(on_disk - self._on_disk)
         self._on_disk = on_disk
 
-    def _publish(self, ignored: int, complete: bool, walked_ns: int, *, merged: bool) -> Manifest:
+    def _publish(
+        self, ignored: int, complete: bool, walked_ns: int | None, *, merged: bool
+    ) -> Manifest:
         """Sync the tables to disk, then write the manifest that names them.
 
         Of merged tables the versions go that nobody reads. Until they are gone the manifest lists
@@ -280,8 +283,10 @@ class Writer:
         self.rebuilding = False
         return manifest
 
-    def _new_manifest(self, ignored: int, complete: bool, walked_ns: int) -> Manifest:
+    def _new_manifest(self, ignored: int, complete: bool, walked_ns: int | None) -> Manifest:
         before, rows = self.manifest, list(self.files.values())
+        if walked_ns is None or not (complete or before is None):
+            walked_ns = before.walked_ns if before is not None else 0
         chunks_version, files_version = self._tables.versions
         return Manifest(
             version=self._number + 1,
@@ -294,7 +299,7 @@ class Writer:
             ignored=ignored,
             complete=complete,
             updated=datetime.now(UTC).isoformat(timespec="seconds"),
-            walked_ns=walked_ns if complete or before is None else before.walked_ns,
+            walked_ns=walked_ns,
             mounts=self.mounts,
             waiting_pages=sum(row.waiting for row in rows if not row.is_picture),
             waiting_pictures=sum(row.waiting for row in rows if row.is_picture),

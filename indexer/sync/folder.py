@@ -107,27 +107,22 @@ def _repaired(writer: Writer, root: Path, seen: Walk, choices: Choices, *, lost:
     """
     if not choices.prune_unreachable:
         _check_within_reach(writer, seen)
-    repaired = _mended(writer, root, seen) if writer.damage else LOST if lost else ""
+    if writer.damage and not seen.files:
+        raise CorpusError(
+            f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
+            "Is it mounted? Then run: corpus-agent index",
+        )
+    if writer.damage:
+        writer.mend()
     if not (choices.force or choices.prune_unreachable):
         _check_not_emptied(root, seen, writer.manifest)
-    return repaired
+    return writer.damage or (LOST if lost else "")
 
 
 def _mounts(writer: Writer, seen: Walk, todo: Plan) -> tuple[str, ...]:
     """The folders on other devices; those where none is now too, while documents wait for it."""
     before = {*writer.mounts} if todo.unreachable else set[str]()
     return tuple(sorted(before | {*seen.mounts}))
-
-
-def _mended(writer: Writer, root: Path, seen: Walk) -> str:
-    """What was wrong with the store, whose damaged tables are dropped."""
-    if not seen.files:
-        raise CorpusError(
-            f"{writer.damage} It is made anew from its folder, and {str(root)!r} is empty.",
-            "Is it mounted? Then run: corpus-agent index",
-        )
-    writer.mend()
-    return writer.damage
 
 
 def _check_within_reach(writer: Writer, seen: Walk) -> None:
@@ -225,10 +220,7 @@ def forget_document(store: Path, root: Path | None, source: str) -> Forgotten:
         if row is not None or writer.untidy or len(version_files(store)) > FRESH:
             drop_unused(writer)
             manifest = writer.commit(
-                ignored=manifest.ignored,
-                complete=manifest.complete,
-                walked_ns=manifest.walked_ns,
-                anew=True,
+                ignored=manifest.ignored, complete=manifest.complete, anew=True
             )
     # A name that is no text, or twice the same text, is not the name that the file has.
     named = row is None or row.reason != "name"

@@ -186,19 +186,15 @@ class Run:
         except KeyboardInterrupt:
             self.outcome.interrupted = True
         self.outcome.recognised = recognition.read
-        self._commit(complete=True, walked_ns=self._walked_ns())
+        self._commit(complete=True)
         self._count(todo)
 
-    def _commit(self, *, complete: bool, walked_ns: int) -> None:
+    def _commit(self, *, complete: bool, walked_ns: int | None = None) -> None:
         """Commit what is stored; of an index that is made anew a part waits for the rest."""
         if self.writer.rebuilding and not complete:
             self.writer.save_draft()
         else:
             self.writer.commit(ignored=self.outcome.ignored, complete=complete, walked_ns=walked_ns)
-
-    def _walked_ns(self) -> int:
-        assert self.writer.manifest is not None, "the first part of the run has been committed"
-        return self.writer.manifest.walked_ns
 
     def _count(self, todo: Plan) -> None:
         """Fill in the counts of documents added, moved, updated and removed, and the rest."""
@@ -284,7 +280,7 @@ class Run:
         self.writer.replace(ready)
         started = time.monotonic()
         if started > self._commit_at:
-            self._commit(complete=walked, walked_ns=self._walked_ns() if walked else 0)
+            self._commit(complete=walked)
             now = time.monotonic()
             self._commit_at = now + until_next_commit(self.commit_seconds, now - started)
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.answering.records import Citation, Passage, alone
-from corpus_agent.models.address import Server, server_at, server_on
+from corpus_agent.models.discovery import Server, server_at, server_on
 from corpus_agent.seal import Gate
 from corpus_agent.seal.broker import Broker, Exchange, OnFrame
 from corpus_agent.seal.frames import Head, ReplyKind, packed_failure, packed_head

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
+from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.conversation import LAST_STEP, MAX_STEPS, SYSTEM_PROMPT
 from corpus_agent.answering.drafts import quotations, settle
 from corpus_agent.answering.records import Citation, Turn
@@ -30,7 +30,7 @@ FABRICATED = '[notes/my bread.md:3] "Freeze it for nine years."'
 def ask(*replies, corpus=CORPUS, question=QUESTION, history=(), events=None, **settings):
     """The answer, and the server with what it was asked."""
     with ScriptedModelServer(replies) as fake:
-        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, QuestionLimits(**settings))
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, **settings)
         on_event = (lambda _: None) if events is None else events.append
         return answerer.answer(question, corpus, history, on_event), fake
 
@@ -265,8 +265,7 @@ def test_the_check_of_a_long_draft_ends_with_the_question():
         return ToyEncoder().encode_tokens(texts)
 
     with ScriptedModelServer([says(text)]) as fake:
-        limits = QuestionLimits(seconds=1.0)
-        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, limits, encode=slow)
+        answerer = ModelAnswerer(fake.server, "toy-model", fake.broker, seconds=1.0, encode=slow)
         with pytest.raises(ModelUnavailable):
             answerer.answer("Which roof does the cat sleep on?", corpus)
     assert 0 < len(ends) < len(words)  # else each sentence is encoded

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
+from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.conversation import PASSAGES_PROMPT, READER_QUESTION
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models.http import SMALL
@@ -43,7 +43,7 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
             fake.server,
             "toy-model",
             fake.broker,
-            QuestionLimits(**limits),
+            **limits,
             encode=ENCODER.encode_tokens,
             own=ExtractiveAnswerer(ENCODER),
             on_passages=lambda found: passages is None or passages.append((found, len(fake.paths))),

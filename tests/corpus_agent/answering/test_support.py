@@ -231,6 +231,8 @@ def test_a_bound_or_a_word_turned_round_is_no_support(claim, fact):
         ("Payable within 30 days of the invoice.", "The invoice is payable within 60 days.", ("60 days", "30 days"), "The invoice is payable within thirty days."),
         ("The tenant may keep a cat.", "The tenant must keep a cat.", ("must", "may"), "A cat may be kept by the tenant."),
         ("Some of the samples had traces of lead.", "All of the samples had traces of lead.", ("all", "some"), "Traces of lead were in some of the samples."),
+        ("The screws are made of brass, the hinges of steel.", "The hinges are made of brass.", None, "The screws are made of brass."),
+        ("The hotel lost its licence but kept its staff.", "The hotel kept its licence.", None, "The hotel kept its staff."),
         ("Oskar Blum owes Peter Brandt the boat.", "Peter Brandt owes Oskar Blum the boat.", None, "What Oskar Blum owes Peter Brandt is the boat."),
         ("The gate of the yard is not open.", "The gate of the yard is open.", None, "The gate is not open."),
         ("Der Mieter darf im Garten keine Hunde halten.", "Der Mieter darf im Garten Hunde halten.", None, "Der Mieter darf keine Hunde im Garten halten."),

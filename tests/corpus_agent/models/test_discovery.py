@@ -9,8 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from corpus_agent.models import discovery
-from corpus_agent.models.address import Server, parse, server_at
-from corpus_agent.models.discovery import find, listing_of
+from corpus_agent.models.discovery import Server, find, listing_of, parse, server_at
 from corpus_agent.seal import TcpAddress
 from indexer.errors import UsageError
 from tests.support.fakes import ScriptedModelServer, fails, raw, redirects
@@ -130,7 +129,7 @@ def test_a_redirect_is_not_followed():
 def test_proxies_of_the_environment_are_ignored_and_the_control_shows_they_would_be_used():
     code = (
         "import sys, urllib.request as u\n"
-        "from corpus_agent.models.address import server_at\n"
+        "from corpus_agent.models.discovery import server_at\n"
         "from corpus_agent.models.discovery import listing_of\n"
         "print(listing_of(server_at('127.0.0.1', int(sys.argv[1]))).names)\n"
         "print(u.urlopen('http://127.0.0.1:' + sys.argv[1] + '/v1/models').status)"

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 import pytest
 
 from corpus_agent import render
-from corpus_agent.agent.answerer import ModelAnswerer, QuestionLimits
+from corpus_agent.agent.answerer import ModelAnswerer
 from corpus_agent.agent.conversation import MAX_STEPS
 from corpus_agent.agent.request import MAX_CALLS, MAX_REPLY_CHARACTERS, ChatModel, stream_reply
 from corpus_agent.answering.extractive import ExtractiveAnswerer
 from corpus_agent.models import discovery
-from corpus_agent.models.address import server_at
+from corpus_agent.models.discovery import server_at
 from corpus_agent.models.http import Deadline
 from corpus_agent.render import for_parent
 from corpus_agent.seal import Gate
@@ -35,7 +35,7 @@ LOUD = WORDS.encode()
 QUESTION = "What sourdough temperature?"
 TRUE = "Keep the sourdough at a temperature of 24 °C."
 SECONDS, GRACE = 1.0, 1.0
-SHORT, PATIENT = QuestionLimits(seconds=SECONDS), QuestionLimits(seconds=60)
+PATIENT = 60.0
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 JSON = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n"
@@ -160,14 +160,17 @@ def answering(behaviour, server: list[RawServer], over: threading.Event, everywh
 
 
 @contextmanager
-def asking(behaviour, limits=SHORT, **options) -> Iterator[tuple[ModelAnswerer, RawServer]]:
+def asking(behaviour, seconds=SECONDS, **options) -> Iterator[tuple[ModelAnswerer, RawServer]]:
     over, servers = threading.Event(), list[RawServer]()
     with RawServer(answering(behaviour, servers, over)) as server:
         servers.append(server)
         gate = Gate(server_at("127.0.0.1", server.port).address, frozenset(["toy"]), None)
         own = ExtractiveAnswerer(CORPUS.encoder)
         place = server_at("127.0.0.1", server.port)
-        yield ModelAnswerer(place, "toy", DirectBroker(gate), limits, own=own, **options), server
+        yield (
+            ModelAnswerer(place, "toy", DirectBroker(gate), seconds=seconds, own=own, **options),
+            server,
+        )
         over.set()
 
 
@@ -177,9 +180,9 @@ def unframed(text: str, frame: Frame) -> str:
     return re.sub(rf"{marks[0]}.*?{marks[1]}", "", text, flags=re.DOTALL)
 
 
-def asked(behaviour, limits=SHORT) -> dict[str, object]:
+def asked(behaviour, seconds=SECONDS) -> dict[str, object]:
     events: list[str] = []
-    with asking(behaviour, limits) as (answerer, server):
+    with asking(behaviour, seconds) as (answerer, server):
         began = time.monotonic()
         answer = session.ask(QUESTION, CORPUS, answerer, on_event=events.append)
         seconds = time.monotonic() - began

@@ -8,8 +8,7 @@ import stat
 import pytest
 
 from corpus_agent.models import discovery
-from corpus_agent.models.address import parse, server_at
-from corpus_agent.models.discovery import ModelUnavailable, find
+from corpus_agent.models.discovery import ModelUnavailable, find, parse, server_at
 from corpus_agent.seal import Gate, TcpAddress
 from corpus_agent.seal.owner import (
     OwnerUnknown,
@@ -152,20 +151,21 @@ def test_another_users_server_is_asked_once_it_was_named_and_while_it_stays_thei
 
 
 def test_what_was_remembered_in_another_shape_counts_as_nothing():
-    address = TcpAddress("127.0.0.1", 9)
+    server = server_at("127.0.0.1", 9)
+    address = server.address
     for entry in ([OTHER], {"owners": "all"}, {"owners": [True]}, {"owners": None}, 5):
         user_state.update(discovery.FILE_NAME, lambda _, entry=entry: {str(address): entry})
-        assert "not to you" in discovery.refusal(address, frozenset([OTHER]))
+        assert "not to you" in discovery.refusal(server, frozenset([OTHER])).message
     discovery.remember(address, frozenset([OTHER]))
-    assert discovery.refusal(address, frozenset([OTHER])) is None
-    assert discovery.refusal(address, frozenset([OTHER, THIRD])) is not None
+    assert discovery.refusal(server, frozenset([OTHER])) is None
+    assert discovery.refusal(server, frozenset([OTHER, THIRD])) is not None
 
 
 @pytest.mark.slow
 def test_where_the_kernel_does_not_say_nobody_is_asked_unnamed():
     code = """
     from corpus_agent.models import discovery
-    from corpus_agent.models.address import server_at
+    from corpus_agent.models.discovery import server_at
     from indexer.confine import Policy, confine, one_peer
     import encodings.idna
     port = int(sys.argv[1])

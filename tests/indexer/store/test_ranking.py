@@ -1,5 +1,7 @@
 """The rows nearest to a query: from memory as counted by hand, equal ones by their id."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -52,7 +54,7 @@ def test_several_fragments_with_holes_are_ranked_as_their_rows_are(tmp_path):
     (root / "a00.md").unlink()
     (root / "b01.md").write_text("# Note\n\nThe zeppelin is moored.\n")
     sync(root, store)
-    snapshot = Snapshot(store)
+    snapshot, memory = Snapshot(store), Snapshot(store, backend="memory")
     rows = chunk_rows(snapshot)
     sources = np.array(rows["source"].to_pylist())
     some = frozenset(s for s in sources if s.startswith("b") and "3.md" not in s)
@@ -63,6 +65,11 @@ def test_several_fragments_with_holes_are_ranked_as_their_rows_are(tmp_path):
             ranked = snapshot.nearest(vector, query)
             by_hand = np.sort(vectors_of(rows)[chosen] @ vector)[::-1]
             assert ranked.scores == pytest.approx(by_hand, abs=1e-3)
+            assert memory.nearest(vector, query).ids.tolist() == ranked.ids.tolist()
             pool = snapshot.pool(ranked.ids)
             assert sorted(pool.sources) == sorted(sources[chosen])
             assert pool.vectors @ vector == pytest.approx(ranked.scores, abs=1e-6)
+        for text, every in (("zeppelin", True), ("lit boiler", True), ("lit zeppelin", False)):
+            asked = replace(query, text=text)
+            one, other = (each.worded(asked, every_word=every) for each in (snapshot, memory))
+            assert {*one.ids.tolist()} == {*other.ids.tolist()} != set(), text
