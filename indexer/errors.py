@@ -1,17 +1,4 @@
-"""All errors that users can see, as one tree.
-
-    CorpusError                 exit 1
-    ├── UsageError              exit 2   flags or settings that contradict each other
-    │   └── UntrustedStore               an index that this user did not make, or not here
-    ├── NoIndex                 exit 1   there is no store here yet
-    ├── IncompatibleStore       exit 1   made by another version, model or chunker
-    ├── DamagedStore            exit 1   the store does not open, or holds what was not written
-    ├── StoreLocked             exit 5   another process is writing
-    ├── SealUnavailable         exit 3   this system cannot enforce the seal; nothing was read
-    ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
-    ├── ModelUnavailable        (caught by session: the question is answered without a model)
-    └── Refused                 a read or search that is not allowed; tools turn it into `Error: …`
-        └── Unreachable                  a document of the index that cannot be read now
+"""All errors that users can see, as one tree; `exit_code` is that of a command that meets one.
 
 Library exceptions are translated into these where the library is called (extract, embed, store,
 agent); nothing else catches them, and `cli` alone prints them.
@@ -83,7 +70,7 @@ class SealUnavailable(CorpusError):
 
 
 class UnreadableDocument(CorpusError):
-    """A file that yields no text, with the reason code for its file row.
+    """A file that yields no text, with the reason code for its file row, which sync makes of it.
 
     `extractor` is the label of the extractor that failed, None if no extractor claims the file.
     `waiting` counts the pages whose text might be recognised.

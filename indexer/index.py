@@ -28,8 +28,8 @@ from indexer.records import Box, Coverage, Document, FileRow, Hit, Line, PagePic
 from indexer.store.manifest import read_manifest
 from indexer.store.ranking import LANCE, kept
 from indexer.store.snapshot import Inspection, Snapshot, Snapshots
+from indexer.store.tables import key_of
 from indexer.store.texts import Texts
-from indexer.store.vectors import key_of
 from indexer.sync.read import copied, text_of
 from indexer.sync.recognise import recognised_text, was_recognised
 from indexer.sync.run import check_fingerprint, fingerprint_of

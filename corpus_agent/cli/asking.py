@@ -30,7 +30,6 @@ from corpus_agent.cli.printing import (
     EXPORT,
     Watching,
     check_apart,
-    clean,
     opened_new,
     print_json,
     print_lines,
@@ -353,4 +352,4 @@ def open_document(place: str) -> None:
     stores = stores_to_read(settings)
     roots = {one.prefix: trust.stores.place_of(one.store, settings).root for one in stores}
     source, program = service.opening.open_document(place, roots)
-    click.echo(f"Opened {called(source)} with {clean(program)}.", err=True)
+    click.echo(f"Opened {called(source)} with {visible(program)}.", err=True)

@@ -20,8 +20,9 @@ import click
 import indexer
 from corpus_agent import service, trust
 from corpus_agent.cli.group import Commands
-from corpus_agent.cli.printing import clean, print_notes
+from corpus_agent.cli.printing import print_notes
 from corpus_agent.settings import check_one, load, unknown_variables
+from corpus_agent.text.sanitize import visible
 from indexer import __version__, paths
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def launched(launch: Launch) -> Launch:
     if launch.seal.state == "off":
         click.echo("Warning: running without the seal; nothing stops a library.", err=True)
     if launch.egress:
-        host = clean(launch.egress.removeprefix("remote-llm "))
+        host = visible(launch.egress.removeprefix("remote-llm "))
         click.echo(f"Warning: questions and passages go to {host}, not encrypted.", err=True)
     return launch
 

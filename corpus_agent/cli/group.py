@@ -16,7 +16,8 @@ import click
 from click.core import ParameterSource
 
 from corpus_agent import render
-from corpus_agent.cli.printing import clean, print_json
+from corpus_agent.cli.printing import print_json
+from corpus_agent.text.sanitize import visible
 from indexer import CorpusError, UsageError
 
 EXIT_ERROR = 1
@@ -154,10 +155,10 @@ def _refused() -> Iterator[None]:
 
 
 def _fail(error: CorpusError) -> NoReturn:
-    click.echo(f"Error: {clean(error.message)}", err=True)
+    click.echo(f"Error: {visible(error.message)}", err=True)
     if error.hint:
-        click.echo(clean(error.hint), err=True)
+        click.echo(visible(error.hint), err=True)
     if "--json" in sys.argv[1:]:  # the command may not even be parsed
-        said = {"message": clean(error.message), "hint": clean(error.hint)}
+        said = {"message": visible(error.message), "hint": visible(error.hint)}
         print_json(render.as_object(error={**said, "exit_code": error.exit_code}))
     raise SystemExit(error.exit_code)

@@ -7,7 +7,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,13 +30,14 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.cli.group import EXIT_INTERRUPTED, EXIT_SOME_FAILED
-from corpus_agent.cli.printing import clean, index_progress, print_json, print_lines
+from corpus_agent.cli.printing import index_progress, print_json, print_lines
 from corpus_agent.settings import (
     Settings,
     existing_place,
     load,
 )
 from corpus_agent.text.naming import PATH, called
+from corpus_agent.text.sanitize import visible
 from indexer import STATUSES, Choices, UsageError
 
 if TYPE_CHECKING:
@@ -156,12 +157,11 @@ def _one_of(folders: Sequence[Path], flags: Mapping[str, object]) -> Path | None
     raise SystemExit(failed)
 
 
-def _store_lines(launch: Launch, *, named: bool) -> Sequence[str]:
+def _store_lines(launch: Launch, *, named: bool) -> Iterator[str]:
     """Where the index of a launch is, if it is new or its folder was not `named`."""
     store, root = existing_place(launch.settings)
     named = named or root == indexer.paths.working_folder()
-    new = launch.new_store
-    return [*render.store_lines(store, root, new=new, named=named, flag=launch.flag)]
+    return render.store_lines(store, root, new=launch.new_store, named=named, flag=launch.flag)
 
 
 def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bool) -> None:
@@ -185,9 +185,9 @@ def _follow(path: Path | None, choices: Choices, *, ocr: str | None, as_json: bo
             click.echo(f"{time.strftime('%H:%M:%S')} {next(render.index_lines(done))}")
 
     def notice(line: str) -> None:
-        click.echo(f"Note: {clean(line)}", err=True)
+        click.echo(f"Note: {visible(line)}", err=True)
         if as_json:
-            print_json(render.as_object(notice=clean(line)))
+            print_json(render.as_object(notice=visible(line)))
 
     with service.process.cancelled_by_signal() as cancel:
         display = partial(index_progress, verbose=is_verbose())

@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from indexer import FileRow, Index, Plan, Progress, ToRecognise
 
 
-def clean(text: str) -> str:
-    """`text` with terminal control characters made visible."""
-    return visible(text)
-
-
 def print_json(content: Mapping[str, object], corpus: Index | None = None) -> None:
     """Print one object, stamped with the state of the seal, and the stores if they are several."""
     launch = (click.get_current_context().obj or {}).get("launch")
@@ -60,7 +55,7 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 
 def print_notes(notices: Iterable[str]) -> None:
     """Say on stderr what a person should know."""
-    print_lines((f"Note: {clean(notice)}" for notice in notices), err=True)
+    print_lines((f"Note: {visible(notice)}" for notice in notices), err=True)
 
 
 def style(line: str, likely: bool) -> str:
@@ -126,8 +121,8 @@ def warn_of_index(file: Path | None, root: Path | None) -> None:
     """
     if file is not None and root is not None and root in trust.stores.absolute(file).parents:
         click.echo(
-            f"Note: {clean(quoted(file.name))} lies among your documents: the next index reads it "
-            "as one. Write it elsewhere, or name it in .corpusignore.",
+            f"Note: {visible(quoted(file.name))} lies among your documents: the next index reads "
+            "it as one. Write it elsewhere, or name it in .corpusignore.",
             err=True,
         )
 
@@ -250,7 +245,7 @@ class Watching:
 
     def __init__(self, *, quiet: bool = False, verbose: bool = False) -> None:
         self._verbose = verbose
-        self._shows = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._shows = has_bar()
         self._quiet = quiet
         self._passages = ""
         self._began = 0.0

@@ -22,7 +22,6 @@ from corpus_agent.cli.common import (
     settings_in_force,
 )
 from corpus_agent.cli.printing import (
-    clean,
     counted,
     opened_new,
     print_json,
@@ -31,6 +30,7 @@ from corpus_agent.cli.printing import (
     write_text,
 )
 from corpus_agent.text.naming import PATH, called
+from corpus_agent.text.sanitize import visible
 from indexer import MAX_FILE_BYTES, UsageError, read_regular
 
 _WIDTH = 100  # columns where there is no terminal
@@ -70,7 +70,7 @@ def table(
         made = served.table(words, corpus, on_document)
     if csv_file is not None and csv_to is not None:
         write_text(csv_to, render.table_csv(made))
-        click.echo(f"Written: {clean(str(csv_file))}", err=True)
+        click.echo(f"Written: {visible(str(csv_file))}", err=True)
         warn_of_index(csv_file, served.settings.root)
     if as_json:
         return print_json(render.table_object(made, served.launch.seal.state), corpus)

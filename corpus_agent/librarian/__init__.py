@@ -145,13 +145,7 @@ class Librarian:
 
         Raises SealUnavailable if it cannot be sealed, NoIndex, UsageError, LibrarianFailed.
         """
-        turn = self._turn(self._running)
-        try:
-            turn.result(START_SECONDS)
-        except TimeoutError:
-            raise _too_slow("start", START_SECONDS) from None
-        finally:
-            self._stop(turn)
+        self._within(START_SECONDS, "start", self._turn(self._running))
         return self
 
     def ask(self, task: str, *, timeout: float | None = None) -> LibrarianAnswer:
@@ -161,11 +155,14 @@ class Librarian:
         the errors of `start` and session.ask. A timeout or Ctrl-C ends the process with it.
         """
         seconds = self._timeout if timeout is None else timeout
-        turn = self._turn(self._answer, task)
+        return self._within(seconds, "answer", self._turn(self._answer, task))
+
+    def _within(self, seconds: float, what: str, turn: Future[_T]) -> _T:
+        """What a turn comes to; one that takes longer is dropped."""
         try:
             return turn.result(seconds)
         except TimeoutError:
-            raise _too_slow("answer", seconds) from None
+            raise _too_slow(what, seconds) from None
         finally:
             self._stop(turn)
 

@@ -1,5 +1,5 @@
-"""What tries to get at the pages of `web`: a program whose drawing process was taken over, strings
-that a model may write, and a server of somebody else beside ours."""
+"""What tries to get at the pages of `web`: a program whose drawing process was taken over, and
+strings that a document or a model may write."""
 
 from __future__ import annotations
 
@@ -38,11 +38,4 @@ NASTY = (
 # Of it what no page may hold: controls, directions, what has no width, tags.
 UNSEEN = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]"
-)
-
-# Another server of this machine gives its own page and cookie at every address.
-_PAGE = b"<!doctype html><title>beside</title><body>beside"
-NEIGHBOUR = (
-    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: theirs=1; Path=/\r\n"
-    b"Connection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(_PAGE), _PAGE)
 )

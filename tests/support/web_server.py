@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import io
+import json
 import os
 import re
 import signal
@@ -17,6 +18,7 @@ from typing import Self
 from urllib.parse import urlencode
 
 from tests.support.places import REPOSITORY
+from tests.support.processes import until
 
 SECONDS = 120.0
 POLICY = (
@@ -146,6 +148,12 @@ class WebServer:
         body = urlencode(form).encode()
         headers["Content-Length"] = str(len(body))
         return self.request("POST", f"{self.base}{path}", body, headers)
+
+    def followed(self, reply: Reply, seconds: float = SECONDS) -> Reply:
+        """The page that a form led to, once nothing goes on there any more."""
+        path = reply.headers["location"].removeprefix(self.base).partition("#")[0]
+        until(lambda: not json.loads(self.get(f"{path}/progress").text)["open"], seconds)
+        return self.get(path)
 
 
 class _Received:

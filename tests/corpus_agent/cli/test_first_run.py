@@ -3,65 +3,36 @@
 import json
 import os
 import re
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from corpus_agent.api import Corpus
 from indexer.errors import NoIndex
-from indexer.store.folder import writer_of
-from indexer.store.manifest import MANIFEST_NAME, STORE_NAME
+from indexer.store.folder import writer_lock
+from indexer.store.manifest import STORE_NAME
 from tests.support.command import Cli
-
-DOCUMENTS = 300  # more than are committed by the time that the lock is seen
+from tests.support.toy_index import own
 
 
 @pytest.fixture
-def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose index this process writes, and has committed nothing of."""
     # All stores that are known are these tests' own, not those of all tests before.
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "docs").mkdir()
-    for number in range(DOCUMENTS):
-        (tmp_path / f"docs/{number}.md").write_text(f"# Lease {number}\n\nNo pets.\n")
-    return tmp_path / "docs"
-
-
-@pytest.fixture
-def running(docs: Path) -> Iterator[int]:
-    """The process of the first run over `docs`, stopped while nothing is committed."""
-    run = subprocess.Popen(
-        [sys.executable, "-P", "-m", "corpus_agent", "index", "docs"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=docs.parent,
-        start_new_session=True,
-    )
-    store = docs / STORE_NAME
-    try:
-        while writer_of(store) in (None, "another process"):
-            assert run.poll() is None
-            time.sleep(0.01)
-        os.killpg(run.pid, signal.SIGSTOP)
-        assert not (store / MANIFEST_NAME).exists()
-        yield run.pid
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
+    (tmp_path / "docs/1.md").write_text("# Lease\n\nNo pets.\n")
+    with writer_lock(own(tmp_path / "docs" / STORE_NAME, tmp_path / "docs")):
+        yield tmp_path / "docs"
 
 
 @pytest.mark.slow
-def test_that_the_first_run_goes_on_is_said_by_every_door(cli: Cli, docs, running):
+def test_that_the_first_run_goes_on_is_said_by_every_door(cli: Cli, docs):
     said = re.compile(
-        rf"There is no index in '{docs}/.corpus-agent' yet: it is being made by process {running} "
-        r"\(.* index docs\) since 20..-..-..T..:..:..\+00:00, and nothing of it is committed\.\W+"
+        rf"There is no index in '{docs}/.corpus-agent' yet: "
+        rf"it is being made by process {os.getpid()} "
+        r"\(.*\) since 20..-..-..T..:..:..\+00:00, and nothing of it is committed\.\W+"
         r"Try again when that has finished\."
     )
     asked = ("status", "files", "mcp", "web", "forget 1.md", "ask pets")

@@ -2,23 +2,13 @@
 
 import re
 import threading
-from urllib.parse import urlencode
 
 import pytest
 
 from corpus_agent.web.site import NAVIGATION
-from tests.attacks.injection.strings import (
-    PACKAGED,
-    Targets,
-    carried,
-    contract,
-    documents,
-    load,
-)
-from tests.attacks.pages import NASTY, NEIGHBOUR, UNSEEN
+from tests.attacks.pages import NASTY, UNSEEN
 from tests.support.browser import Observer, chromium, only_ours
 from tests.support.fakes import ScriptedModelServer, stalls
-from tests.support.places import EVAL_DATA
 from tests.support.processes import until
 from tests.support.raw_server import RawServer
 from tests.support.web_server import POLICY, WebServer
@@ -175,80 +165,7 @@ def test_the_draft_is_shown_as_it_is_written_and_can_be_stopped(browser, sample_
             model.over.set()
 
 
-# -- what documents try
-
-
-@pytest.fixture(scope="module")
-def planted():
-    """The planted strings: those for development where they are at hand, else the packaged ones."""
-    file = EVAL_DATA / "injection" / "planted-dev.jsonl"
-    targets = Targets("/nowhere/canary", "link.txt", "/nowhere/outside", "127.0.0.1:9")
-    return load(file if file.exists() else PACKAGED, targets)
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory, planted, browser):
-    folder = tmp_path_factory.mktemp("hostile")
-    docs = folder / "docs"
-    docs.mkdir()
-    for number, each in enumerate(planted):  # each in one kind of document, a third as a contract
-        kinds = list(documents(each))
-        few = [kinds[number % len(kinds)], *([] if number % 3 else [contract(each.text)])]
-        for name, content in few:
-            (docs / name).write_bytes(content)
-    from corpus_agent.service import session
-    from corpus_agent.settings import Settings
-
-    session.index(Settings(store=folder / "store", ocr="off"), docs)
-    with WebServer(folder / "store", "--llm", "none") as made:
-        made.enter()
-        yield made
-
-
-TOGETHER = 10  # planted strings that one page of hits shows
-
-
-@pytest.mark.nightly
-def test_nothing_of_a_document_acts_on_any_page(browser, hostile, planted):
-    context = context_of(browser, hostile)
-    observer = Observer(hostile.origin)
-    observer.watch(context)
-    page = context.new_page()
-    names = []
-    first = 0
-    while True:
-        page.goto(at(hostile, f"/documents?sort=name&from={first}"))
-        only_ours(page, hostile.base)
-        links = page.get_by_role("rowheader").get_by_role("link").all()
-        names += [link.get_attribute("href") for link in links]
-        first += 200
-        if not page.get_by_role("link", name="Next").count():
-            break
-    assert len(names) > len(planted)
-    for href in names[:: max(1, len(names) // 80)]:
-        page.goto(f"{hostile.origin}{href}", wait_until="domcontentloaded")
-        only_ours(page, hostile.base)
-    for some in (planted[at : at + TOGETHER] for at in range(0, len(planted), TOGETHER)):
-        words = " ".join(each.word for each in some)
-        page.goto(at(hostile, f"/search?{urlencode({'q': words, 'k': 100})}"))
-        only_ours(page, hostile.base)
-        assert all(each.word in page.content() for each in some)
-        query = f"{some[0].word} valve {carried(some[0].text)[:300]}"
-        page.goto(at(hostile, f"/search?{urlencode({'q': query})}"))
-        only_ours(page, hostile.base)
-    for each in planted[:: max(1, len(planted) // 5)]:
-        ask(page, hostile, f"What do the notes say about the {each.word} valve?")
-        only_ours(page, hostile.base)
-    for path in (
-        "/history",
-        "/table?fields=code,rent",
-        "/list?condition=rent > 500",
-        "/timeline?go=1",
-    ):
-        page.goto(at(hostile, path), wait_until="domcontentloaded")
-        only_ours(page, hostile.base)
-    context.close()
-    observer.nothing_happened()
+# -- what a model tries
 
 
 @pytest.mark.nightly
@@ -283,64 +200,6 @@ def test_nothing_that_a_model_writes_acts_as_a_draft_or_in_an_answer(browser, sa
         only_ours(page, server.base)
         context.close()
         observer.nothing_happened()
-
-
-ASK_AS_A_NEIGHBOUR = """async ([address, options]) => {
-  try {
-    const answer = await fetch(address, { credentials: "include", ...options });
-    return `${answer.type} ${answer.status} ${await answer.text()}`;
-  } catch (error) { return error.name; }
-}"""
-FRAMED = """(address) => new Promise((done) => {
-  const frame = document.createElement("iframe");
-  frame.onload = () => {
-    try { done(String(frame.contentDocument && frame.contentDocument.body.innerText)); }
-    catch (error) { done(error.name); }
-  };
-  frame.src = address;
-  document.body.append(frame);
-})"""
-SENT = """(address) => {
-  const form = document.createElement("form");
-  Object.assign(form, { method: "post", action: address });
-  form.innerHTML = '<input name="source" value="home/lease.md">';
-  document.body.append(form);
-  form.submit();
-}"""
-
-
-@pytest.mark.nightly
-def test_a_server_beside_ours_gets_no_key_and_its_pages_get_nothing_of_ours(browser, server):
-    context = context_of(browser, server)  # which has our key
-    address = at(server, "/documents")
-    with RawServer([NEIGHBOUR]) as beside:
-        origin = f"http://127.0.0.1:{beside.port}"
-        observed = context.new_page()
-        for path in ("/", "/documents", "/0123456789abcdef/documents", "/static/style.css"):
-            observed.goto(f"{origin}{path}")
-        cookies = re.findall(r"(?i)\ncookie: (.*)\r", b"".join(beside.requests).decode())
-        assert set(cookies) <= {"theirs=1"}
-        observed.goto(f"{origin}{server.base}/")
-        (heard,) = (each for each in beside.requests if f" {server.base}/ " in each.decode())
-        assert server.cookie in heard.decode(), "the control: who knows the path"
-        observed.goto(origin)
-        for options in ({}, {"mode": "no-cors"}, {"method": "POST", "mode": "no-cors"}):
-            found = observed.evaluate(ASK_AS_A_NEIGHBOUR, [address, options])
-            assert found in ("TypeError", "opaque 0 "), options
-        assert "lease" not in observed.evaluate(FRAMED, address)
-        with observed.expect_response("**/documents") as answer:
-            observed.evaluate("(address) => { location.href = address }", address)
-        assert answer.value.status == 403, "a link of theirs"
-        observed.get_by_role("heading", name="This address is closed").wait_for()
-        observed.goto(origin)
-        with observed.expect_response("**/forget") as answer:
-            observed.evaluate(SENT, at(server, "/documents/forget"))
-        assert answer.value.status == 403
-        # An answer is not yet a page.
-        observed.get_by_role("heading", name="This address is closed").wait_for()
-        assert "home/lease.md" in server.get("/documents").words
-        assert observed.goto(address).status == 200, "the control: typed by the person"
-    context.close()
 
 
 BAD = """<!doctype html><title>bad</title><p onclick="1">x</p><img src="http://127.0.0.1:9/out">

@@ -8,6 +8,7 @@ import pytest
 
 from corpus_agent.service import session
 from corpus_agent.settings import Settings
+from corpus_agent.text.naming import unambiguous
 from tests.attacks.injection.strings import contract
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.pages import NASTY, UNSEEN, taken_over_copy
@@ -108,7 +109,7 @@ def contracts(tmp_path_factory):
         yield server
 
 
-def test_nothing_of_a_document_or_of_what_was_typed_acts_on_the_pages_of_all_documents(contracts):
+def test_nothing_of_a_document_or_of_what_was_typed_acts_on_any_page(contracts):
     base = contracts.base
     pages = {
         "table": contracts.get("/table", fields="code, rent", sort="2", where="type=md"),
@@ -118,7 +119,12 @@ def test_nothing_of_a_document_or_of_what_was_typed_acts_on_the_pages_of_all_doc
     }
     for name, page in pages.items():
         assert page.words.count("alert(1)") >= 2, name  # in the document's name, and in its words
-    for text in NASTY:
+    names = {text: contract(text)[0] for text in NASTY}
+    for text, name in names.items():
+        question = {"question": f"What is the rent? {text}"}
+        pages[f"ask {text}"] = contracts.followed(contracts.post("/ask", **question))
+        pages[f"search {text}"] = contracts.get("/search", q=f"rent {text}", k=100)
+        pages[f"read {text}"] = contracts.get("/read", source=unambiguous(name), find=text)
         few = {"q": text, "path": text, "where": text, "sort": text, "since": text, "until": text}
         pages |= {
             f"table {text}": contracts.get("/table", fields=text, **few),
@@ -126,6 +132,8 @@ def test_nothing_of_a_document_or_of_what_was_typed_acts_on_the_pages_of_all_doc
             f"list {text}": contracts.get("/list", condition=f"code contains {text}"),
             f"timeline {text}": contracts.get("/timeline", go=1, **few),
         }
+    for path in ("/", "/documents", "/history", "/state"):
+        pages[path] = contracts.get(path)
     for name, page in pages.items():
         assert page.status == 200, name
         assert Acting(page.text, base).found == [], name
