@@ -142,33 +142,17 @@ class ModelAnswerer:
         return decided(answer, own, said)
 
     def _drafted(self, work: Work, model: ChatModel) -> Judged:
-        """The checked draft; one without tools if the model refuses what the program finds."""
+        """The checked draft; one without tools if the model or its server takes none."""
         if self.quotes_only:
             chosen = sentences_chosen(work, model)
             surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
             return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
-        if self.learned.answers_worse_with_tools:
-            return self._from_passages(work, model)
-        try:
-            draft, said = self._with_tools(work, model)
-        except NoTools:
-            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
-            return self._from_passages(work, model)
-        says_nothing = said in ("no", "nothing")
-        if not (work.own_passages and len(work.toolbox.calls) == 1 and says_nothing):
-            return draft, said
-        work.on_event("the model found no answer; asking it once more without tools")
-        try:
-            again = self._from_passages(work, model)
-        except ModelUnavailable as error:
-            work.notices.append(
-                f"The model could not be asked once more without tools: {error.message}"
-            )
-            return draft, said
-        if again[1] in ("no", "nothing"):
-            return draft, said
-        self.learned.answers_worse_with_tools = True
-        return again
+        if not self.learned.answers_worse_with_tools:
+            try:
+                return self._with_tools(work, model)
+            except NoTools:
+                self.learned.answers_worse_with_tools = True  # for the questions that follow, too
+        return self._from_passages(work, model)
 
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""

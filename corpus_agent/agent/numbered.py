@@ -134,7 +134,7 @@ def _reply(
     """What a model writes when it is asked about numbered sentences."""
     lines = [f"[{n}] {one_line(each.evidence.text)}" for n, each in enumerate(offered, 1)]
     messages = sent(rules, [Message("user", "\n\n".join((frame.wrap("\n".join(lines)), asked)))])
-    return stream_reply(model, messages, as_written=True, max_tokens=MOST_REPLY).text
+    return stream_reply(model, messages, max_tokens=MOST_REPLY).text
 
 
 def _numbers(reply: str, most: int) -> list[int]:

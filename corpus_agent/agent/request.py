@@ -182,7 +182,6 @@ class _PartialReply:
     """A reply that is being received."""
 
     on_draft: OnDraft
-    as_written: bool = False
     text: str = ""
     calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
     full: bool = False
@@ -225,7 +224,7 @@ class _PartialReply:
         """Whether the model goes on in another's role, or repeats itself."""
         new = len(self.text) - self._checked
         due = new >= max(CHECK_CHARACTERS, len(self.text) // 8) or (new > 1 and "\n" in piece)
-        if self.as_written or not due:
+        if not due:
             return False
         self._checked = len(self.text)
         return parse(self.text, TOOLS).end is not None or echoes(self.text)
@@ -249,14 +248,13 @@ def stream_reply(
     *,
     tools: Sequence[Sent] = (),
     may_call: bool = True,
-    as_written: bool = False,
     max_tokens: int,
 ) -> Reply:
-    """The reply to the messages; `as_written`: it may repeat itself and makes no calls."""
+    """The reply to the messages."""
     asked: Sent = {"max_tokens": max_tokens}
     if tools:
         asked |= {"tools": tools, "tool_choice": "auto" if may_call else "none"}
-    partial = _PartialReply(model.on_draft, as_written)
+    partial = _PartialReply(model.on_draft)
     model.deadline.looking = partial.draw
     with closing(_choices(model, messages, asked)) as choices:
         any(map(partial.take, choices))  # up to the first after which none counts
@@ -330,8 +328,6 @@ def _events(pieces: Iterator[bytes]) -> Iterator[dict[str, Any]]:
 
 def _reply(partial: _PartialReply) -> Reply:
     """The reply without fabricated text; protocol calls take precedence over calls in the text."""
-    if partial.as_written:
-        return Reply(without_thoughts(partial.text).strip(), full=partial.full)
     parsed = parse(partial.text, TOOLS)
     calls = tuple(
         Call(number or f"call_{at}", name, arguments or {})

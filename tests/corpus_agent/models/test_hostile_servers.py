@@ -293,5 +293,5 @@ def test_a_reply_is_read_up_to_its_limit():
     with ScriptedModelServer([says(words)]) as server:
         model = ChatModel(server.broker, "toy-model", Deadline(60))
         asked = [{"role": "user", "content": QUESTION}]
-        reply = stream_reply(model, asked, as_written=True, max_tokens=9)
+        reply = stream_reply(model, asked, max_tokens=9)
     assert (reply.full, reply.text) == (True, words[:MAX_REPLY_CHARACTERS].strip())
