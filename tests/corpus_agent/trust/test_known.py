@@ -152,3 +152,12 @@ def test_one_that_came_with_a_folder_is_refused_and_never_passed_over(monkeypatc
     indexed("below")
     assert store_here(came) == came / OWN
     assert store_here(came / "below") == came / "below" / OWN
+
+
+@pytest.mark.slow
+def test_a_folder_that_moved_is_recorded_where_it_is_now(tmp_path):
+    docs, apart = folder("docs"), tmp_path / "apart"
+    indexed("docs", apart)
+    moved = docs.rename(docs.with_name("moved"))
+    startup.for_indexing(Settings(store=apart), moved, seal_off=True)
+    assert place_of(apart, Settings()).root == moved
