@@ -8,19 +8,16 @@ KINDS = {
         Tot wanneer loopt het contract?; En quelle année a-t-il commencé ?;
         What is the due date?; At what time does it open?; À quelle heure ?""",
     "number": "How many rooms were there when it opened?; Wie hoch ist die Miete?; 多少钱?",
-    "name": "Who pays?; Wem gehört das Haus?; Where is the meter?; Which city is it in?",
-    "": "What is said of the lease?; By what method?; Near what modern day city?",
+    "": "What is said of the lease?; By what method?; Near what modern day city?; Who pays?",
 }
 SAYS = {
     "date": """It ended in 1923.; It is due on Friday.; Er endet im März 2027.; 毎週日曜日です。;
         It closes at half past nine in the morning.; Am Dienstag wird sie geleert.""",
     "number": "It has 12 rooms.; Two of them.; Sie dauert drei Tage.; 五个月",
-    "name": "The boat is mended by Tom.; She lives in Lower Ely.",
 }
 LACKS = {
     "date": "The landlord may mend it.; They march along the coast of Mars.; Days are long.",
     "number": "It has rooms.",
-    "name": "The boat is mended in March or on a Friday.; It is mended.",
 }
 
 
