@@ -1,25 +1,10 @@
-"""All errors that users can see, as one tree.
-
-    CorpusError                 exit 1
-    ├── UsageError              exit 2   flags or settings that contradict each other
-    │   └── UntrustedStore               an index that this user did not make, or not here
-    ├── NoIndex                 exit 1   there is no store here yet
-    ├── IncompatibleStore       exit 1   made by another version, model or chunker
-    ├── DamagedStore            exit 1   the store does not open, or holds what was not written
-    ├── StoreLocked             exit 5   another process is writing
-    ├── SealUnavailable         exit 3   this system cannot enforce the seal; nothing was read
-    ├── UnreadableDocument      (caught by sync: becomes a file row with a reason code)
-    ├── ModelUnavailable        (caught by session: the question is answered without a model)
-    └── Refused                 a read or search that is not allowed; tools turn it into `Error: …`
-        └── Unreachable                  a document of the index that cannot be read now
+"""All errors that users can see, as one tree; `exit_code` is that of a command that meets one.
 
 Library exceptions are translated into these where the library is called (extract, embed, store,
 agent); nothing else catches them, and `cli` alone prints them.
 """
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 
 class CorpusError(Exception):
@@ -83,7 +68,7 @@ class SealUnavailable(CorpusError):
 
 
 class UnreadableDocument(CorpusError):
-    """A file that yields no text, with the reason code for its file row.
+    """A file that yields no text, with the reason code for its file row, which sync makes of it.
 
     `extractor` is the label of the extractor that failed, None if no extractor claims the file.
     `waiting` counts the pages whose text might be recognised.
@@ -119,13 +104,11 @@ class Unreachable(Refused):
         super().__init__(message, hint, code=code)
 
 
-def _kinds(of: type[CorpusError]) -> Iterator[type[CorpusError]]:
-    yield of
-    for kind in of.__subclasses__():
-        yield from _kinds(kind)
-
-
-_BY_NAME = {kind.__name__: kind for kind in _kinds(CorpusError)}
+_BY_NAME: dict[str, type[CorpusError]] = {
+    name: kind
+    for name, kind in globals().items()
+    if isinstance(kind, type) and issubclass(kind, CorpusError)
+}
 MAX_SAID = 1_000  # characters of an error of another process
 
 

@@ -255,6 +255,20 @@ class Box:
     bottom: float
 
 
+MAX_POINTS = 5_000_000  # of a picture: a frame of the protocol holds three bytes for each
+GREY_BYTES, COLOUR_BYTES = 1, 3  # of a point: `channels`
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Rows of points from the top, without gaps: a byte each of grey, or of red, green and blue."""
+
+    width: int
+    height: int
+    channels: int
+    data: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class PagePicture:
     """A page as a picture. `stale`: the file changed after it was indexed, which the picture says.

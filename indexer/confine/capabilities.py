@@ -13,20 +13,18 @@ from indexer.errors import SealUnavailable
 _VERSION_3 = 0x20080522
 _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 23, 24
 _PR_CAP_AMBIENT, _AMBIENT_IS_SET, _AMBIENT_CLEAR_ALL = 47, 1, 4
-_SETPCAP, _SYS_ADMIN = 1 << 8, 1 << 21
+_SETPCAP, SYS_ADMIN = 1 << 8, 1 << 21
 # CHOWN, DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER: root reads its users' documents and writes a store.
 # All others go: with CAP_NET_ADMIN any socket, a pair's too, configures the network by ioctl.
 KEPT = 0b1111
 
 
-def may_administer(arch: Architecture) -> bool:
-    """Whether this process has CAP_SYS_ADMIN; raises SealUnavailable."""
-    return bool(_held(arch)[0] & _SYS_ADMIN)
-
-
-def has_any(arch: Architecture) -> bool:
-    """Whether this process has any capability at all; raises SealUnavailable."""
-    return any(_held(arch))
+def held(arch: Architecture) -> tuple[int, int, int]:
+    """Effective, permitted and inheritable ones; raises SealUnavailable."""
+    try:
+        return _own(arch)
+    except OSError as error:
+        raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
 
 
 def drop_capabilities(arch: Architecture, *, kept: int = KEPT) -> None:
@@ -57,14 +55,6 @@ def _left(arch: Architecture, kept: int, *, bounded: bool) -> int:
     )
     bounding = sum(1 << bit for bit in _bounding()) if bounded else 0
     return (effective | permitted | bounding) & ~kept | inheritable | ambient
-
-
-def _held(arch: Architecture) -> tuple[int, int, int]:
-    """Effective, permitted and inheritable; raises SealUnavailable."""
-    try:
-        return _own(arch)
-    except OSError as error:
-        raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
 
 
 def _own(arch: Architecture) -> tuple[int, int, int]:

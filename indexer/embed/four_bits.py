@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from indexer.embed.folder import ModelFolder
+from indexer.embed.folder import ModelFolder, Words
 from indexer.errors import CorpusError
 from indexer.measure import Tokens
 from indexer.records import MULTILINGUAL
@@ -139,10 +139,10 @@ class FourBitModel(ModelFolder):
         found = tokenizer.encode_batch(list(texts))
         return [Tokens(known[each.ids].tolist(), each.offsets) for each in found]
 
-    def words(self, tensors: dict[str, NDArray[np.float32]]) -> FourBitRows:
-        """The vectors of the vocabulary, opened row by row: all at once are 384 MB."""
-        stored = self._stored("emb.word")
-        return FourBitRows(stored.reshape(-1, self._layout.width // BLOCK * BLOCK_BYTES))
+    def words(self, tensors: dict[str, NDArray[np.float32]]) -> Words:
+        """As of any folder, opened row by row: all at once are 384 MB."""
+        blocks = self._stored("emb.word").reshape(-1, self._layout.width // BLOCK * BLOCK_BYTES)
+        return lambda ids: opened(blocks[ids]).reshape(len(ids), -1)
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """The weights by BertModel's names, float32, without those of the words."""
@@ -177,22 +177,6 @@ def _normalizer() -> Normalizer:
 
     spaces = normalizers.Replace(Regex(" {2,}"), " ")
     return normalizers.Sequence([normalizers.Nmt(), normalizers.NFKC(), spaces])
-
-
-class FourBitRows:
-    """Rows of a matrix in four bits; those that are asked for come in float32."""
-
-    def __init__(self, blocks: NDArray[np.uint8]) -> None:
-        self._blocks = blocks
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Rows and width."""
-        return len(self._blocks), self._blocks.shape[1] // BLOCK_BYTES * BLOCK
-
-    def __getitem__(self, ids: list[int]) -> NDArray[np.float32]:
-        """The rows of these numbers, float32."""
-        return opened(self._blocks[ids]).reshape(len(ids), -1)
 
 
 def opened(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:

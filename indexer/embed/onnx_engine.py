@@ -75,7 +75,7 @@ class OnnxEngine:
             weights = folder.tensors()
             self._words = folder.words(weights)
             self._places = _places(folder, weights)
-            shape = _shape(folder.config, self._words.shape)
+            shape = _shape(folder.config, self._places.shape)
             self._session = _session(bert(weights, shape, precision))
         except (KeyError, TypeError, ValueError) as error:
             what = f"it has no {error}" if isinstance(error, KeyError) else error
@@ -115,7 +115,7 @@ class OnnxEngine:
         ids = encoding.ids
         if len(ids) > self._max_tokens:  # cut as transformers cuts: the end mark stays
             ids = [*ids[: self._max_tokens - 1], ids[-1]]
-        rows = self._words[ids] + self._places[: len(ids)]
+        rows = self._words(ids) + self._places[: len(ids)]
         tokens: NDArray[np.float32] = self._session.run(None, {"rows": rows})[0]
         return tokens
 
@@ -149,7 +149,7 @@ def _places(folder: ModelFolder, weights: Weights) -> NDArray[np.float32]:
     return places
 
 
-def _shape(config: Mapping[str, Any], words: tuple[int, ...]) -> Shape:
+def _shape(config: Mapping[str, Any], places: tuple[int, ...]) -> Shape:
     """The sizes that the configuration names; raises ValueError or TypeError for none."""
     shape = Shape(
         layers=int(config["num_hidden_layers"]),
@@ -157,8 +157,8 @@ def _shape(config: Mapping[str, Any], words: tuple[int, ...]) -> Shape:
         width=int(config["hidden_size"]),
         epsilon=float(config["layer_norm_eps"]),
     )
-    if words[1:] != (shape.width,):
-        raise ValueError(f"hidden_size is {shape.width}, the words are {words}")
+    if places[1:] != (shape.width,):
+        raise ValueError(f"hidden_size is {shape.width}, the places are {places}")
     if shape.layers < 1 or shape.heads < 1 or shape.width % shape.heads:
         raise ValueError(f"{shape.layers} layers, {shape.heads} heads over {shape.width}")
     return shape

@@ -178,13 +178,9 @@ def read_csv(data: bytes) -> Extraction:
     if separator:
         text = text[separator.end() :]
     delimiter = separator[1] if separator else _delimiter(text)
-    return Extraction(None, plain_lines(labelled(_csv_rows(text, delimiter))))
-
-
-def _csv_rows(text: str, delimiter: str) -> Iterator[list[str]]:
     csv.field_size_limit(2**31 - 1)  # a stray quotation mark may make one field of all the rest
     lines = (line.replace("\0", "") for line in io.StringIO(text, newline=""))
-    yield from csv.reader(lines, delimiter=delimiter)
+    return Extraction(None, plain_lines(labelled(csv.reader(lines, delimiter=delimiter))))
 
 
 def _delimiter(text: str) -> str:

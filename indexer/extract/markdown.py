@@ -66,14 +66,11 @@ def links(pairs: Iterable[tuple[str, str]]) -> str:
     for text, address in pairs:
         shown = one_line(text)
         target = address.rpartition("//")[2].removeprefix("mailto:").rstrip("/")
-        if shown and target not in shown and _leads_out(address):
+        leads_out = len(address) <= MAX_ADDRESS and _ADDRESS.fullmatch(address)
+        if shown and target not in shown and leads_out:
             found.setdefault(address, shown)
     lines = [f"- [{text}]({address})" for address, text in list(found.items())[:MAX_LINKS]]
     return "\n".join(["Links:", *lines]) if lines else ""
-
-
-def _leads_out(address: str) -> bool:
-    return len(address) <= MAX_ADDRESS and _ADDRESS.fullmatch(address) is not None
 
 
 def page(blocks: Iterable[str]) -> str:

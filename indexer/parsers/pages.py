@@ -14,13 +14,12 @@ from functools import cache
 from typing import Any, TypeVar
 
 from indexer.errors import Refused
-from indexer.extract.ocr.reading_order import PlacedText
-from indexer.extract.points import GREY_BYTES, Points
+from indexer.extract.ocr import PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.limits import DocumentLimits, limits_for
 from indexer.parsers.process import Child
 from indexer.parsers.worker import PARSER, Copy
-from indexer.records import Box, PagePicture
+from indexer.records import GREY_BYTES, Box, PagePicture, Points
 
 PICTURING = PARSER
 MAX_WIDTH = 4_000  # of a picture, in points

@@ -18,8 +18,7 @@ from itertools import groupby
 from typing import Any
 
 from indexer.extract.normalise import MAX_LINE_CHARS, whole
-from indexer.extract.points import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Points
-from indexer.records import Line
+from indexer.records import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Line, Points
 
 MAX_VALUES_BYTES = 2**16
 MAX_BODY_BYTES = 16 * 2**20

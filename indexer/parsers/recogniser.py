@@ -23,7 +23,7 @@ from indexer.confine import starting
 from indexer.confine.program import EXIT_UNCONFINED, command
 from indexer.confine.system import TESSERACT_DATA
 from indexer.errors import SealUnavailable, UnreadableDocument
-from indexer.extract.ocr.reading_order import UNREADABLE, PlacedText
+from indexer.extract.ocr import UNREADABLE, PlacedText
 from indexer.parsers import limits, protocol
 from indexer.parsers.limits import DocumentLimits
 from indexer.parsers.process import Child

@@ -14,12 +14,11 @@ from statistics import fmean
 
 import numpy as np
 
-from indexer.extract.ocr import tesseract
+from indexer.extract.ocr import PlacedText, tesseract
 from indexer.extract.ocr.engine import RapidEngine, Recognition, is_blank
 from indexer.extract.ocr.pictures import Pages, Picture, opened
 from indexer.extract.ocr.reading_order import (
     Piece,
-    PlacedText,
     Sheet,
     certain_rows,
     is_suspect,

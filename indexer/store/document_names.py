@@ -7,12 +7,12 @@ names but those that the corpus has.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 
 from indexer.files.paths import file_stem
+from indexer.words import fold
 
 LONGEST_NAME = 4  # words of a query
 MOST_NAMED = 3  # documents; more are none if they are over half of the corpus
@@ -26,12 +26,6 @@ _NUMBER = re.compile(r"(?i)\d+|(?:fy)?(?:19|20)?\d\d(?:q[1-4])?|q[1-4](?:\d\d|\d
 _CAPITAL = re.compile(r"[^\W\d_]*[A-ZÀ-Þ]|\d+[^\W\d_]")
 _JOINED = re.compile(r"(?<=[A-Z])n(?=[A-Z]\b)")  # JnJ
 _AND = frozenset({"and", "und", "et"})
-
-
-def fold(text: str) -> str:
-    """A text without its case and accents."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(char for char in plain if not unicodedata.combining(char))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ Each change is a new version of a table, which no reader sees until a manifest n
 
 from __future__ import annotations
 
+import hashlib
 import re
 import shutil
 from collections import Counter
@@ -44,6 +45,11 @@ KEYS_AT_ONCE = 65_536  # of a column that is read alone
 # As vectors are kept, in half the bytes. A cosine changes by .0001 at most, the hundredth part of
 # what int8 arithmetic changes; a query's vector stays as it is.
 Kept: TypeAlias = "NDArray[np.float16]"
+
+
+def key_of(text: str) -> bytes:
+    """The key of an embedded text, prefix included."""
+    return hashlib.sha256(text.encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +223,7 @@ class Tables:
         The state of the file table, which is small, never triggers a merge of the chunks.
         """
         chunks, files = (
-            plan_tidying(state_of(table), finished=finished)
+            plan_tidying(**counts_of(table), finished=finished)
             for table in (self._chunks, self._files)
         )
         everything = not only_if_due or chunks == "merge"
@@ -348,38 +354,29 @@ FEW_FRAGMENTS = 8  # of a finished run
 SLACK_ROWS = 10_000  # of a table, for each fragment and version more that is worth leaving
 
 
-@dataclass(frozen=True, slots=True)
-class State:
-    """Counts of a table: rows, those deleted and still on the disk, fragments, rows in no index."""
-
-    rows: int
-    deleted: int = 0
-    fragments: int = 1
-    unindexed: int = 0
-
-
-def state_of(table: Table) -> State:
-    """The counts of the newest version of a table."""
+def counts_of(table: Table) -> dict[str, int]:
+    """Of the newest version: rows, those deleted and still on the disk, fragments, in no index."""
     stats = table.stats()
     rows, parts = stats["num_rows"], stats["fragment_stats"]
     fragments = parts["num_fragments"]
     deleted = round(parts["lengths"]["mean"] * fragments - rows)
-    waiting = [index.num_unindexed_rows or 0 for index in table.indices()]
-    return State(rows, deleted, fragments, max(waiting, default=0))
+    waiting = max((index.num_unindexed_rows or 0 for index in table.indices()), default=0)
+    return {"rows": rows, "deleted": deleted, "fragments": fragments, "unindexed": waiting}
 
 
-def plan_tidying(state: State, *, finished: bool) -> Literal["nothing", "cover", "merge"]:
+def plan_tidying(
+    rows: int, deleted: int = 0, fragments: int = 1, unindexed: int = 0, *, finished: bool
+) -> Literal["nothing", "cover", "merge"]:
     """The maintenance that is due: none, index the remaining rows, or merge the table as well.
 
     Until a run is `finished` the thresholds are higher: indexing a few rows after each batch would
     take most of its time on a large table.
     """
-    fragments = FEW_FRAGMENTS if finished else MAX_FRAGMENTS
-    few, many = few_unindexed(state.rows), max(MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * state.rows)
-    scattered = state.fragments > slack(fragments, state.rows)
-    if scattered or state.deleted > MAX_DELETED_SHARE * state.rows:
+    least = FEW_FRAGMENTS if finished else MAX_FRAGMENTS
+    few, many = few_unindexed(rows), max(MAX_UNINDEXED_ROWS, UNINDEXED_SHARE * rows)
+    if fragments > slack(least, rows) or deleted > MAX_DELETED_SHARE * rows:
         return "merge"
-    return "cover" if state.unindexed > (few if finished else many) else "nothing"
+    return "cover" if unindexed > (few if finished else many) else "nothing"
 
 
 def few_unindexed(rows: int) -> int:

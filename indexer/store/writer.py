@@ -10,6 +10,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from indexer.errors import DamagedStore, UsageError
 from indexer.records import Coverage, FileRow, Fingerprint
 from indexer.store.folder import (
@@ -21,7 +24,7 @@ from indexer.store.folder import (
     version_files,
     writer_lock,
 )
-from indexer.store.lance import release_memory
+from indexer.store.lance import Table, open_table, release_memory
 from indexer.store.manifest import (
     DRAFT_NAME,
     FORMER,
@@ -36,10 +39,10 @@ from indexer.store.manifest import (
     write_draft,
     write_manifest,
 )
-from indexer.store.tables import Embedded, Scale, Tables, slack
-from indexer.store.vectors import KnownVectors
+from indexer.store.tables import KEY_COLUMN, Embedded, Kept, Scale, Tables, slack
 
 WRITE_CHUNKS = 2_048  # written together: every write makes a fragment, and costs the same
+UNIT = 1e-3  # how far from 1 the length of a vector may be
 MAX_VERSIONS = 128  # of both tables, that may gather before they are dropped
 # What LanceDB writes, whole or not; it deletes all else, and a file manager's own is no loss.
 _OF_TABLES = re.compile(
@@ -314,3 +317,44 @@ def still_right(
     same = made_by.makes_same_rows(today)
     same_text = made_by.normaliser == today.normaliser
     return {row.source: row for row in rows if same or (same_text and not row.is_document)}
+
+
+class KnownVectors:
+    """The vectors of texts by their keys: float16, (dimension,), of length 1, all of one model.
+
+    Those of rows that wait for their commit, and what was found, are at hand; others are in the
+    rows that were committed.
+    """
+
+    def __init__(self, store: Path) -> None:
+        self.at_hand: dict[bytes, Kept] = {}
+        self._store = store
+        self._versions: list[int] = []
+        self._tables: list[Table] = []
+
+    def stand_at(self, versions: Iterable[int]) -> None:
+        """Look in these versions of the chunks, which have the rows of all that was at hand."""
+        self.at_hand.clear()
+        self._versions, self._tables = [*versions], []
+
+    def find(self, keys: Iterable[bytes]) -> None:
+        """Read the vectors of keys that are not at hand from the committed rows, but damaged ones.
+
+        A condition looks at the keys of all rows: 30 ms where there are a million.
+        """
+        missing = [f"X'{key.hex()}'" for key in dict.fromkeys(keys) if key not in self.at_hand]
+        if not missing:
+            return
+        where = f"{KEY_COLUMN} IN ({', '.join(missing)})"
+        self._tables = self._tables or [
+            open_table(self._store, "chunks", version) for version in self._versions
+        ]
+        for table in self._tables:
+            for row in table.rows([KEY_COLUMN, "vector"], where).to_pylist():
+                if abs(np.linalg.norm(row["vector"]) - 1.0) < UNIT:
+                    self.at_hand[row[KEY_COLUMN]] = np.array(row["vector"], np.float16)
+
+    def put(self, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
+        """Keep vectors, (len(keys), dimension), rounded to float16, until their rows are there."""
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=UNIT)
+        self.at_hand.update(zip(keys, vectors.astype(np.float16), strict=True))

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import date
 from email.utils import parsedate_to_datetime
 from urllib.parse import unquote
 
-from indexer.records import Chunk, Line
+from indexer.records import Chunk, FileRow, Line
 from indexer.store.filters import link_target
 
 MAX_HEAD_LINES = 100
@@ -41,21 +41,11 @@ _LINK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Properties:
-    """A day in ISO form, a name, tags with blanks and links with line ends between."""
-
-    date: str | None = None
-    author: str | None = None
-    tags: str = ""
-    links: str = ""
-
-
-def properties_of(
-    lines: Sequence[Line], extractor: str, author: str = "", day: str = ""
-) -> Properties:
-    """The properties that a document states in its text, else `author` and `day` of its file."""
-    kind = extractor.partition("/")[0]
+def with_properties(
+    row: FileRow, lines: Sequence[Line], author: str = "", day: str = ""
+) -> FileRow:
+    """The row with what its document states in its text, else `author` and `day` of its file."""
+    kind = (row.extractor or "").partition("/")[0]
     head = [line.text for line in lines[:MAX_HEAD_LINES]]
     fields: dict[str, list[str]] = {}
     if kind == "markdown":
@@ -70,8 +60,13 @@ def properties_of(
         written = list(_written(line.text for line in lines))
         tags += _inline(written)
         links = "\n".join(_linked(written))
-    tagged = " ".join(_bounded(tags))
-    return Properties(_day(fields) or day or None, _author(fields) or author or None, tagged, links)
+    return replace(
+        row,
+        date=_day(fields) or day or None,
+        author=_author(fields) or author or None,
+        tags=" ".join(_bounded(tags)),
+        links=links,
+    )
 
 
 def main_language(chunks: Iterable[Chunk]) -> str:

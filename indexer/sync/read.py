@@ -28,7 +28,7 @@ from indexer.parsers.worker import WINDOW, Copy, Enough, Text, Worker, in_order,
 from indexer.records import Chunk, Document, FileRow, Status, is_other
 from indexer.store.folder import write_all
 from indexer.store.texts import Texts
-from indexer.sync.properties import main_language, properties_of
+from indexer.sync.properties import main_language, with_properties
 
 # Reasons for which a file is no document of this kind, rather than a broken one.
 SKIP_REASONS = frozenset({"symlink", "special", "secret", "too_large", "name"}) | frozenset(
@@ -155,7 +155,6 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
     document = document_of(text, row.source, row.sha256 or "")
     chunks = in_languages(chunker.chunk(document))
     waiting = sum(line.is_waiting_mark for line in document.lines)
-    own = properties_of(document.lines, text.extractor, text.author, text.date)
     row = replace(
         row,
         status="indexed",
@@ -167,13 +166,9 @@ def indexed(row: FileRow, text: Text, chunker: Chunker) -> tuple[FileRow, list[C
         extractor=text.extractor,
         seconds=round(row.seconds + time.monotonic() - started, 4),
         waiting=waiting,
-        date=own.date,
-        author=own.author,
-        tags=own.tags,
-        links=own.links,
         language=main_language(chunks),
     )
-    return row, chunks
+    return with_properties(row, document.lines, text.author, text.date), chunks
 
 
 def document_of(text: Text, source: str, sha256: str) -> Document:

@@ -22,9 +22,8 @@ from indexer.extract import versions
 from indexer.extract.normalise import NORMALISER
 from indexer.files.walk import UNREACHED, Excluded, SeenFile
 from indexer.records import MULTILINGUAL, Chunk, FileRow, Fingerprint, Ocr
-from indexer.store.tables import Embedded
+from indexer.store.tables import Embedded, key_of
 from indexer.store.texts import Texts
-from indexer.store.vectors import embed
 from indexer.store.writer import Writer
 from indexer.sync import RunDisplay
 from indexer.sync.plan import Plan, moves
@@ -32,6 +31,7 @@ from indexer.sync.read import problem_row, read_all
 from indexer.sync.recognise import RecognitionRun, ToRecognise
 
 BATCH_CHUNKS = 128  # of whole files, read before they are embedded: bounds memory
+EMBEDDED_TOGETHER = 64  # of their texts
 BATCH_FILES = 4_096  # with or without chunks
 COMMIT_SECONDS = 15.0  # of work that a killed run may lose, with the batch that it is at
 # A commit puts all rows so far into the index of words. One that takes longer is made as much more
@@ -287,12 +287,21 @@ class Run:
     def _embed(self, chunks: Sequence[Chunk]) -> list[bytes]:
         """The keys of the chunks' vectors, which are at hand then; some after a stop."""
         prefix, vectors = self.encoder.document_prefix, self.writer.vectors
-        texts = (prefix + self.chunker.embedded_text(chunk) for chunk in chunks)
         keys: list[bytes] = []
-        for some, made in embed(texts, self.encoder.encode, vectors, reuse=self.reuse):
-            keys += some
-            self.outcome.embedded += made
-            self.outcome.reused += len(some) - made
+        rest = iter(chunks)
+        while part := [*islice(rest, EMBEDDED_TOGETHER)]:
+            texts = (prefix + self.chunker.embedded_text(chunk) for chunk in part)
+            keyed = [(key_of(text), text) for text in texts]
+            keys += [key for key, _ in keyed]
+            if self.reuse:
+                vectors.find(key for key, _ in keyed)
+            missing = {
+                key: text for key, text in keyed if not (self.reuse and key in vectors.at_hand)
+            }
+            if missing:
+                vectors.put([*missing], self.encoder.encode([*missing.values()]))
+            self.outcome.embedded += len(missing)
+            self.outcome.reused += len(part) - len(missing)
             self._report(replace(self._progress, chunks=self.outcome.embedded))
             if self._stops():
                 break

@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import struct
 
-from indexer.extract.points import GREY_BYTES, Points
 from indexer.parsers import child, protocol
+from indexer.records import GREY_BYTES, Points
 from tests.attacks.obeying_worker import attempts, channel, done
 
 POLICY = child.POLICY

@@ -66,14 +66,10 @@ def html_text(source: str, titled: bool = True) -> tuple[str | None, str]:
     main = _main(blocks)
     chosen = [block.text for block in main]
     links = markdown.links(link for block in main for link in block.links)
-    if titled and title and not any(_names(text, title) for text in chosen[:20]):
+    heads = (text.lstrip("# ").casefold() for text in chosen[:20] if text.startswith("#"))
+    if titled and title and not any(map(title.casefold().startswith, heads)):
         chosen.insert(0, markdown.heading(1, title))
     return title, markdown.page([*chosen, links])
-
-
-def _names(block: str, title: str) -> bool:
-    """Whether a block is a heading equal to the title or to its beginning."""
-    return block.startswith("#") and title.casefold().startswith(block.lstrip("# ").casefold())
 
 
 # What may change how a page looks, and is not read.

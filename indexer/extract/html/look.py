@@ -86,7 +86,10 @@ class Sheet:
     def __init__(self, css: str, source: str, *, any_case: bool) -> None:
         self._found: dict[int, _Declared] = {}
         css = _COMMENTS.sub("", css)[:MAX_SHEET_CHARS]
-        rules = [rule.partition("{") for rule in _AT_RULES.sub(_screened, css).split("}")]
+        rules = [
+            rule.partition("{")
+            for rule in _AT_RULES.sub(lambda rule: rule[1] or "", css).split("}")
+        ]
         if any(mark and declared for _, mark, declared in rules):
             self._apply(rules, source, str.lower if any_case else str)
 
@@ -122,11 +125,6 @@ class Sheet:
         found = dict(_declared(own, _OWN_RANK)) if own else {}
         _add(found, self._found.get(number, {}))
         return {name: each[-1] for name, each in found.items()}
-
-
-def _screened(rule: re.Match[str]) -> str:
-    """The rules in an at-rule that count on a screen."""
-    return rule[1] or ""
 
 
 def _matching(root: _Element, path: str) -> Sequence[_Element]:

@@ -1,5 +1,23 @@
 """Text recognition: pictures of pages -> lines with a confidence.
 
-`pictures` renders pages, `engine` recognises them, `reading_order` puts pieces into lines. Imported
-only in the process of `indexer.parsers.recognising`: the libraries are those of the extra `[ocr]`.
+`pictures` renders pages, `engine` recognises them, `reading_order` puts pieces into lines: all of
+them in the process of `indexer.parsers.recognising` alone, with the libraries of the extra `[ocr]`.
 """
+
+from typing import NamedTuple
+
+UNREADABLE = "(unreadable line)"
+
+
+class PlacedText(NamedTuple):
+    """A word, the number of its line among those of its page, and its box.
+
+    Left, top, right and bottom are shares of the page as it is shown.
+    """
+
+    line: int
+    left: float
+    top: float
+    right: float
+    bottom: float
+    text: str

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from indexer.errors import UnreadableDocument
 from indexer.extract.extraction import what_broke
-from indexer.extract.pdf.showing import opened_to_draw, page_to_draw
-from indexer.extract.points import COLOUR_BYTES, Points, points_of, size_within
+from indexer.extract.pdf.showing import opened_to_draw, page_to_draw, points_of, size_within
+from indexer.records import COLOUR_BYTES, Points
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -11,12 +11,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from indexer.extract.normalise import lines_of
+from indexer.extract.ocr import UNREADABLE, PlacedText
 
-UNREADABLE = "(unreadable line)"
 MIN_CONFIDENCE = 0.80  # of a piece
 
 # Letters that the model does not know it leaves out, and is certain of what is left. So a piece
@@ -70,7 +69,7 @@ class Piece:
         """Whether it is wide and holds fewer letters than fit: some were left out."""
         room = (self.right - self.left) / max(1.0, self.height)
         letters = "".join(self.text.split())
-        weight = sum(2 if east_asian_width(letter) in "WF" else 1 for letter in letters)
+        weight = len(letters) + sum(east_asian_width(letter) in "WF" for letter in letters)
         return room > _WIDE and weight / room < MIN_DENSITY
 
     @property
@@ -86,9 +85,8 @@ class Piece:
         if len(self.places) != len("".join(self.text.split())):
             return None
         half, width = _LETTER_HEIGHTS / 2 * self.height, self.right - self.left
-        return self.left + self.places[first] * width - half, (
-            self.left + self.places[last] * width + half
-        )
+        start, end = (self.left + self.places[at] * width for at in (first, last))
+        return start - half, end + half
 
 
 def sparse_share(pieces: Sequence[Piece]) -> float:
@@ -253,8 +251,7 @@ def _gaps(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
     gaps = []
     depth, open_at = 0, None
     for x, step in edges:
-        before = depth
-        depth += step
+        before, depth = depth, depth + step
         if before > allowed >= depth:
             open_at = x
         elif before <= allowed < depth and open_at is not None:
@@ -278,20 +275,6 @@ DIGITS = 5  # of a share: a tenth of a point of the largest picture
 _WORD = re.compile(r"\S+")
 
 
-class PlacedText(NamedTuple):
-    """A word, the number of its line among those of its page, and its box.
-
-    Left, top, right and bottom are shares of the page as it is shown.
-    """
-
-    line: int
-    left: float
-    top: float
-    right: float
-    bottom: float
-    text: str
-
-
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """An upright picture of a page: its size, and how it was turned to be read.
@@ -309,26 +292,22 @@ class Sheet:
         self, line: int, box: tuple[float, float, float, float], text: str
     ) -> PlacedText | None:
         """A word whose box is in points of the sheet; None where none of it is on the page."""
-        left, top, right, bottom = box
-        corners = [self._shown(x, y) for x in (left, right) for y in (top, bottom)]
-        xs, ys = (
-            [min(1.0, max(0.0, place)) for place in axis] for axis in zip(*corners, strict=True)
-        )
-        left, right = round(min(xs), DIGITS), round(max(xs), DIGITS)
-        top, bottom = round(min(ys), DIGITS), round(max(ys), DIGITS)
-        found = PlacedText(line, left, top, right, bottom, text)
+        corners = [self._shown(x, y) for x in box[::2] for y in box[1::2]]
+        xs, ys = zip(*corners, strict=True)
+        found = PlacedText(line, min(xs), min(ys), max(xs), max(ys), text)
         return found if found.left < found.right and found.top < found.bottom else None
 
     def _shown(self, x: float, y: float) -> tuple[float, float]:
-        """A place of the sheet as shares of the page."""
+        """A place of the sheet as shares of the page, at its edge where it is beyond."""
         cos, sin = math.cos(self.skew), math.sin(self.skew)
         across, down = (x * cos - y * sin) / self.width, (x * sin + y * cos) / self.height
-        return {
+        x, y = {
             0: (across, down),
             90: (1 - down, across),
             180: (1 - across, 1 - down),
             270: (down, 1 - across),
         }[self.turned_degrees]
+        return round(min(1.0, max(0.0, x)), DIGITS), round(min(1.0, max(0.0, y)), DIGITS)
 
 
 def words_of_pieces(rows: Sequence[Sequence[Piece]], sheet: Sheet) -> list[PlacedText]:

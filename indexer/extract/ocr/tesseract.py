@@ -16,7 +16,8 @@ from statistics import fmean
 import regex
 
 from indexer.extract.normalise import whole
-from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, UNREADABLE, Piece
+from indexer.extract.ocr import UNREADABLE
+from indexer.extract.ocr.reading_order import MIN_CONFIDENCE, Piece
 
 # Of a line, as the mean of its words: Tesseract's numbers run lower than rapidocr's.
 MIN_LINE_CONFIDENCE = 0.60

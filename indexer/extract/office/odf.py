@@ -114,7 +114,8 @@ class _OdfReader:
         fields = element.iter(_HIDDEN_PARAGRAPH) if tag_of(element) in ("p", "h") else ()
         if any(attribute(each, "is-hidden") == "true" for each in fields):
             return True
-        return is_beside(element) or self._styles.look(element).hides
+        places = (_points(attribute(element, axis) or "") or 0.0 for axis in ("x", "y"))
+        return min(places) < -_FAR or self._styles.look(element).hides
 
     def _struck(self, text: str, element: Element) -> str:
         """A text with its mark, if the style of its element strikes it out."""
@@ -241,7 +242,7 @@ def _numbered_lists(roots: Sequence[Element]) -> frozenset[tuple[str, str]]:
 
 _LENGTH = re.compile(r"(-?\d+(?:\.\d+)?)(cm|mm|in|pt|px|%)")
 _POINTS = {"cm": 28.35, "mm": 2.835, "in": 72.0, "pt": 1.0, "px": 0.75, "%": 0.01}
-_FAR = 1_200.0  # points, further than any page is wide
+_FAR = 1_200.0  # points to the left of a page or above it, further than any is wide
 
 
 _PLAIN = Look()
@@ -313,8 +314,3 @@ def _colour(element: Element, name: str) -> str:
 def _points(value: str) -> float | None:
     found = _LENGTH.fullmatch(value)
     return float(found[1]) * _POINTS[found[2]] if found else None
-
-
-def is_beside(frame: Element) -> bool:
-    """Whether a frame or shape stands far to the left of its page, or above it."""
-    return any((_points(attribute(frame, axis) or "") or 0.0) < -_FAR for axis in ("x", "y"))

@@ -258,16 +258,15 @@ def _sections(code: str) -> tuple[tuple[str, str, str] | None, ...]:
             found.append(None)
             continue
         first, last = digits[0].span()
-        before, behind = (_LITERAL.sub(_said, text) for text in (whole[:first], whole[last:]))
+        before, behind = (
+            _LITERAL.sub(lambda found: next(filter(None, found.groups()), ""), text)
+            for text in (whole[:first], whole[last:])
+        )
         told = any(
             c in "%" or c.isalpha() or unicodedata.category(c) == "Sc" for c in before + behind
         )
         found.append((before, digits[0][0], behind) if told else None)
     return tuple(found)
-
-
-def _said(literal: re.Match[str]) -> str:
-    return next(filter(None, literal.groups()), "")
 
 
 def is_applied(code: str) -> bool:

@@ -47,8 +47,8 @@ class EdgeRow:
 
     @cached_property
     def numbers(self) -> frozenset[int]:
-        """What may be the number of the page."""
-        return _numbers_in(self.text)
+        """What may be the number of the page: in digits, at either end also in Roman."""
+        return frozenset(map(int, _NUMBER.findall(self.text))) - {0} | self.ends
 
     @cached_property
     def ends(self) -> frozenset[int]:
@@ -271,11 +271,6 @@ _LABELLED = regex.compile(r"[A-Za-z]{1,4}[-–]\0")  # of a part: an appendix, t
 _ROMAN = regex.compile(r"(?i)^(?=[ivxlc])(?:c{0,3})(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})$")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _OF_ALL = regex.compile(r"\0\s*(?:/|\p{L}{1,4})\s*(\d+)\W*$")  # "5 of 60": a page of all pages
-
-
-def _numbers_in(text: str) -> frozenset[int]:
-    """The numbers in digits, and those at either end that are Roman."""
-    return frozenset(map(int, _NUMBER.findall(text))) - {0} | _ends_of(text)
 
 
 def _ends_of(text: str) -> frozenset[int]:

@@ -21,7 +21,7 @@ from indexer.extract.pdf import layout
 from indexer.extract.pdf.calls import Box
 from indexer.extract.pdf.lines import HYPHENS, LIGATURES, PlacedLine, Places
 from indexer.extract.pdf.unseen import seen_text
-from indexer.extract.points import Points, points_of, size_within
+from indexer.records import COLOUR_BYTES, GREY_BYTES, MAX_POINTS, Points
 
 if TYPE_CHECKING:
     import pypdfium2
@@ -278,3 +278,25 @@ def _drawn(page: pypdfium2.PdfPage, wanted: int) -> Points:
         flags = pdfium.FPDF_ANNOT | pdfium.FPDF_REVERSE_BYTE_ORDER
         pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
         return points_of(bytes(bitmap.buffer), width, height, bitmap.stride)
+
+
+def size_within(width: float, height: float, wanted: int) -> tuple[int, int]:
+    """The size of a picture `wanted` points wide of a page in these proportions.
+
+    Smaller where it would have more points than the bound; at least one point each way.
+    """
+    ratio = max(height, 1e-6) / max(width, 1e-6)
+    across = min(float(wanted), (MAX_POINTS / ratio) ** 0.5)
+    wide = max(1, int(across))
+    return wide, max(1, min(int(across * ratio), MAX_POINTS // wide))
+
+
+def points_of(data: bytes, width: int, height: int, stride: int) -> Points:
+    """Rows of red, green and blue that begin every `stride` bytes, without what lies between."""
+    row = COLOUR_BYTES * width
+    if stride != row:
+        data = b"".join(data[at : at + row] for at in range(0, height * stride, stride))
+    grey = data[0::COLOUR_BYTES]
+    if grey == data[1::COLOUR_BYTES] == data[2::COLOUR_BYTES]:
+        return Points(width, height, GREY_BYTES, grey)
+    return Points(width, height, COLOUR_BYTES, data)

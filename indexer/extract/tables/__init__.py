@@ -170,7 +170,8 @@ def table_text(rows: Sequence[Row], data: bool = False) -> str:
 
     With `data` the document says that it is one. "" where all cells are empty.
     """
-    return "\n".join(row_lines(rows, data)) or "\n\n".join(_texts(compact(rows)[0]))
+    texts = (p.cell.text for row in compact(rows)[0] for p in row.cells if not p.again)
+    return "\n".join(row_lines(rows, data)) or "\n\n".join(texts)
 
 
 def unmerged_text(rows: Sequence[Sequence[str]]) -> str:
@@ -205,11 +206,6 @@ def _is_layout(rows: Sequence[Row], data: bool) -> bool:
         return False
     alone = len(rows) == 1 and any(len(cell.text) > MAX_AGAIN for cell in own)
     return alone or sum(cell.prose for cell in own) > MAX_LONG_SHARE * len(own)
-
-
-def _texts(rows: Iterable[Row]) -> Iterator[str]:
-    """The texts of the cells, each once."""
-    return (placed.cell.text for row in rows for placed in row.cells if not placed.again)
 
 
 # --- Lines --------------------------------------------------------------------------------------

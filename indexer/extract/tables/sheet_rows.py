@@ -79,7 +79,8 @@ class SheetLook:
 
     def remark(self, rows: Sequence[Sequence[str]]) -> str:
         """What a person should know of the values of a sheet; "" if there is nothing."""
-        empty = sum(not _at(rows, place) for place in self.formulas)
+        filled = (r < len(rows) and any(rows[r][c : c + 1]) for r, c in self.formulas)
+        empty = len(self.formulas) - sum(filled)
         remarks = []
         if empty:
             what = "1 formula has" if empty == 1 else f"{empty:,} formulas have"
@@ -89,11 +90,6 @@ class SheetLook:
         if self.shortened:
             remarks.append(self.shortened)
         return "; ".join(remarks)
-
-
-def _at(rows: Sequence[Sequence[str]], place: Place) -> str:
-    row, column = place
-    return rows[row][column] if row < len(rows) and column < len(rows[row]) else ""
 
 
 def fill_merged(rows: list[list[str]], merged: Iterable[tuple[int, int, int, int]]) -> bool:

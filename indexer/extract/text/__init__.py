@@ -45,9 +45,10 @@ def decode(data: bytes) -> str:
     Raises UnreadableDocument("encoding") rather than guessing at bytes that no encoding explains.
     """
     encoding = encoding_of(data)
-    if encoding == "utf-8":
-        return data.decode("utf-8", "replace")
-    return _decode_as(data, encoding)
+    try:
+        return data.decode(encoding, "replace" if encoding == "utf-8" else "strict")
+    except UnicodeDecodeError as error:
+        raise UnreadableDocument("encoding", f"not {encoding} at byte {error.start}") from None
 
 
 def encoding_of(data: bytes) -> str:
@@ -114,13 +115,6 @@ def _detected(sample: bytes) -> str:
     if best is None and explained < MIN_EXPLAINED:
         raise UnreadableDocument("encoding", "no known encoding explains these bytes")
     return page
-
-
-def _decode_as(data: bytes, encoding: str) -> str:
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise UnreadableDocument("encoding", f"not {encoding} at byte {error.start}") from None
 
 
 def _utf16_without_mark(sample: bytes) -> str | None:

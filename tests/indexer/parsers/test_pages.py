@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.points import MAX_POINTS, Points
 from indexer.parsers import protocol
 from indexer.parsers.pages import PageViewer, is_box, png_of
-from indexer.records import Box
+from indexer.records import MAX_POINTS, Box, Points
 from tests.attacks.obeying_viewer import FRAMES
 from tests.attacks.obeying_worker import attempts
 from tests.support.page_pictures import document, drawn, points_of_png

@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from statistics import fmean
 
 import pytest
 
 from indexer.errors import UnreadableDocument
-from indexer.extract.ocr import tesseract
-from indexer.extract.ocr.reading_order import UNREADABLE, lines_of_rows
+from indexer.extract.ocr import UNREADABLE
 from indexer.parsers.limits import OCR_MEMORY_BYTES, DocumentLimits
 from indexer.parsers.protocol import is_line
 from indexer.parsers.recogniser import RecognisedPage, Recogniser
@@ -124,21 +122,3 @@ def test_a_page_that_hangs_is_ended():
 )
 def test_what_no_engine_returns_is_not_taken(text, confidence, right):
     assert is_line([text, confidence]) is right
-
-
-# -- Tesseract -------------------------------------------------------------------------------------
-
-TABLE = "\n".join(
-    "\t".join(map(str, row))
-    for row in (
-        (5, 1, 1, 1, 1, 1, 0, 0, 9, 9, 96.2, "Дата:"),
-        (5, 1, 1, 1, 1, 2, 0, 0, 9, 9, 91.8, "16.02.2022"),
-        (5, 1, 1, 1, 2, 1, 0, 0, 9, 9, 31.0, "шум"),
-        (4, 1, 1, 1, 2, 0, 0, 0, 9, 9, -1, ""),
-    )
-)
-
-
-def test_tesseracts_words_become_lines_and_unsure_ones_are_named():
-    lines = lines_of_rows(tesseract.lines_of_table(TABLE), fmean)
-    assert lines == [("Дата: 16.02.2022", 0.94), (UNREADABLE, 0.0)]

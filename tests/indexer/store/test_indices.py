@@ -22,7 +22,6 @@ from indexer.store.tables import (
     VECTORS,
     WORDS,
     Scale,
-    State,
     plan_indices,
     plan_tidying,
 )
@@ -147,27 +146,27 @@ def test_which_indices_a_table_has_is_decided_by_its_rows(rows, existing, drop, 
 
 
 @pytest.mark.parametrize(
-    ("state", "finished", "unfinished"),
+    ("counts", "finished", "unfinished"),
     [
-        (State(4, unindexed=1), "cover", "nothing"),
-        (State(1_000, unindexed=50), "nothing", "nothing"),
-        (State(1_000, unindexed=51), "cover", "nothing"),
-        (State(12_000, unindexed=100), "nothing", "nothing"),
-        (State(12_000, unindexed=101), "cover", "nothing"),
-        (State(100_000, unindexed=201), "cover", "nothing"),
-        (State(1_000_000, unindexed=1_000), "nothing", "nothing"),
-        (State(1_000_000, unindexed=50_001), "cover", "cover"),
-        (State(1_000, deleted=201), "merge", "merge"),
-        (State(1_000, fragments=FEW_FRAGMENTS), "nothing", "nothing"),
-        (State(1_000, fragments=FEW_FRAGMENTS + 1), "merge", "nothing"),
-        (State(1_000, fragments=MAX_FRAGMENTS + 1), "merge", "merge"),
-        (State(1_000_000, fragments=MAX_FRAGMENTS + 100), "merge", "nothing"),
-        (State(1_000_000, fragments=MAX_FRAGMENTS + 101), "merge", "merge"),
+        ({"rows": 4, "unindexed": 1}, "cover", "nothing"),
+        ({"rows": 1_000, "unindexed": 50}, "nothing", "nothing"),
+        ({"rows": 1_000, "unindexed": 51}, "cover", "nothing"),
+        ({"rows": 12_000, "unindexed": 100}, "nothing", "nothing"),
+        ({"rows": 12_000, "unindexed": 101}, "cover", "nothing"),
+        ({"rows": 100_000, "unindexed": 201}, "cover", "nothing"),
+        ({"rows": 1_000_000, "unindexed": 1_000}, "nothing", "nothing"),
+        ({"rows": 1_000_000, "unindexed": 50_001}, "cover", "cover"),
+        ({"rows": 1_000, "deleted": 201}, "merge", "merge"),
+        ({"rows": 1_000, "fragments": FEW_FRAGMENTS}, "nothing", "nothing"),
+        ({"rows": 1_000, "fragments": FEW_FRAGMENTS + 1}, "merge", "nothing"),
+        ({"rows": 1_000, "fragments": MAX_FRAGMENTS + 1}, "merge", "merge"),
+        ({"rows": 1_000_000, "fragments": MAX_FRAGMENTS + 100}, "merge", "nothing"),
+        ({"rows": 1_000_000, "fragments": MAX_FRAGMENTS + 101}, "merge", "merge"),
     ],
 )
-def test_when_a_table_is_merged_is_decided_by_its_counts(state, finished, unfinished):
-    assert plan_tidying(state, finished=True) == finished
-    assert plan_tidying(state, finished=False) == unfinished
+def test_when_a_table_is_merged_is_decided_by_its_counts(counts, finished, unfinished):
+    assert plan_tidying(**counts, finished=True) == finished
+    assert plan_tidying(**counts, finished=False) == unfinished
 
 
 def test_an_index_finds_what_the_exact_scan_finds(root, store):

@@ -2,8 +2,12 @@
 
 import pytest
 
-from indexer.records import Line
-from indexer.sync.properties import MAX_TAGS, properties_of
+from indexer.records import FileRow, Line
+from indexer.sync.properties import MAX_TAGS, with_properties
+
+
+def properties_of(lines: list[Line], extractor: str, *of_file: str) -> FileRow:
+    return with_properties(FileRow("a", "indexed", extractor=extractor), lines, *of_file)
 
 
 def said(text: str, extractor: str = "markdown/2") -> tuple[str | None, str | None, str]:

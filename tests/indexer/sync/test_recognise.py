@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extract.ocr.reading_order import PlacedText
+from indexer.extract.ocr import PlacedText
 from indexer.index import Index
 from indexer.parsers import protocol
 from indexer.parsers.recogniser import RecognisedPage, engine_version
@@ -82,10 +82,6 @@ def test_scans_and_pictures_wait_and_are_counted(root, store):
     marks = [line.text for line in read(store, root, "mixed.pdf") if line.is_mark]
     assert marks == ["--- Page 1 ---", "--- Page 2 --- (no text layer)", "--- Page 3 ---"]
     assert kept_pages(store, root / "scan.pdf") == 0
-
-
-def row(source: str, label: str, waiting: int) -> FileRow:
-    return FileRow(source, "empty", "no_text_layer", extractor=label, waiting=waiting)
 
 
 # -- what it becomes -------------------------------------------------------------------------------
