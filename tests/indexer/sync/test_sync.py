@@ -11,16 +11,12 @@ import numpy as np
 import pytest
 
 from indexer.chunk import Chunker
-from indexer.errors import NoIndex, StoreLocked
+from indexer.errors import DamagedStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
 from indexer.index import Index
 from indexer.records import FileRow, Query
 from indexer.store.folder import writer_lock
-from indexer.store.manifest import (
-    find_store,
-    read_manifest,
-    root_of,
-)
+from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync import RunDisplay
 from indexer.sync.folder import plan_folder, sync_folder
@@ -225,7 +221,11 @@ def test_a_store_is_found_from_any_folder_below_and_moves_with_its_corpus(root, 
     moved.mkdir()
     store.rename(moved / ".corpus-agent")
     root.rename(moved / "docs")
-    assert root_of(moved / ".corpus-agent", read_manifest(moved / ".corpus-agent")).is_dir()
+    store = moved / ".corpus-agent"
+    assert root_of(store, read_manifest(store)).is_dir()
+    (store / MANIFEST_NAME).write_text("{")
+    with pytest.raises(DamagedStore, match="is no JSON"):
+        read_manifest(store)
 
 
 def test_a_rebuild_leaves_alone_what_no_model_had_a_part_in(root, store):
