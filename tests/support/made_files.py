@@ -32,6 +32,12 @@ def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes
     return buffer.getvalue()
 
 
+def members(data: bytes) -> dict[str, bytes]:
+    """What is in a ZIP file, by name."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def _saved(document: object) -> bytes:
     buffer = io.BytesIO()
     document.save(buffer)
