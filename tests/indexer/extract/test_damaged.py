@@ -3,7 +3,7 @@
 import openpyxl
 
 from indexer.extract import open_document
-from indexer.extract.tables.sheet_rows import UNFORMATTED
+from indexer.extract.tables.named_rows import UNFORMATTED
 from tests.support import made_files as made
 
 CUT = "what a table repeats more than 64 times stands 64 times"

@@ -9,7 +9,7 @@ import openpyxl
 
 from indexer.extract import open_document
 from indexer.extract.office.sheet_look import shown
-from indexer.extract.tables.sheet_rows import sheet_lines
+from indexer.extract.tables.named_rows import sheet_lines
 from tests.support import made_files as made
 
 
