@@ -21,10 +21,8 @@ from pathlib import Path
 
 from benchmarks.common import corpus_of, data, print_table, read_jsonl, timed
 from corpus_agent.fields.lexicon import field_of, fields_of
-from corpus_agent.fields.page import DocumentText
 from corpus_agent.fields.records import Cell
-from corpus_agent.fields.table import proposed, table_of
-from indexer import Line
+from corpus_agent.fields.table import table_of
 from tests.support.fakes import ListedCorpus
 
 TRUTH = {  # columns by what the truth calls them
@@ -154,9 +152,10 @@ def others() -> None:
     counts = {"set": Counter[str](), "held out": Counter[str]()}
     for number, entry in enumerate(CONTENT["documents"]):
         counted = counts["held out" if number % 2 else "set"]
-        document = DocumentText("a.txt", [Line(line) for line in entry["text"].splitlines()])
+        corpus = ListedCorpus({"a.txt": entry["text"]})
         for name, expected in entry["truth"].items():
-            given = [one.normal for one in proposed(document, field_of(name))]
+            (cell,) = table_of(corpus, [field_of(name)]).rows[0].cells
+            given = [one.normal for one in cell.values if not one.doubt]
             counted["true"] += bool(expected)
             counted["given"] += bool(given)
             counted["right"] += given == [expected]

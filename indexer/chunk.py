@@ -12,7 +12,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate, groupby
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -110,12 +109,6 @@ class Chunker:
         tokenizer = self._encoder.tokenizer
         return len(tokenizer.encode(named_once(text), add_special_tokens=False).ids)
 
-    @cached_property
-    def _by_chars(self) -> TextSplitter:
-        from semantic_text_splitter import TextSplitter
-
-        return TextSplitter(CHUNK_CHARS)
-
     def chunk(self, document: Document) -> list[Chunk]:
         """The chunks of a document in order; together they hold all its text but part marks."""
         is_markdown = writes_markdown(document.extractor)
@@ -123,7 +116,7 @@ class Chunker:
         chunks: list[Chunk] = []
         for first, lines in _parts(document.lines):
             text = "\n".join(line.text for line in lines)
-            starts = _line_starts(lines)
+            starts = [0, *accumulate(len(line.text) + 1 for line in lines[:-1])]
             page = lines[0].page
             above = HEADING_SEPARATOR.join(_above(document.title, lines[0]))
             splitter = self._splitter(is_markdown, named_once(text) != text)
@@ -139,11 +132,13 @@ class Chunker:
     def _pieces(
         self, splitter: MarkdownSplitter | TextSplitter, text: str
     ) -> Iterator[tuple[int, str]]:
+        from semantic_text_splitter import TextSplitter
+
         for offset, piece in splitter.chunk_indices(text):
             if len(named_once(piece)) <= CHUNK_CHARS:
                 yield offset, piece
             else:
-                for inner, part in self._by_chars.chunk_indices(piece):
+                for inner, part in TextSplitter(CHUNK_CHARS).chunk_indices(piece):
                     yield offset + inner, part
 
     def embedded_text(self, chunk: Chunk) -> str:
@@ -223,11 +218,6 @@ def _above(title: str, line: Line) -> list[str]:
     return [title] if line.part is None or line.page is not None else [title, line.part]
 
 
-def _line_starts(lines: Sequence[Line]) -> list[int]:
-    """Character offsets at which the lines start in their text joined by line ends."""
-    return [0, *accumulate(len(line.text) + 1 for line in lines[:-1])]
-
-
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _ATX = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.*)$")  # CommonMark 4.2
 _SETEXT = re.compile(r"^ {0,3}=+[ \t]*$")  # CommonMark 4.3, level 1 only: `---` is also a ruler
@@ -239,7 +229,8 @@ def heading_paths(document: Document) -> list[str]:
     paths: list[str] = []
     fence = ""
     part: str | None = None
-    for line, following in _with_next(document.lines):
+    below = [line.text for line in document.lines[1:]]
+    for line, following in zip(document.lines, [*below, ""], strict=False):
         if line.part != part:
             part, levels, fence = line.part, {}, ""
         mark = _FENCE.match(line.text)
@@ -312,11 +303,6 @@ def _is_title(texts: Sequence[str], at: int, lines: int = MOST_TITLES) -> bool:
     if goes_on or following == at or text[0].islower() or below[:1].islower():
         return False
     return is_prose or (lines > 1 and _is_title(texts, following, lines - 1))
-
-
-def _with_next(lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
-    for index, line in enumerate(lines):
-        yield line, lines[index + 1].text if index + 1 < len(lines) else ""
 
 
 def _heading(line: str, following: str) -> tuple[int, str] | None:

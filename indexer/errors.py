@@ -6,8 +6,6 @@ agent); nothing else catches them, and `cli` alone prints them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 
 class CorpusError(Exception):
     """What went wrong and, in `hint`, what to do next; `code` names it for a program."""
@@ -106,13 +104,11 @@ class Unreachable(Refused):
         super().__init__(message, hint, code=code)
 
 
-def _kinds(of: type[CorpusError]) -> Iterator[type[CorpusError]]:
-    yield of
-    for kind in of.__subclasses__():
-        yield from _kinds(kind)
-
-
-_BY_NAME = {kind.__name__: kind for kind in _kinds(CorpusError)}
+_BY_NAME: dict[str, type[CorpusError]] = {
+    name: kind
+    for name, kind in globals().items()
+    if isinstance(kind, type) and issubclass(kind, CorpusError)
+}
 MAX_SAID = 1_000  # characters of an error of another process
 
 

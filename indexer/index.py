@@ -197,7 +197,10 @@ class Index(Snapshots):
             self._check_text(hit)
         found = {hit.chunk.source for hit in hits}
         rows = self._rows_of(found)
-        now = {source: self._state(rows[source]) for source in found}
+        now = {}
+        for each in found:
+            part, source = self._split(each)
+            now[each] = compared(part.root, replace(rows[each], source=source))
         states = [(hit, now[hit.chunk.source]) for hit in hits]
         return [
             replace(hit, stale=state != "same", unreachable=state == "unreachable")
@@ -222,11 +225,6 @@ class Index(Snapshots):
             cut = Cut.stored(self.parts[prefix].manifest.fingerprint.chunker)
             self._chunkers[prefix] = Chunker(self.encoder, cut)
         return self._chunkers[prefix]
-
-    def _state(self, row: FileRow) -> str:
-        """Whether a file is as it was indexed: "same", "changed" or "unreachable"."""
-        part, source = self._split(row.source)
-        return compared(part.root, replace(row, source=source))
 
     def _split(self, source: str) -> tuple[Snapshot, str]:
         """The store of a source that is in the index, and its name there."""

@@ -30,18 +30,13 @@ class Window:
 
 def check_numbers(offset: int, limit: int) -> None:
     """Raise Refused for numbers below 1."""
-    if offset < 1:
-        raise Refused(
-            f"offset must be 1 or more, not {offset}.",
-            "Lines are counted from 1.",
-            code="bad_argument",
-        )
-    if limit < 1:
-        raise Refused(
-            f"limit must be 1 or more, not {limit}.",
-            f"Use limit={MAX_WINDOW_LINES}.",
-            code="bad_argument",
-        )
+    for name, number, hint in (
+        ("offset", offset, "Lines are counted from 1."),
+        ("limit", limit, f"Use limit={MAX_WINDOW_LINES}."),
+    ):
+        if number < 1:
+            message = f"{name} must be 1 or more, not {number}."
+            raise Refused(message, hint, code="bad_argument")
 
 
 def cut_window(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpus_agent.agent.request import MAX_CALLS, Call, ChatModel, Reply, Sent, stream_reply
+from corpus_agent.agent.request import Call, ChatModel, Reply, Sent, stream_reply
 from corpus_agent.answering.drafts import DraftChecker
 from corpus_agent.answering.reading import readings
 from corpus_agent.answering.support import Supporter
@@ -59,7 +59,6 @@ NO_ANSWER = (
     "Your reply has neither a call nor an answer. Results come from the tools alone: call one, "
     "answer from the results above with citations, or write exactly: NOT_FOUND"
 )
-TOO_MANY = f"Your other calls were not run: at most {MAX_CALLS} at once."
 
 NOT_FOUND = "NOT_FOUND"
 # How models that omit the status word put it: the whole answer, without citations.
@@ -388,7 +387,4 @@ class Conversation:
             result = self._work.call(call)
             is_new |= result.outcome != "repeated"
             self._messages.append(Message("tool", result.text, (call,)))
-        if reply.flooded:
-            last = self._messages[-1]
-            self._messages[-1] = replace(last, text=f"{last.text}\n{TOO_MANY}")
         return is_new

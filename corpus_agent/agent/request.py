@@ -46,15 +46,13 @@ MAX_VALUE_CHARS = 16_000  # of an object; a call is its name and a few words
 class Reply:
     """A reply: the text before its calls, and them.
 
-    `end` is where it speaks for others, None if it does not; `full`: its tokens ran out; `flooded`:
-    it asks for more than MAX_CALLS calls.
+    `end` is where it speaks for others, None if it does not; `full`: its tokens ran out.
     """
 
     text: str
     calls: tuple[Call, ...] = ()
     end: int | None = None
     full: bool = False
-    flooded: bool = False
 
 
 # Text of a tool, a user or a chat template, never of an answer.
@@ -68,12 +66,8 @@ _FABRICATED = re.compile(
     r"|^(?:\d+ results?|No results) for \"",
     re.MULTILINE | re.IGNORECASE,
 )
-# Where a call may begin. JSON behind a `tag` is meant as one, whatever the tool's name; JSON alone
-# is one if it names a tool.
-_OPENING = re.compile(
-    r"(?P<tag><\|?tool_calls?\|?>)|```(?:json|)[ \t]*\n|^[ \t]*(?=[\[{])", re.MULTILINE
-)
-_BROKEN = re.compile(r"\s*\{\s*[\"']name[\"']\s*:\s*[\"'](?P<name>[A-Za-z_][\w.\-]{0,63})[\"']")
+# Where a call may begin: JSON that names a tool, between tags, as a code block or alone.
+_OPENING = re.compile(r"<\|?tool_calls?\|?>|```(?:json|)[ \t]*\n|^[ \t]*(?=[\[{])", re.MULTILINE)
 _CLOSING = re.compile(r"[\s,;`\]]|</[a-z_]+>|<\|/[a-z_]+\|>")  # behind a call
 _JSON = json.JSONDecoder(strict=False)
 
@@ -88,7 +82,7 @@ def parse(reply: str, tools: Collection[str]) -> Reply:
     for opening in islice(_OPENING.finditer(text, 0, end), MAX_OPENINGS):
         if calls and opening.start() < stop:
             continue  # within the value before
-        found, after = _calls_at(text[:end], opening, tools)
+        found, after = _calls_at(text[:end], opening.end(), tools)
         if found:
             start = start if calls else opening.start()
             calls, stop = [*calls, *found], after
@@ -105,31 +99,25 @@ def without_thoughts(reply: str) -> str:
     return after
 
 
-def _calls_at(text: str, opening: re.Match[str], tools: Collection[str]) -> tuple[list[Call], int]:
-    """The calls of the JSON at an opening, and where it ends; none if there are none."""
-    at, tagged = opening.end(), opening["tag"] is not None
+def _calls_at(text: str, at: int, tools: Collection[str]) -> tuple[list[Call], int]:
+    """The calls of the JSON at a place, and where it ends; none if there are none."""
     begun = text[at : at + MAX_VALUE_CHARS].lstrip()
     try:
         value, length = _JSON.raw_decode(begun) if begun[:1] in ("{", "[") else (None, 0)
     except (ValueError, RecursionError):
-        broken = _BROKEN.match(text, at) if tagged else None
-        if broken is None:
-            return [], at
-        return [Call("", broken["name"], text[broken.end() :].strip())], len(text)
-    stop = text.index(begun, at) + length
-    return list(_calls_in(value, tools, tagged=tagged)), stop
+        return [], at
+    return [*_calls_in(value, tools)], text.index(begun, at) + length
 
 
-def _calls_in(value: object, tools: Collection[str], *, tagged: bool) -> Iterator[Call]:
-    """The calls in a JSON value: a name with its arguments, or a list of those."""
-    if isinstance(value, list):
-        for item in value:
-            yield from _calls_in(item, tools, tagged=tagged)
+def _calls_in(value: object, tools: Collection[str]) -> Iterator[Call]:
+    """The calls in a JSON value: a tool's name with its arguments, or a list of those."""
+    for item in value if isinstance(value, list) else ():
+        yield from _calls_in(item, tools)
     if isinstance(value, dict):
         inner = value.get("function")
         call: dict[str, Any] = inner if isinstance(inner, dict) else value
         name, given = call.get("name"), call.get("arguments", call.get("parameters"))
-        if isinstance(name, str) and isinstance(given, dict | str) and (tagged or name in tools):
+        if isinstance(name, str) and name in tools and isinstance(given, dict | str):
             yield Call("", name, given)
 
 
@@ -185,7 +173,6 @@ class _PartialReply:
     text: str = ""
     calls: dict[int, list[str]] = field(default_factory=dict)  # id, name, arguments
     full: bool = False
-    flooded: bool = False
     _size: int = 0
     _checked: int = 0
     _drawn: float = 0.0
@@ -205,20 +192,18 @@ class _PartialReply:
         self._size += len(content or "")
         if self._size > MAX_REPLY_CHARACTERS:
             self.text, self.full = self.text[:MAX_REPLY_CHARACTERS], True
-        return self.full or self.flooded or self._is_over(content or "")
+        return self.full or self._is_over(content or "")
 
     def _take_call(self, called: Mapping[str, Any]) -> None:
         at, function = called.get("index", 0), called.get("function") or {}
         given = called.get("id") or "", function.get("name") or "", function.get("arguments") or ""
         if type(at) is not int or not all(isinstance(text, str) for text in given):
             raise Unusable
-        if at not in self.calls and len(self.calls) >= MAX_CALLS:
-            self.flooded = True
-            return
-        known = self.calls.setdefault(at, ["", "", ""])
-        for place, text in enumerate(given):
-            known[place] += text[:MAX_REPLY_CHARACTERS]
         self._size += sum(map(len, given))
+        if at in self.calls or len(self.calls) < MAX_CALLS:
+            known = self.calls.setdefault(at, ["", "", ""])
+            for place, text in enumerate(given):
+                known[place] += text[:MAX_REPLY_CHARACTERS]
 
     def _is_over(self, piece: str) -> bool:
         """Whether the model goes on in another's role, or repeats itself."""
@@ -333,8 +318,7 @@ def _reply(partial: _PartialReply) -> Reply:
         Call(number or f"call_{at}", name, arguments or {})
         for at, (number, name, arguments) in partial.calls.items()
     ) or tuple(replace(call, id=f"text_{at}") for at, call in enumerate(parsed.calls[:MAX_CALLS]))
-    flooded = partial.flooded or len(parsed.calls) > MAX_CALLS
-    return Reply(parsed.text, calls, full=partial.full, flooded=flooded)
+    return Reply(parsed.text, calls, full=partial.full)
 
 
 # ---- Errors

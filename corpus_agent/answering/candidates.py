@@ -23,7 +23,7 @@ from corpus_agent.text.sentences import (
     refers_back,
     units,
 )
-from corpus_agent.text.tables import ends_with_figures, is_row_of_names, names_of_columns
+from corpus_agent.text.tables import is_row_of_names
 from corpus_agent.text.tokens import has_digit, lazy, terms
 from indexer import file_stem
 
@@ -98,8 +98,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         elif unit.kind != "row" and not is_item(text) and not asks(lead):
             lead = ""
         titled, back = _is_titled(text, unit, is_last=unit is own[-1]), refers_back(text)
-        named = _names_above(passage.text, unit) if unit.kind == "text" else ""
-        around = dict.fromkeys((under, heading, lead, *((named,) if named else before)))
+        around = dict.fromkeys((under, heading, lead, *before))
         found.append(
             Candidate(
                 number,
@@ -130,16 +129,6 @@ def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
     if unit.kind != "text":
         return unit.kind == "page"
     return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
-
-
-def _names_above(text: str, unit: Unit) -> str:
-    """The line of a passage that names the columns of a row of figures, "" if there is none."""
-    row = text[unit.start : unit.end]
-    if "\n" in row or not ends_with_figures(row):
-        return ""
-    lines = [*text[: unit.start].split("\n"), row]
-    at = names_of_columns(lines)
-    return "" if at is None else lines[at]
 
 
 # ---- Lines that are said of a whole document: letterhead, greeting, signature

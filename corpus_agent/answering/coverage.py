@@ -1,4 +1,4 @@
-"""A question beside texts: its language, the kind of answer it asks for, the coverage of its words.
+"""A question beside texts: its language, and the coverage of its words.
 
 A word is covered by a form of it, else by the word nearest in meaning.
 """
@@ -6,23 +6,14 @@ A word is covered by a form of it, else by the word nearest in meaning.
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from corpus_agent.text.number_words import (
-    CARDINALS,
-    HUNDRED,
-    ORDINALS,
-    SCALES,
-    UNIT,
-    by_word,
     calendar_names,
-    is_calendar_name,
 )
 from corpus_agent.text.tokens import (
     OTHER_STOP_WORDS,
@@ -47,58 +38,6 @@ from indexer import (
     is_multilingual,
     is_other,
 )
-
-# ---- The kind of answer
-
-_CONTENT = tomllib.loads(Path(__file__).with_name("answer_type.toml").read_text("utf-8"))
-_ASKS = {kind: lazy("|".join(patterns)) for kind, patterns in _CONTENT["asks"].items()}
-_SAYS = {kind: frozenset(words.split()) for kind, words in _CONTENT["says"].items()}
-_NUMBERS = _SAYS["number"] | frozenset(by_word(CARDINALS, [HUNDRED], SCALES, ORDINALS[:5]))
-_SPANS = " ".join(UNIT[word] for word in ("hour", "day", "week", "month", "year"))
-_NO_NAMES = STOP_WORDS | _SAYS["date"] | frozenset(_SPANS.split())
-_CAPITALISED = lazy(r"\p{Lu}[\p{L}\p{M}\p{N}'’-]+")
-_CASED = lazy(r"[\p{Lu}\p{Ll}]")
-_HAN_NUMBER = lazy(r"[一二三四五六七八九十百千万]")
-_HAN_DATE = lazy(r"[年月日時曜]")
-
-
-def expected_kind(question: str) -> str:
-    """The kind of answer asked for: number, date (or time of day), name, or "" if unclear."""
-    folded = fold(question)
-    firsts = {
-        kind: found.start() for kind, pattern in _ASKS.items() if (found := pattern.search(folded))
-    }
-    if "date" in firsts and "number" in firsts:
-        return "number"  # "how long", "in what year and how many": digits answer both
-    return min(firsts, key=lambda kind: firsts[kind], default="")
-
-
-def has_kind(kind: str, text: str, asked: frozenset[str]) -> bool:
-    """Whether a sentence contains something of the kind that is not in the question itself."""
-    if kind == "name":
-        return _has_new_name(text, asked)
-    new = [word for word in terms(text) if word not in asked]
-    if kind == "number":
-        return any(has_digit(word) or word in _NUMBERS for word in new) or bool(
-            _HAN_NUMBER.search(text)
-        )
-    said = any(has_digit(word) or word in _SAYS["date"] for word in new) or _HAN_DATE.search(text)
-    return bool(said) or not asked.issuperset(calendar_names(text))
-
-
-def _has_new_name(text: str, asked: frozenset[str]) -> bool:
-    """Whether a capitalised word is not in the question, and no month (true without case)."""
-    if len(_CASED.findall(text)) < 3:
-        return True
-    for found in _CAPITALISED.finditer(text):
-        after = text[found.end() : found.end() + 2]
-        if found.start() == 0 and not (after[:1] == " " and after[1:].isupper()):
-            continue  # the first word of a sentence is capitalised anyway
-        word = fold(found.group())
-        if word not in asked and word not in _NO_NAMES and not is_calendar_name(word):
-            return True
-    return False
-
 
 # ---- The language
 
@@ -240,12 +179,11 @@ def word_vectors(text: str, encoded: Encoded, pairs: bool) -> tuple[tuple[str, .
 
 
 class Subject:
-    """A question's words, their rarity in the passages, and the kind of answer asked for."""
+    """A question's words, and their rarity in the passages."""
 
     def __init__(self, question: str, found: Sequence[Hit], alike: bool = True) -> None:
         self.words = content_terms(question)
         self.asked = frozenset(terms(question))
-        self.kind = expected_kind(question)
         self.language = language_of(found, question)
         named = name_terms(question, self.language, alike)
         self.names = [i for i, word in enumerate(self.words) if word in named]

@@ -16,8 +16,8 @@ import regex
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
 from corpus_agent.text.number_words import CODES, SYMBOL, UNIT
 from corpus_agent.text.numbers import Figure, figures, found, readings
-from corpus_agent.text.polarity import alike, denials, excluded, names_condition, turned
-from corpus_agent.text.quantities import bounds, converted, counted, is_unit, shares
+from corpus_agent.text.polarity import alike, denials, excluded, turned
+from corpus_agent.text.quantities import bounds, converted, counted, is_unit
 from corpus_agent.text.tokens import (
     STOP_WORDS,
     content_terms,
@@ -117,17 +117,11 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     theirs, given = converted(text), figures(question)
     known = readings(text) | theirs.keys() | given
     own = counted(claim)
-    shared = shares(claim) and not shares(text)
 
     def is_missing(figure: Figure) -> bool:
         if not known.issuperset(figure.values):
             return True
         values = [value for value in figure.values if value not in given and own.get(value)]
-        if shared and any(is_unit(own[value][0]) for value in values):
-            return not all(
-                any(same_word(own[value][0], other) for other in theirs.get(value, ()))
-                for value in values
-            )
         return not all(_counts(value, own[value][0], theirs) for value in values)
 
     return [figure for figure in found(claim) if is_missing(figure)]
@@ -245,7 +239,7 @@ def other_sense(claim: str, text: str) -> tuple[str, str] | None:
     if len(parts) > 1:
         same = bool(own % 2) in {bool(len(each) % 2) for each in theirs}
     else:
-        same = own % 2 == len(theirs[0]) % 2 and (own - len(theirs[0]) < 2 or names_condition(text))
+        same = own % 2 == len(theirs[0]) % 2 and len(mine) - len(theirs[0]) < 2
     if same:
         return None
     if opposite:
@@ -308,7 +302,8 @@ def _counterparts(
 ) -> Iterator[tuple[str, str]]:
     """Words of two clauses that stand in the same place of theirs."""
     ends = ((own[0], others[0]), (own[-1], others[-1]))
-    yield from (pair for pair in ends if has_digit(pair[0]) == has_digit(pair[1]))
+    yield from (pair for pair in ends if not any(map(has_digit, pair)))
+    yield from zip(filter(has_digit, own), filter(has_digit, others), strict=False)
     led = [dict(pairwise(w for w in terms(part) if w not in _ARTICLES)) for part in (one, other)]
     for word in led[0].keys() & led[1].keys() & STOP_WORDS:
         if led[0][word] in own and led[1][word] in others:

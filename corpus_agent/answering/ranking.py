@@ -1,6 +1,6 @@
 """The sentences of the passages ranked against the question, with a probability.
 
-A sentence's score is a weighted sum of six features. That its passage holds the answer has a
+A sentence's score is a weighted sum of five features. That its passage holds the answer has a
 probability: a logistic function of six figures, set over documents of several kinds at once.
 docs/decisions/answering.md has the figures.
 """
@@ -24,10 +24,8 @@ from corpus_agent.answering.coverage import (
     Scale,
     Subject,
     Vectors,
-    has_kind,
     scaled,
 )
-from corpus_agent.text.dates import without_dates
 from corpus_agent.text.polarity import denials
 from corpus_agent.text.sentences import leads_in
 from corpus_agent.text.tokens import has_digit, is_code, terms
@@ -39,35 +37,29 @@ if TYPE_CHECKING:
 # ---- Limits
 PASSAGES_READ = 8
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
+STOPS = (".", "!", "。", "！")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
 # ---- Sentence score: a conditional logit (McFadden 1974) of the right sentence among all. Of each
 # sentence its cosine, its passage's, coverage by it and its context (weighted by rarity), coverage
-# by it alone, whether it has the kind asked for, whether it is a title.
-SCORING = np.array([4.6, 7.1, 7.0, 4.3, 1.15, -2.5], dtype=np.float32)
+# by it alone, whether it is a title.
+SCORING = np.array([4.6, 7.1, 7.0, 4.3, -2.5], dtype=np.float32)
 # Without vectors, for choosing which units to encode.
-SCORING_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, 1.3, -3.0], dtype=np.float32)
+SCORING_UNENCODED = np.array([0.0, 11.8, 4.5, 6.4, -3.0], dtype=np.float32)
 # Without vectors: a passage counts by its score in the search, against that of the first.
-SCORING_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.7, 0.3], dtype=np.float32)
+SCORING_BY_LETTERS = np.array([0.0, 5.5, 4.9, 4.5, 0.3], dtype=np.float32)
 
 
 def features(
     subject: Subject, hits: Sequence[Hit], found: Sequence[Candidate], coverage: Coverage
 ) -> Vectors:
-    """The features, one row per candidate, columns in the order of SCORING; the cosine is 0.
-
-    The kind is 1 if the sentence has the one asked for, -1 if it does not, 0 if none is.
-    """
+    """The features, one row per candidate, columns in the order of SCORING; the cosine is 0."""
     rarity = subject.rarity / max(float(subject.rarity.sum()), 1e-9)
     top = max(hits[0].score, 1e-9)
     near = scaled(np.array([hit.cosine for hit in hits]), coverage.scale.passage).tolist()
     rows = []
     for candidate in found:
         hit, text = hits[candidate.passage], candidate.text
-        kind = 0.0
-        if subject.kind:
-            said = without_dates(text) if candidate.naming and subject.kind != "date" else text
-            kind = 1.0 if has_kind(subject.kind, said, subject.asked) else -1.0
         around = coverage.together((text, *candidate.around))
         rows.append(
             (
@@ -75,19 +67,10 @@ def features(
                 hit.score / top if coverage.by_letters else near[candidate.passage],
                 float(around @ rarity),
                 float((around if candidate.key else coverage.of(text)).mean()),
-                kind,
-                float(candidate.titled or _only_names(candidate, subject)),
+                float(candidate.titled or (candidate.naming and not has_digit(text))),
             )
         )
     return np.array(rows, dtype=np.float32).reshape(-1, len(SCORING))
-
-
-def _only_names(candidate: Candidate, subject: Subject) -> bool:
-    """Whether a line of a letterhead or a signature has no figure that may be asked for."""
-    text = candidate.text
-    return candidate.naming and not has_digit(
-        text if subject.kind == "date" else without_dates(text)
-    )
 
 
 # ---- The probability that the passage of a sentence holds the answer
@@ -182,8 +165,8 @@ def weighed(
     subject = Subject(question, hits, scale.alike)
     found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
-    if subject.kind:  # the words of the question alone are a label
-        found = [c for c in found if subject.adds(c.text)]
+    # The question's words alone are a label, unless they are a sentence.
+    found = [c for c in found if c.text.endswith(STOPS) or subject.adds(c.text)]
     found = [c for c in found if not subject.names_another(c.text)]
     # A property answers what names its key.
     found = [c for c in found if not c.key or subject.hits(c.key)]

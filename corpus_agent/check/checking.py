@@ -1,20 +1,78 @@
-"""A whole text checked against a corpus: taken apart, then each piece found in turn."""
+"""A text taken apart into quotations, statements and the places it names; each then found."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from corpus_agent.check.pieces import MAX_CHARACTERS, take_apart
+import regex
+
+from corpus_agent.answering.claims import claims_something
+from corpus_agent.answering.differences import names
 from corpus_agent.check.quotations import QuotationFinder
-from corpus_agent.check.records import Checked
+from corpus_agent.check.records import WORDS, Checked, Named, Piece
 from corpus_agent.check.statements import StatementFinder
 from corpus_agent.text.naming import known
-from corpus_agent.text.tokens import fold
-from indexer import CorpusError, UnreadableDocument, parsed_lines
+from corpus_agent.text.numbers import figures
+from corpus_agent.text.sanitize import visible
+from corpus_agent.text.sentences import asks, is_title, leads_in, units
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold
+from corpus_agent.text.wording import number_of
+from indexer import (
+    CorpusError,
+    UnreadableDocument,
+    is_english,
+    is_multilingual,
+    is_other,
+    parsed_lines,
+)
 
 if TYPE_CHECKING:
     from indexer import Encoder, Index
+
+MAX_CHARACTERS = 1_000_000
+MAX_PIECES = 2_000  # quotations and statements of one text
+MAX_QUOTATION = 2_000  # characters; a longer one is checked sentence by sentence
+LEAST_WORDS, LEAST_SIGNS = 3, 5  # of a quotation; what is shorter is a term of its sentence
+FRAME, OWN_WORDS = 5, 8  # content words beside quotations: as many state something, fewer a name
+_PART = 8_000  # characters that are cut into sentences at a time
+
+# Blocks between blank fences and behind ">"; a fence that nothing closes is none.
+_BLOCK = regex.compile(
+    r"(?ms)^[^\S\n]{0,3}(?P<fence>```|~~~)[^\S\n]*(?P<language>\w*)[^\n]*\n(?P<fenced>.*?)"
+    r"^[^\S\n]{0,3}(?P=fence)[^\n]*$|(?P<quoted>(?:^[^\S\n]{0,3}>[^\n]*(?:\n|\Z))+)"
+)
+_FENCE = regex.compile(r"(?m)^[^\S\n]{0,3}(?:```|~~~)[^\n]*$")
+_QUOTES = frozenset(["quote", "quotation", "citation", "zitat"])
+_SIGNS_BEFORE = regex.compile(r"(?m)^[^\S\n]{0,3}>(?:[^\S\n]?>)*[^\S\n]?(?:[^\S\n]*▸)?")
+_BY = regex.compile(r"(?m)^\s*(?:[—–]|--)\s*\S[^\n]*")
+_MARKS = regex.compile(r"[“”„«»‹›「」『』‘’\"]|\n[^\S\n]*\n")
+_PAIRS = '“ ”|„ “”|« »|» «»|‹ ›|› ‹|「 」|『 』|‘ ’|” ”|" "'
+_CLOSED_BY = dict(pair.split() for pair in _PAIRS.split("|"))
+_LIKE_LETTERS = '‘’"'  # of these only one at the edge of a word opens or closes
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}]"
+_WORD = regex.compile(rf"(?P<sign>{_UNSPACED})|[\p{{L}}\p{{N}}][\p{{L}}\p{{M}}\p{{N}}]*")
+
+_PAGE = r"(?:pages?|pp?\.|seiten?|s\.|página|pág\.|pagina|pag\.|第)\s*"
+_LINE = r"(?:lines?|zeilen?|lignes?|líneas?|righe|riga)\s*"
+_PLACE = regex.compile(
+    r"(?<![\p{L}\p{N}_./-])(?P<name>[\p{L}\p{N}_](?:[^\s\"“”„«»()\[\]<>|`',;:]{0,200})"
+    r"\.\p{L}[\p{L}\p{N}]{0,5})(?![\p{L}\p{N}_])[`'\"*]{0,2}"
+    rf"(?:(?::|,?\s*\(?{_LINE})L?(?P<line>\d{{1,7}})(?:\s?[-–]\s?L?(?P<last>\d{{1,7}}))?"
+    rf"|,?\s*\(?{_PAGE}(?P<page>\d{{1,6}})(?:\s?[-–]\s?(?P<last>\d{{1,6}}))?)?",
+    regex.IGNORECASE,
+)
+_GAP = regex.compile(r"[\s(\[\"“„«'`]+")
+_NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>\d{1,3})[.)])\s")
+_NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
+_LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
+_EMPTY = regex.compile(r"\s*[(\[]\s*(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*[)\]]")
+_OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
+
+Resolve = Callable[[str], str | None]  # the document that a text means by a name
 
 
 def text_of(data: bytes, name: str) -> str:
@@ -40,14 +98,19 @@ def check_text(
 
     `on_piece` is called with how many are done, and of how many; what it raises ends it.
     """
-    names = document_names(row.source for row in corpus.files() if row.is_document)
+    documents = [row for row in corpus.files() if row.is_document]
+    names = document_names(row.source for row in documents)
     pieces, left_out = take_apart(text, lambda name: names.get(fold(name)))
     quotations, statements = QuotationFinder(corpus), StatementFinder(corpus, encoder)
     findings = []
     for number, piece in enumerate(pieces):
         on_piece(number, len(pieces))
         findings.append((quotations if piece.is_quotation else statements).find(piece))
-    return Checked(text, findings, left_out, corpus.coverage(), corpus.version, corpus.notices)
+    notices = list(corpus.notices)
+    apart = sum(is_other(row.language) == is_english(text) for row in documents if row.language)
+    if apart and not (encoder and is_multilingual(encoder)):
+        notices.append(f"Not compared by words: {number_of(apart, 'document')} in other languages.")
+    return Checked(text, findings, left_out, corpus.coverage(), corpus.version, notices)
 
 
 def document_names(sources: Iterable[str]) -> dict[str, str]:
@@ -57,3 +120,186 @@ def document_names(sources: Iterable[str]) -> dict[str, str]:
     for source in whole.values():
         parts.setdefault(fold(source.rpartition("/")[2]), set()).add(source)
     return {name: next(iter(those)) for name, those in parts.items() if len(those) == 1} | whole
+
+
+# ---- Taken apart
+
+
+def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]]:
+    """The quotations and statements of a text in order, and how many sentences state nothing.
+
+    Raises CorpusError for a text beyond the limits.
+    """
+    if len(text) > MAX_CHARACTERS:
+        said = f"The text has {len(text):,} characters; at most {MAX_CHARACTERS:,} are checked."
+        raise CorpusError(said, "Check it in parts.")
+    reader = _Reader(text, resolve)
+    pieces = [*islice(reader.pieces(), MAX_PIECES + 1)]
+    if len(pieces) > MAX_PIECES:
+        said = f"The text has more than {MAX_PIECES:,} quotations and statements."
+        raise CorpusError(said, "Check it in parts.")
+    return sorted(pieces, key=lambda piece: piece.start), dict(reader.left_out)
+
+
+class _Reader:
+    def __init__(self, text: str, resolve: Resolve) -> None:
+        self._text, self._resolve = text, resolve
+        self._lines = [0, *(match.end() for match in regex.finditer("\n", text))]
+        self._notes: dict[str, Named] = {}  # the places of a list of sources: "[1] lease.md:32"
+        for start in self._lines:
+            line = text[start : start + 500].partition("\n")[0]
+            if (note := _NOTE.match(line)) and (place := self._place(line, note.end())):
+                self._notes[note["n"]] = place
+        self.left_out: Counter[str] = Counter()
+
+    def pieces(self) -> Iterator[Piece]:
+        """All quotations and statements."""
+        done = 0
+        for block in _BLOCK.finditer(self._text):
+            yield from self._sentences(done, block.start())
+            done = block.end()
+            if block["quoted"] is not None or block["language"].casefold() in _QUOTES:
+                group = "fenced" if block["quoted"] is None else "quoted"
+                yield from self._block_quotation(*block.span(group))
+            elif block["language"]:
+                self.left_out["block of code"] += 1
+            else:
+                yield from self._sentences(*block.span("fenced"))
+        yield from self._sentences(done, len(self._text))
+
+    def _block_quotation(self, start: int, end: int) -> Iterator[Piece]:
+        """A block as one quotation; a line in it or behind it may say who is quoted."""
+        body = _SIGNS_BEFORE.sub("", self._text[start:end])
+        following = self._text[end : end + 300].lstrip("\n").partition("\n")[0]
+        by = [
+            line[0]
+            for line in _BY.finditer(body)
+            if self._place(line[0]) and not claims_something(self._bare(line[0]), "text")
+        ]
+        if _BY.match(following) or following.startswith(("(", "[")):
+            by.append(following)
+        named = self._place("\n".join(by))
+        for line in by:
+            body = body.replace(line, "")
+        yield from self._quotation(start, end, body.strip(), named)
+
+    def _quotation(self, start: int, end: int, words: str, named: Named | None) -> Iterator[Piece]:
+        """A quotation; the sentences of one that is too long."""
+        if not _is_long_enough(words):
+            return
+        found = units(words) if len(words) > MAX_QUOTATION else []
+        for part in [words[unit.start : unit.end] for unit in found] or [words]:
+            yield Piece(start, end, bisect_right(self._lines, start), part, True, named)
+
+    def _sentences(self, start: int, end: int) -> Iterator[Piece]:
+        """What stands in quotation marks, and the statements of a range, a part at a time."""
+        while start < end:
+            stop = min(end, start + _PART)
+            if stop < end:
+                cuts = (self._text.rfind(sign, start + 1, stop) for sign in ("\n\n", "\n", " "))
+                stop = next((cut for cut in cuts if cut > start), stop)
+            yield from self._part(start, stop)
+            start = stop
+
+    def _part(self, at: int, stop: int) -> Iterator[Piece]:
+        text = _FENCE.sub(lambda fence: " " * len(fence[0]), self._text[at:stop])
+        spans = [span for span in _quoted(text) if _is_long_enough(text[slice(*span)])]
+        done = 0
+        for unit in units(text):
+            body, first = text[unit.start : unit.end], max(0, done - 1)
+            note = _NOTE.match(body)
+            refers = note is not None and self._place(body, note.end()) is not None
+            noted = (self._notes[mark] for mark in _NOTE_MARK.findall(body) if mark in self._notes)
+            named = self._place(body) or next(noted, None)
+            while done < len(spans) and spans[done][0] < unit.end:
+                begin, end = spans[done]
+                beside = self._place(text[end : end + 200].partition("\n")[0]) or named
+                yield from self._quotation(at + begin, at + end, text[begin:end].strip(), beside)
+                done += 1
+            said = body
+            for begin, end in reversed(spans[first:done]):
+                said = said[: max(0, begin - unit.start)] + said[max(0, end - unit.start) :]
+            if refers and not claims_something(self._bare(said), "text"):
+                self.left_out["reference"] += 1
+            elif said == body or self._says_more(said):
+                yield from self._statement(at + unit.start, body, unit.kind, named)
+        for begin, end in spans[done:]:
+            yield from self._quotation(at + begin, at + end, text[begin:end].strip(), None)
+
+    def _says_more(self, said: str) -> bool:
+        """Whether a sentence states something beside its quotations, or only leads to them."""
+        bare = self._bare(said)
+        words = [word for word in content_terms(bare) if word not in STOP_WORDS]
+        named = len(words) >= FRAME and names(bare)
+        return bool(len(words) >= OWN_WORDS or named or figures(bare))
+
+    def _statement(self, start: int, body: str, kind: str, named: Named | None) -> Iterator[Piece]:
+        said = self._bare(body)
+        why = ""
+        if kind != "text" and kind != "row":
+            why = "block of code" if kind == "code" else "heading"
+        elif leads_in(said) or (said and is_title(said)):
+            why = "heading"
+        elif asks(said):
+            why = "question"
+        elif _OPINION.search(said) and not figures(said):
+            why = "opinion"
+        if why:
+            self.left_out[why] += 1
+        elif claims_something(said, kind):
+            line = bisect_right(self._lines, start)
+            yield Piece(start, start + len(body), line, said, False, named)
+
+    def _bare(self, body: str) -> str:
+        """A sentence without the places that it names, its notes and the sign of its list."""
+        for start, end, _ in reversed([*self._places(body)]):
+            body = body[:start] + body[end:]
+        body = _NOTE_MARK.sub(lambda mark: "" if mark[1] in self._notes else mark[0], body)
+        words = " ".join(_EMPTY.sub("", _LIST_MARK.sub("", visible(body))).split())
+        return regex.sub(r" (?=[.,;:!?。])", "", words)
+
+    def _place(self, text: str, start: int = 0) -> Named | None:
+        """The first place that a text names and the index knows."""
+        return next((named for begin, _, named in self._places(text) if begin >= start), None)
+
+    def _places(self, text: str) -> Iterator[tuple[int, int, Named]]:
+        """The places that a text names, and where; a name may have a few spaces."""
+        for match in _PLACE.finditer(text):
+            least = max(0, match.start() - 80)
+            gaps = [gap.end() for gap in _GAP.finditer(text, least, match.start())]
+            known = {
+                at: self._resolve(text[at : match.end("name")]) for at in (*gaps, match.start())
+            }
+            begin = next((at for at, source in known.items() if source), None)
+            if begin is not None and (source := known[begin]):
+                places = (match[one] for one in ("line", "page", "last"))
+                yield begin, match.end(), Named(source, *(int(n) if n else None for n in places))
+
+
+def _is_long_enough(words: str) -> bool:
+    found = [match["sign"] for match in _WORD.finditer(words[:200])]
+    return len(found) >= (LEAST_SIGNS if any(found) else LEAST_WORDS)
+
+
+def _quoted(text: str) -> list[tuple[int, int]]:
+    """What stands between quotation marks of one paragraph that belong together, the outermost."""
+    found: list[tuple[int, int]] = []
+    opened: list[tuple[str, int]] = []
+    for match in _MARKS.finditer(text):
+        sign, at = match[0], match.start()
+        if len(sign) > 1:
+            opened.clear()
+            continue
+        before, behind = text[at - 1 : at], text[at + 1 : at + 2]
+        closes = sign not in _LIKE_LETTERS or (not behind.isalnum() and bool(before.strip()))
+        last = range(len(opened) - 1, max(-1, len(opened) - 4), -1) if closes else ()
+        opener = next((n for n in last if sign in _CLOSED_BY[opened[n][0]]), None)
+        if opener is not None:
+            begin = opened[opener][1] + 1
+            del opened[opener:]
+            while found and found[-1][0] > begin:
+                found.pop()
+            found.append((begin, at))
+        elif sign in _CLOSED_BY and not (sign in _LIKE_LETTERS and before.isalnum()):
+            opened.append((sign, at))
+    return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,7 @@ CONDITION = regex.compile(_CONDITIONS, regex.IGNORECASE)
 _CLAUSE = regex.compile(
     rf"[;；](?!\s*(?:{_CONDITIONS}|but|however|aber|jedoch|mais|pero|ma\b|但))", regex.IGNORECASE
 )
+_ASIDE = regex.compile(WORDS["aside"], regex.IGNORECASE)
 _SIGNS = " -‐‑–—−+±.,(<>≤≥~"
 _STOP = regex.compile(r"[.!?。！？][\"'”’»)\]]*$")
 
@@ -58,6 +59,7 @@ class Nearby:
     before: int
     lines: Sequence[Line]
     words: Text
+    heading: str = ""
 
     def standing(self, words: str, named: Named | None) -> Citation | None:
         """The whole sentences that hold these words as they are, nearest to a line; or None."""
@@ -81,7 +83,7 @@ class QuotationFinder:
 
     def __init__(self, corpus: CorpusView) -> None:
         self._corpus = corpus
-        self._kept: dict[tuple[str, int, int], Nearby | None] = {}
+        self._kept: dict[tuple[str, int, int, str], Nearby | None] = {}
 
     def find(self, piece: Piece) -> Finding:
         """Where a quotation stands, or what differs from it."""
@@ -97,9 +99,11 @@ class QuotationFinder:
         asked = Query(words[:QUERY_CHARACTERS], HITS, None, only_words=True)
         own = [] if named is None else [replace(asked, among=frozenset([named.source]))]
         hits = [hit.chunk for query in (*own, asked) for hit in self._corpus.search(query)]
-        places = [(chunk.source, chunk.line_start, chunk.line_end) for chunk in hits]
+        places = [(c.source, c.line_start, c.line_end, c.heading) for c in hits]
         if named is not None and named.line:
-            places.insert(0, (named.source, named.line, named.line))
+            at, line = named.source, named.line
+            above = (p[3] for p in places if p[0] == at and p[1] <= line <= p[2])
+            places.insert(0, (at, line, line, next(above, "")))
         if len(self._kept) > KEPT:
             self._kept.clear()
         for place in dict.fromkeys(places):
@@ -109,7 +113,7 @@ class QuotationFinder:
             if found is not None:
                 yield found
 
-    def _read(self, source: str, first: int, last: int) -> Nearby | None:
+    def _read(self, source: str, first: int, last: int, heading: str) -> Nearby | None:
         lines: list[Line] = []
         start = max(1, first - AROUND)
         offset: int | None = start
@@ -122,17 +126,18 @@ class QuotationFinder:
             if not lines:
                 return None
         words = Text.of("\n".join("" if line.is_mark else line.text for line in lines))
-        return Nearby(source, start - 1, lines, words)
+        return Nearby(source, start - 1, lines, words, heading)
 
     # ---- As it stands
 
     def _standing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding | None:
         """A quotation that stands as it is, or all parts of which do; None if one does not."""
-        found = [cited for near in nearby if (cited := near.standing(piece.text, piece.named))]
+        found = [(c, near) for near in nearby if (c := near.standing(piece.text, piece.named))]
         if found:
-            right = [cited for cited in found if is_at(cited, piece.named)]
-            cited = (right or found)[0]
-            if (lost := sense_lost(piece.text, cited.quote)) is not None:
+            right = [each for each in found if is_at(each[0], piece.named)]
+            cited, near = (right or found)[0]
+            lost = sense_lost(piece.text, cited.quote) or set_aside(near.heading)
+            if lost is not None:
                 return Finding(piece, "pieced_together", (cited,), (lost,))
             return Finding(piece, "quoted" if right else "elsewhere", (cited,))
         parts = [part for part in _ELLIPSIS.split(piece.text) if len(Text.of(part).words) > 1]
@@ -160,7 +165,7 @@ class QuotationFinder:
 
     def _differing(self, piece: Piece, nearby: Sequence[Nearby]) -> Finding:
         wanted = Text.of(piece.text)
-        runs = list(_runs(nearby, wanted.words))
+        runs = [(n, run) for n in nearby if (run := aligned(n.words, wanted.words))]
         near, best = max(runs, key=lambda found: found[1].share, default=(None, None))
         if best is None or not best.is_of_one_place:
             joined = self._joined(piece, wanted, runs)
@@ -185,7 +190,8 @@ class QuotationFinder:
                     continue
                 searched = self._nearby(wanted.shown(start, stop), piece.named)
                 places = [*(near for near, _ in runs), *searched]
-                others = _runs(places, wanted.words[start:stop])
+                rest = wanted.words[start:stop]
+                others = ((n, each) for n in places if (each := aligned(n.words, rest)))
                 found = max(others, key=lambda found: found[1].longest[2], default=None)
                 if found and found[1].longest[2] >= max(LEAST_RUN, WHOLE * (stop - start)):
                     covered += found[1].longest[2]
@@ -193,13 +199,6 @@ class QuotationFinder:
             if len(cited) > 1 and run.longest[2] >= LEAST_RUN and covered >= WHOLE * run.wanted:
                 return Finding(piece, "pieced_together", tuple(cited))
         return None
-
-
-def _runs(places: Iterable[Nearby], wanted: Sequence[str]) -> Iterator[tuple[Nearby, Run]]:
-    """Each place beside what of it is most like a quotation."""
-    for near in places:
-        if (run := aligned(near.words, wanted)) is not None:
-            yield near, run
 
 
 def is_at(cited: Citation, named: Named | None) -> bool:
@@ -212,6 +211,11 @@ def is_at(cited: Citation, named: Named | None) -> bool:
         return True
     last = max(named.line, named.last or 0) + SAME_PLACE_LINES
     return named.line - SAME_PLACE_LINES <= cited.line_end and cited.line_start <= last
+
+
+def set_aside(heading: str) -> Difference | None:
+    """A title above words that takes them out of force: Draft, Superseded."""
+    return ("", one_line(heading)) if _ASIDE.search(heading) else None
 
 
 def sense_lost(quote: str, whole: str) -> Difference | None:

@@ -47,9 +47,8 @@ class Piece:
 class Finding:
     """Where a piece stands: its kind, the document's words and places, the words that differ.
 
-    `beside` are those with the words around them, as a reader is shown them. Of a statement that
-    was not found `nearest` is the passage that comes nearest, `probability` that it says so, and
-    `model` what a model says of it.
+    `beside` are those with the words around them; of what was not found `nearest` is the passage
+    that comes nearest, `probability` that it says so, `model` what a model says of it.
     """
 
     piece: Piece

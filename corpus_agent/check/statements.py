@@ -15,7 +15,7 @@ from corpus_agent.answering.differences import Evidence
 from corpus_agent.answering.quotations import check_quotation
 from corpus_agent.answering.ranking import logistic, weighed
 from corpus_agent.answering.support import Judgement, Supporter, Window, coverage, together
-from corpus_agent.check.quotations import CONDITION, is_at, sense_lost
+from corpus_agent.check.quotations import CONDITION, is_at, sense_lost, set_aside
 from corpus_agent.check.records import WORDS, Finding, Kind, Piece
 from corpus_agent.text.numbers import found as figures_of
 from corpus_agent.text.sentences import units
@@ -28,14 +28,13 @@ if TYPE_CHECKING:
 
 _MARKS = regex.compile(r"(?<=[\w,:(] )[A-Z]{1,4}[+-]?(?!\w)|\b[A-Z]{2,4}[+-]?(?!\w)")
 _MODAL = regex.compile(WORDS["modal"])
-_LABEL = regex.compile(r"\d{1,3}(?:\.\d{1,3})*[.)]?\s")
+_BY = regex.compile(r"(?i)\b(?:by|von|vom|durch|par|por|da|dal|dalla|door)\b")
 HITS, NEAR = 8, 20  # passages that a statement is compared with; that the nearest is one of
 # The probability that a sentence says a statement, by ranking.py's figures of the two: set on
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
 SAYS_BIAS = -5.34
 SAYS = {"rare": 5.68, "words": 2.3, "negations": -1.24}
-MOST_BETWEEN = 2  # of its words in the document others may stand
-SURELY = 1.0  # of its words: a sentence with another verb says another thing
+SURELY = 0.8  # of its words: a sentence with another verb says another thing
 
 
 class StatementFinder:
@@ -61,8 +60,8 @@ class StatementFinder:
         cited = [self._cited(window) for window in found]
         says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
         said = piece.text.rstrip(" .。")  # it may leave out what goes on, not a "not" or a "~~"
-        whole = [sense_lost(said, each.quote) for each in cited]
-        if not (says and whole[0] is None and all(each.stands for each in cited)):
+        lost = sense_lost(said, cited[0].quote) or set_aside(found[0].passage.heading)
+        if not (says and lost is None and all(each.stands for each in cited)):
             return self._not_found(piece, hits)
         kind: Kind = "supported" if is_at(cited[0], piece.named) else "elsewhere"
         return Finding(piece, kind, tuple(cited))
@@ -89,10 +88,7 @@ class StatementFinder:
         window = found.window if found.verdict == "differs" else None
         if window is None or not (cited := self._cited(window)).stands:
             return None
-        label, instead = _LABEL.match(cited.quote), found.found
-        if label and instead.startswith(label[0]):  # the number of a clause is no figure of it
-            instead = cited.quote[label.end() :]
-        return Finding(piece, "doubtful", (cited,), ((found.claimed, instead),))
+        return Finding(piece, "doubtful", (cited,), ((found.claimed, found.found),))
 
     def _cited(self, window: Window) -> Citation:
         return check_quotation(
@@ -102,12 +98,13 @@ class StatementFinder:
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
-    if len({window.passage.source for window in windows}) > 1 or not _in_order(statement, windows):
-        return False
     text = " ".join(window.evidence.text for window in windows)
-    for turning in (CONDITION, _MODAL):
-        if {*turning.findall(text.casefold())} != {*turning.findall(statement.casefold())}:
-            return False
+    sources = {window.passage.source for window in windows}
+    if len(sources) > 1 or _turned_round(statement, text):
+        return False
+    both = text.casefold(), statement.casefold()
+    if any({*turn.findall(both[0])} != {*turn.findall(both[1])} for turn in (CONDITION, _MODAL)):
+        return False
     around = " ".join(f"{each.evidence.titles} {each.evidence.text}" for each in windows)
     if not set(_MARKS.findall(statement)) <= set(_MARKS.findall(around)):
         return False
@@ -122,18 +119,13 @@ def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     )
 
 
-def _in_order(statement: str, windows: Sequence[Window]) -> bool:
-    """Whether the words come in the document's order, and together: so it says who pays whom."""
-    there, at = _content(" ".join(window.evidence.text for window in windows)), 0
-    for word in _content(statement):
-        places = [n for n, other in enumerate(there) if same_word(word, other)]
-        if not places:  # it leads to the sentence: a heading, the document's name
-            continue
-        following = next((place for place in places if place >= at), None)
-        if following is None or (at and following > at + MOST_BETWEEN):
-            return False
-        at = following + 1
-    return True
+def _turned_round(statement: str, text: str) -> bool:
+    """Whether three words in a row stand the other way round: who pays whom, without a "by"."""
+    there, own = _content(text), _content(statement)
+    places = [next((n for n, o in enumerate(there) if same_word(w, o)), None) for w in own]
+    known = [place for place in places if place is not None]
+    led = len(_BY.findall(statement)) == len(_BY.findall(text))
+    return led and any(a > b > c for a, b, c in zip(known, known[1:], known[2:], strict=False))
 
 
 def _content(text: str) -> list[str]:

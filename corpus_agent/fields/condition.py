@@ -185,6 +185,7 @@ class ListedDocuments:
     condition: FieldCondition
     table: FieldTable
     verdicts: tuple[ListVerdict, ...]
+    in_others: int = 0  # documents in languages in which a word was found nowhere
 
     def count(self, wanted: ListVerdict) -> int:
         """How many documents have this verdict."""
@@ -199,6 +200,9 @@ class ListedDocuments:
         }  # fmt: skip
         counts = ((self.count(one), said) for one, said in others.items())
         rest = "".join(f", {count:,} {said}" for count, said in counts if count)
+        if self.in_others:
+            apart = number_of(self.in_others, "document")
+            rest += f"; {apart} in other languages may say it otherwise"
         return f"{self.count('yes'):,} of {read}: {self.condition.shown}{rest}"
 
 
@@ -214,7 +218,13 @@ def listed(
     table = replace(table, notices=(*table.notices, *notices))
     verdicts = tuple(verdict(condition, row.cells[0]) for row in table.rows)
     rows = tuple(_those_first(condition, row) for row in table.rows)
-    return ListedDocuments(condition, replace(table, rows=rows), verdicts)
+    others = 0
+    if condition.field.clause == MENTION:
+        languages = {file.source: file.language for file in corpus.files() if file.language}
+        said = [r.source for r, v in zip(rows, verdicts, strict=True) if v == "no"] or languages
+        known = {languages.get(source) for source in said}
+        others = sum(language not in known for language in languages.values())
+    return ListedDocuments(condition, replace(table, rows=rows), verdicts, others)
 
 
 def _those_first(condition: FieldCondition, row: DocumentRow) -> DocumentRow:

@@ -36,10 +36,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class ProposedValue:
-    """A value before it is looked up, with the spans that state it and what it rests on besides.
-
-    `outright`: its own clause asserts it.
-    """
+    """A value before it is looked up, where it stands, what it rests on; `outright`: asserted."""
 
     readings: tuple[Reading, ...]
     start: int

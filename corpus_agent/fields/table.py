@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Protocol
 
 import regex
@@ -91,7 +92,10 @@ def table_of(
         unverified += sum(dropped for _, dropped in found)
         rows.append(DocumentRow(source, tuple(cell for cell, _ in found), changed=document.stale))
     unknown = [at for at, field in enumerate(fields) if _is_unknown(field, at, rows)]
-    rows = [replace(row, cells=tuple(_cells(row, unknown))) for row in rows] if unknown else rows
+    for at, row in product(unknown, range(len(rows))):
+        if rows[row].cells[at].status == "silent":
+            cells = (*rows[row].cells[:at], Cell("unknown"), *rows[row].cells[at + 1 :])
+            rows[row] = replace(rows[row], cells=cells)
     return FieldTable(tuple(fields), tuple(rows), corpus.version, unverified)
 
 
@@ -99,11 +103,6 @@ def _is_unknown(field: Field, column: int, rows: Sequence[DocumentRow]) -> bool:
     """Whether a field was not understood: no document has its words, and it has no others."""
     looked_up = field.is_known or field.clause == MENTION
     return not looked_up and not any(row.cells[column].values for row in rows)
-
-
-def _cells(row: DocumentRow, unknown: Sequence[int]) -> Iterator[Cell]:
-    for column, cell in enumerate(row.cells):
-        yield Cell("unknown") if column in unknown and cell.status == "silent" else cell
 
 
 def each_document(
@@ -130,12 +129,7 @@ def _document_of(corpus: Readable, source: str) -> DocumentText:
     return DocumentText(source, lines, stale=first.stale)
 
 
-def proposed(document: DocumentText, field: Field) -> list[ProposedValue]:
-    """The values that a document may say: by the rule of the field, else beside its phrases."""
-    return next((_best(group) for group in _proposed(document, field) if group), [])
-
-
-def _proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
+def proposed(document: DocumentText, field: Field) -> Iterator[list[ProposedValue]]:
     """The values by the rule of the field, then those beside its phrases, each best first."""
     if field.clause == MENTION:
         yield mentions(document, field.phrases[0])
@@ -161,7 +155,7 @@ def _cell(document: DocumentText, field: Field) -> tuple[Cell, int]:
     """The cell of the values that hold, and how many do not; doubtful ones stand only alone."""
     doubtful: list[FieldValue] = []
     dropped = 0
-    for group in _proposed(document, field):
+    for group in proposed(document, field):
         doubts = [doubt_of(document, one, field.type) for one in group]
         sure = _best([one for one, doubt in zip(group, doubts, strict=True) if not doubt])
         tried = sure[:_MOST_VALUES]

@@ -94,11 +94,6 @@ def denials(text: str, topic: str) -> list[str]:
     return found
 
 
-def names_condition(text: str) -> bool:
-    """Whether a text names what is needed: only with, must have, requires."""
-    return _pattern("needed").search(plain(text)) is not None
-
-
 def answers(text: str) -> bool | None:
     """Whether a text begins with a yes (True) or a no (False); None where with neither."""
     first = regex.match(

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern or a list of words that is broken over lines is harder to read
-"""What the figures of a text count or measure: units, shares, bounds. Pure."""
+"""What the figures of a text count or measure: units, bounds. Pure."""
 
 from __future__ import annotations
 
@@ -52,18 +52,10 @@ def counted(text: str) -> dict[str, tuple[str, ...]]:
 
 
 _SAME_IN = (("year", "month", 12), ("week", "day", 7), ("hour", "minute", 60), ("minute", "second", 60), ("day", "hour", 24), ("kg", "g", 1000), ("km", "m", 1000), ("tonne", "kg", 1000), ("l", "ml", 1000), ("m", "cm", 100), ("cm", "mm", 10))  # fmt: skip
-_SHARES = lazy(
-    r"(?i)[%‰]|per\s?cent|percent|prozent|pour\s?cent|por\s?ciento|pct|promille|per\s?mille|百分|千分"
-)
-
-
-def shares(text: str) -> bool:
-    """Whether a text speaks of per cent or per mille."""
-    return _SHARES.search(text) is not None
 
 
 def converted(text: str) -> dict[str, tuple[str, ...]]:
-    """What `counted` says, and the same in other units: 24 months are 2 years, 0.5 is 50 %."""
+    """What `counted` says, and the same in other units: 24 months are 2 years."""
     counts = counted(text)
     for value, words in list(counts.items()):
         for other, unit in _in_other_units(value, words):
@@ -72,11 +64,6 @@ def converted(text: str) -> dict[str, tuple[str, ...]]:
 
 
 def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if value.startswith("part "):
-        share = Decimal(1) / int(value[5:])
-        yield f"{share.normalize():f}", ""
-        yield f"{(share * 100).normalize():f}", UNIT["percent"]
-        return
     try:
         number = Decimal(value)
     except InvalidOperation:
@@ -86,20 +73,6 @@ def _in_other_units(value: str, words: Sequence[str]) -> Iterator[tuple[str, str
             yield f"{(number / times).normalize():f}", UNIT[large]
         if UNIT[large] in words:
             yield f"{(number * times).normalize():f}", UNIT[small]
-    yield from _as_share(number, words)
-
-
-def _as_share(number: Decimal, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    if 0 < number < 1 and not any(" " in word for word in words):
-        yield f"{(number * 100).normalize():f}", UNIT["percent"]
-        for parts in (2, 3, 4, 5, 10):
-            if number * parts == 1:
-                yield f"part {parts}", ""
-    if UNIT["percent"] in words:
-        yield f"{(number / 100).normalize():f}", ""
-        for parts in (2, 4, 5, 10):
-            if number * parts == 100:
-                yield f"part {parts}", ""
 
 
 def _per(written: str, of: str) -> str:

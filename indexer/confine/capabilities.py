@@ -34,18 +34,20 @@ def drop_capabilities(arch: Architecture, *, kept: int = KEPT) -> None:
         # Where the bounding set cannot be lowered, no_new_privs alone keeps programs from it.
         bounded = bool(effective & _SETPCAP)
         if bounded:
-            _lower_bounding(kept)
+            for bit in [bit for bit in _bounding() if not kept >> bit & 1]:
+                prctl(_PR_CAPBSET_DROP, bit)
         if effective | permitted | inheritable:
             prctl(_PR_CAP_AMBIENT, _AMBIENT_CLEAR_ALL)
-            _set(arch, effective & kept, permitted & kept)
-        left = _left(arch, kept, bounded=bounded)
+            left = struct.pack("=6I", effective & kept, permitted & kept, 0, 0, 0, 0)
+            call(number("capset", arch), struct.pack("=Ii", _VERSION_3, 0), left)
+        others = _others(arch, kept, bounded=bounded)
     except OSError as error:
         raise SealUnavailable(f"Capabilities cannot be dropped: {error.strerror}.") from error
-    if left:
-        raise SealUnavailable(f"Capabilities were dropped and are still there: {left:#x}.")
+    if others:
+        raise SealUnavailable(f"Capabilities were dropped and are still there: {others:#x}.")
 
 
-def _left(arch: Architecture, kept: int, *, bounded: bool) -> int:
+def _others(arch: Architecture, kept: int, *, bounded: bool) -> int:
     """The bits that are in any set and should be in none."""
     effective, permitted, inheritable = _own(arch)
     ambient = sum(  # nothing is in the ambient set that is not permitted
@@ -76,14 +78,3 @@ def _bounding() -> Iterator[int]:
             if error.errno == EINVAL:  # the kernel knows no more
                 return
             raise
-
-
-def _lower_bounding(kept: int) -> None:
-    for bit in tuple(_bounding()):
-        if not kept >> bit & 1:
-            prctl(_PR_CAPBSET_DROP, bit)
-
-
-def _set(arch: Architecture, effective: int, permitted: int) -> None:
-    header = struct.pack("=Ii", _VERSION_3, 0)
-    call(number("capset", arch), header, struct.pack("=6I", effective, permitted, 0, 0, 0, 0))

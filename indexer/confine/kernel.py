@@ -67,7 +67,12 @@ def confine(policy: Policy) -> Confinement:
 
 def check_alone() -> None:
     """Raise SealUnavailable if other threads are running."""
-    threads = _threads()
+    try:
+        threads = len(os.listdir("/proc/self/task"))  # noqa: PTH208
+    except OSError as error:
+        raise SealUnavailable(
+            f"The threads of this process cannot be counted: {error}.", "Mount /proc."
+        ) from error
     if threads > 1:
         raise SealUnavailable(
             f"{threads} threads run in this process, and file rules reach only the calling one.",
@@ -114,15 +119,6 @@ def die_with_parent(parent: int) -> None:
     prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
-
-
-def _threads() -> int:
-    try:
-        return len(os.listdir("/proc/self/task"))  # noqa: PTH208
-    except OSError as error:
-        raise SealUnavailable(
-            f"The threads of this process cannot be counted: {error}.", "Mount /proc."
-        ) from error
 
 
 def _no_new_privileges() -> None:
@@ -265,18 +261,6 @@ def ruleset(abi: int) -> bytes:
     return attr
 
 
-def path_rule(allowed: int, descriptor: int) -> bytes:
-    """The struct landlock_path_beneath_attr, which the kernel declares packed."""
-    return struct.pack("=Qi", allowed, descriptor)
-
-
-def port_rules(ports: tuple[int, ...], abi: int) -> tuple[bytes, ...]:
-    """A struct landlock_net_port_attr for each port to connect to; none below ABI 4."""
-    if abi < _NET_ABI:
-        return ()
-    return tuple(struct.pack("=QQ", CONNECT_TCP, port) for port in ports)
-
-
 def not_covered(abi: int) -> tuple[str, ...]:
     """What this kernel's Landlock cannot take away, in words; empty from ABI 6 on."""
     return tuple(f"{what} (Landlock ABI {since})" for since, what in _SINCE if abi < since)
@@ -292,8 +276,9 @@ def _restrict_files(policy: Policy, arch: Architecture, abi: int) -> None:
     try:
         for rule in policy.files:
             _add_file_rule(add, rules, rule, abi)
-        for port in port_rules(policy.connect_ports, abi):
-            call(add, rules, RULE_NET_PORT, port, 0)
+        for port in policy.connect_ports if abi >= _NET_ABI else ():
+            # struct landlock_net_port_attr
+            call(add, rules, RULE_NET_PORT, struct.pack("=QQ", CONNECT_TCP, port), 0)
         call(number("landlock_restrict_self", arch), rules, 0)
     except OSError as error:
         raise SealUnavailable(f"Landlock refused a rule: {error}.", HINT) from error
@@ -335,8 +320,8 @@ def _add_file_rule(add: int | None, rules: int, rule: FileRule, abi: int) -> Non
         folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
         allowed = rights(rule.access, abi, folder=folder)
         if allowed:  # "list" on what is no folder allows nothing, which needs no rule
-            packed_rule = path_rule(allowed, descriptor)
-            call(add, rules, RULE_PATH_BENEATH, packed_rule, 0)
+            # struct landlock_path_beneath_attr, which the kernel declares packed
+            call(add, rules, RULE_PATH_BENEATH, struct.pack("=Qi", allowed, descriptor), 0)
     finally:
         os.close(descriptor)
 

@@ -198,10 +198,8 @@ def is_in_another(encoder: Encoder, question: str, language: str) -> bool:
     """Whether a question is in another language than this one, an ISO 639 code, by its vector."""
     if not encoder.name.startswith(MULTILINGUAL) or language not in LANGUAGES:
         return False
-    return (
-        LANGUAGES[nearest_language(encoder.encode([encoder.query_prefix + question])[0])]
-        != language
-    )
+    vector = encoder.encode([encoder.query_prefix + question])[0]
+    return LANGUAGES[nearest_language(vector)] != language
 
 
 def without_language(vector: NDArray[np.float32]) -> NDArray[np.float32]:

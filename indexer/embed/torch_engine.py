@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,26 +88,13 @@ class TorchEngine:
         """Vectors of the texts: float32, (len(texts), dimension), rows of length 1."""
         if not texts:
             return np.empty((0, self._folder.dimension), np.float32)
-        vectors = self._model.encode(
-            list(texts),
-            prompt="",  # else a default prompt of the model's would come before our prefix
-            batch_size=self._batch_size,
-            show_progress_bar=False,
-            convert_to_numpy=True,
-        )
-        return _unit(np.asarray(vectors, np.float32))
+        return _unit(np.asarray(self._run(texts, convert_to_numpy=True), np.float32))
 
     def encode_tokens(self, texts: Sequence[str]) -> list[Encoded]:
         """The same vectors with those of the tokens, from one pass through the model."""
         if not texts:
             return []
-        outputs = self._model.encode(
-            list(texts),
-            prompt="",
-            batch_size=self._batch_size,
-            show_progress_bar=False,
-            output_value=None,
-        )
+        outputs = self._run(texts, output_value=None)
         found = []
         encodings = self._folder.tokenizer.encode_batch(list(texts))
         for output, tokens in zip(outputs, encodings, strict=True):
@@ -117,6 +105,15 @@ class TorchEngine:
             whole = np.asarray(output["sentence_embedding"].cpu(), np.float32)
             found.append(Encoded(_unit(whole[None])[0], spans, vectors[: len(spans)]))
         return found
+
+    def _run(self, texts: Sequence[str], **wanted: object) -> Any:  # noqa: ANN401 - the library's
+        return self._model.encode(
+            list(texts),
+            prompt="",  # else a default prompt of the model's would come before our prefix
+            batch_size=self._batch_size,
+            show_progress_bar=False,
+            **wanted,
+        )
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from indexer.errors import UnreadableDocument
@@ -206,9 +205,7 @@ def in_order(
     tasks.
     """
     lent = [make_worker() for _ in range(max(1, min(workers or worker_count(), len(items))))]
-    free: SimpleQueue[Worker] = SimpleQueue()
-    for worker in lent:
-        free.put(worker)
+    free, own = [*lent], threading.local()
     changed = threading.Condition()
     taken = held = 0
     stopped = False
@@ -217,11 +214,7 @@ def in_order(
         nonlocal held
         with changed:  # items begin in order, so the one that is waited for goes on: no lock-up
             changed.wait_for(lambda: stopped or place <= taken or held < AHEAD_BYTES)
-        worker = free.get()
-        try:
-            result = task(worker, item)
-        finally:
-            free.put(worker)
+        result = task(own.worker, item)
         with changed:
             held += size(result)
         return result
@@ -240,7 +233,10 @@ def in_order(
                 changed.notify_all()
             yield result
 
-    executor = ThreadPoolExecutor(len(lent), "reading")
+    def begin() -> None:
+        own.worker = free.pop()
+
+    executor = ThreadPoolExecutor(len(lent), "reading", begin)
     try:
         yield results()
     finally:

@@ -37,34 +37,6 @@ MAX_PAGES = 5_000  # of a TIFF
 _FORMATS = ("JPEG", "PNG", "TIFF", "WEBP")  # the first opens MPO too
 
 
-class ShownPicture:
-    """A picture file to be looked at; raises UnreadableDocument, also where nothing decodes it."""
-
-    def __init__(self, data: bytes) -> None:
-        try:
-            self._pages = _ImagePages(data)
-        except ModuleNotFoundError:
-            detail = "a picture is shown by what pip install 'corpus-agent[ocr]' brings"
-            raise UnreadableDocument("unsupported", detail) from None
-        self.count = self._pages.count
-
-    def points(self, number: int, width: int) -> Points:
-        """The picture as it is recognised, at most `width` points wide."""
-        from PIL import Image
-
-        drawn = Image.fromarray(np.ascontiguousarray(self._pages.picture(number)[:, :, ::-1]))
-        size = size_within(*drawn.size, min(width, drawn.width))
-        if size != drawn.size:
-            drawn = drawn.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
-        return points_of(drawn.tobytes(), *drawn.size, COLOUR_BYTES * drawn.width)
-
-    def outline(
-        self, number: int, quotation: str, near: float | None
-    ) -> list[tuple[int, tuple[float, float, float, float]]]:
-        """None: a picture has no words of its own."""
-        return []
-
-
 class _PdfPages:
     """The pages of a PDF, by numbers from 1 to `count`."""
 
@@ -81,12 +53,19 @@ class _PdfPages:
                 return np.array(bitmap.to_numpy()[:, :, :3], np.uint8)
 
 
-class _ImagePages:
-    """The pages of a picture, of which only a TIFF has several."""
+class ShownPicture:
+    """The pages of a picture file, of which only a TIFF has several.
+
+    Raises UnreadableDocument, also where nothing is installed that decodes it.
+    """
 
     def __init__(self, data: bytes) -> None:
-        import pillow_heif
-        from PIL import Image
+        try:
+            import pillow_heif
+            from PIL import Image
+        except ModuleNotFoundError:
+            detail = "a picture is shown by what pip install 'corpus-agent[ocr]' brings"
+            raise UnreadableDocument("unsupported", detail) from None
 
         pillow_heif.options.THUMBNAILS = False
         pillow_heif.register_heif_opener()
@@ -105,13 +84,29 @@ class _ImagePages:
                 self._image.seek(number - 1)
             return _decoded(self._image)
 
+    def points(self, number: int, width: int) -> Points:
+        """The page as it is recognised, at most `width` points wide."""
+        from PIL import Image
 
-Pages = _PdfPages | _ImagePages
+        drawn = Image.fromarray(np.ascontiguousarray(self.picture(number)[:, :, ::-1]))
+        size = size_within(*drawn.size, min(width, drawn.width))
+        if size != drawn.size:
+            drawn = drawn.resize(size, Image.Resampling.BOX, reducing_gap=2.0)
+        return points_of(drawn.tobytes(), *drawn.size, COLOUR_BYTES * drawn.width)
+
+    def outline(
+        self, number: int, quotation: str, near: float | None
+    ) -> list[tuple[int, tuple[float, float, float, float]]]:
+        """None: a picture has no words of its own."""
+        return []
+
+
+Pages = _PdfPages | ShownPicture
 
 
 def opened(data: bytes) -> Pages:
     """The pages of a PDF or picture; raises UnreadableDocument."""
-    return _PdfPages(data) if data[:1024].find(b"%PDF-") >= 0 else _ImagePages(data)
+    return _PdfPages(data) if data[:1024].find(b"%PDF-") >= 0 else ShownPicture(data)
 
 
 @contextmanager

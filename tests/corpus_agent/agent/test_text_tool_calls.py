@@ -24,7 +24,6 @@ FORMS = {
     f"[{OBJECT}, {OTHER}]": [SEARCH, READ],
     f"```json\n{OBJECT}\n{OTHER}\n```": [SEARCH, READ],
     f"{OBJECT}\n{OTHER}": [SEARCH, READ],
-    '<tool_call>{"name": "send", "arguments": {}}': [Call("", "send", {})],
 }
 ANSWERS = (
     'The deposit is £1,130 [lease.md:22] "a deposit of £1,130".',
@@ -55,12 +54,6 @@ def test_a_call_is_understood_however_it_is_written_and_what_follows_is_dropped(
         assert (spoken.text, list(spoken.calls)) == ("", wanted), reply
         spoken = parse(f"Let me look that up.\n{reply}{after}", TOOLS)
         assert (spoken.text, list(spoken.calls)) == ("Let me look that up.", wanted), reply
-
-
-def test_a_broken_call_behind_a_tag_is_handed_to_the_toolbox_as_it_is():
-    for broken in (BROKEN, OBJECT[:-1]):
-        (call,) = parse(f"<tool_call>{broken}", TOOLS).calls
-        assert call.name in TOOLS and isinstance(call.arguments, str)
 
 
 def test_an_answer_is_no_call():

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from corpus_agent import render
-from corpus_agent.check.checking import check_text, document_names, text_of
-from corpus_agent.check.pieces import MAX_PIECES, take_apart
+from corpus_agent.check.checking import MAX_PIECES, check_text, document_names, take_apart, text_of
 from corpus_agent.check.records import Checked, Named
 from indexer import FolderEncoder
 from indexer.errors import CorpusError
@@ -67,6 +66,7 @@ CORPUS = ListedCorpus(
         "garden.md": "Mow the lawn.\n" + "\nWater it." * 5 + "\n\nMow the lawn.\n",
         "kiosk.md": KIOSK,
         "boats.md": BOATS,
+        "old.md": "# Lease\n\n## Superseded\n\nThe deposit is 700 euros.\n",
     },
     unread=["scan.pdf"],
 )
@@ -154,6 +154,8 @@ def kinds(text: str) -> list[str]:
         ("The pump may be started.", "not_found", "nearest: boats.md:5", "", ""),
         ("The boat of 2 April had severity 2.", "doubtful", "boats.md:", "2", "1"),
         ("Moor Bank is rated at A.", "not_found", "", "", ""),
+        ("The deposit is 700 euros.", "not_found", "nearest: old.md:5", "", ""),
+        ("“The deposit is 700 euros.”", "pieced_together", "old.md:5", "", "Superseded"),
         ("Moor Bank is rated at BBB.", "supported", "boats.md:9", "", ""),
     ],
 )  # fmt: skip
@@ -219,7 +221,7 @@ def test_the_screen_and_the_object_say_the_same():
             "months' notice in”  home/lease.md:5"
         ),
         "3 statements: 1 quoted or supported, 1 altered, 1 doubtful",
-        "9 documents searched, 1 could not be read",
+        "10 documents searched, 1 could not be read",
     ]
     found = render.checked_object(checked(text), "enforced")["check"]
     assert (found["holds"], found["counts"]) == (

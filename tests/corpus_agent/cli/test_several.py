@@ -84,7 +84,11 @@ launch = for_reading(settings, seal_off=sys.argv[1] == "off", listener=listener.
 for store in stores:
     attempt(f"read {store.name}", lambda: len(os.listdir(store)) > 0)
     attempt(f"write {store.name}", (store / "new").write_text, "words")
-    attempt(f"documents {store.name}", lambda: len(os.listdir(store.parent / store.name[:4])) > 0)
+    documents = store.parent / store.name[:4]
+    attempt(f"documents {store.name}", lambda: len(os.listdir(documents)) > 0)
+    attempt(f"into {store.name}", (documents / "new.txt").write_text, "words")
+attempt("elsewhere", (stores[2].parent / "new.txt").write_text, "words")
+attempt("beside", lambda: len(os.listdir(stores[0].parent)))
 """
 
 
@@ -103,3 +107,4 @@ def test_a_server_of_several_is_sealed_to_exactly_these(stores, tmp_path):
     assert "EACCES" not in free.values(), free
     for store in every:
         (store / "new").unlink()
+        (store.parent / store.name[:4] / "new.txt").unlink()

@@ -1,9 +1,7 @@
 """When an agreement ends, as six languages say it; what begins, may end or is none has no end."""
 
 from corpus_agent.fields.lexicon import field_of
-from corpus_agent.fields.page import DocumentText
-from corpus_agent.fields.table import proposed, table_of
-from indexer import Line
+from corpus_agent.fields.table import table_of
 from tests.support.fakes import ListedCorpus
 
 ENDS = """
@@ -64,8 +62,7 @@ The show ends on 30 June 2027.
 
 
 def ends(text: str) -> list[str]:
-    document = DocumentText("a.txt", [Line(text)])
-    return [one.normal for one in proposed(document, field_of("expiry"))]
+    return of("expiry", text)
 
 
 def test_a_day_on_which_a_contract_ends_is_found_in_six_languages():
@@ -99,8 +96,8 @@ BEGINS = """
 
 
 def of(field: str, text: str) -> list[str]:
-    document = DocumentText("a.txt", [Line(text)])
-    return [one.normal for one in proposed(document, field_of(field))]
+    (cell,) = table_of(ListedCorpus({"a.txt": text}), [field_of(field)]).rows[0].cells
+    return [one.normal for one in cell.values]
 
 
 def test_a_renewal_has_its_term_and_the_notice_that_ends_it():

@@ -210,28 +210,20 @@ def toy_store(tmp_path_factory):
     return folder / "store"
 
 
-@pytest.mark.slow
-def test_each_thread_of_the_process_is_sealed(toy_store):
-    with (
-        ScriptedModelServer() as server,
-        Librarian(toy_store, llm=server.server.base_url) as librarian,
-    ):
-        for task in Path(f"/proc/{librarian.pid}/task").iterdir():
-            status = (task / "status").read_text()
-            assert "Seccomp:\t2\n" in status and "NoNewPrivs:\t1\n" in status
-    assert "Seccomp:\t2\n" not in Path("/proc/self/status").read_text()
-
-
 # -- no orphans
 
 
 @pytest.mark.slow
-def test_closing_ends_the_process_and_its_broker(toy_store):
+def test_each_thread_is_sealed_and_closing_ends_the_process_and_its_broker(toy_store):
     with ScriptedModelServer() as server:
         librarian = Librarian(toy_store, llm=server.server.base_url).start()
         all_of_it = [librarian.pid, *children(librarian.pid)]
         assert len(all_of_it) == 2
         assert all(map(runs, all_of_it))
+        for task in Path(f"/proc/{librarian.pid}/task").iterdir():
+            status = (task / "status").read_text()
+            assert "Seccomp:\t2\n" in status and "NoNewPrivs:\t1\n" in status
+        assert "Seccomp:\t2\n" not in Path("/proc/self/status").read_text()
         librarian.close()
         assert librarian.pid is None
         assert until(lambda: not any(map(runs, all_of_it)))

@@ -62,32 +62,6 @@ def test_files_outside_of_corpus_and_store_are_closed(root, store, outside):
 
 
 @pytest.mark.slow
-def test_of_several_stores_their_folders_are_read_and_nothing_is_written(tmp_path):
-    names = ("home/docs", "home/store", "work/docs", "work/store", "other/docs", "other/store")
-    for name in names:
-        (tmp_path / name).mkdir(parents=True)
-        (tmp_path / name / "a.txt").write_text("words")
-    seal_them = "from corpus_agent.seal import policy, seal\n"
-    seal_them += "seal(policy(None, None, several=[base / name for name in names[:4]]))\n"
-    before = "base, names = Path(sys.argv[1]), sys.argv[2:]\n"
-    code = """
-for name in names:
-    attempt(name, (base / name / "a.txt").read_text)
-    attempt(f"write {name}", (base / name / "new.txt").write_text, "words")
-    attempt(f"change {name}", (base / name / "a.txt").write_text, "words")
-attempt("beside", lambda: len(os.listdir(base / "home")))
-attempt("links", (base / "home/docs/../../other/docs/a.txt").read_text)
-attempt("temporary", Path("/tmp/new.txt").write_text, "words")
-"""
-    found = python(before + seal_them + code, tmp_path, *names)
-    assert {name: found.pop(name) for name in names[:4]} == dict.fromkeys(names[:4], "words")
-    assert set(found.values()) == {"EACCES"}, found
-    free = python(before + code.replace("/tmp/new.txt", f"{tmp_path}/new.txt"), tmp_path, *names)
-    assert "EACCES" not in free.values()
-    assert [free[name] for name in names] == ["words"] * len(names)
-
-
-@pytest.mark.slow
 def test_temporary_files_go_into_the_store(root, store):
     code = """
     import tempfile
