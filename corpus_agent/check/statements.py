@@ -34,7 +34,7 @@ HITS, NEAR = 8, 20  # passages that a statement is compared with; that the neare
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
 SAYS_BIAS = -5.34
 SAYS = {"rare": 5.68, "words": 2.3, "negations": -1.24}
-SURELY = 0.8  # of its words: a sentence with another verb says another thing
+SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
 
 class StatementFinder:

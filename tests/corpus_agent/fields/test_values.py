@@ -1,9 +1,17 @@
-"""Values as documents write them, in one form for all spellings."""
+"""Values as documents write them: in one form, with their sign, each where it stands."""
+
+from dataclasses import replace
 
 import pytest
 
 from corpus_agent.fields.amounts import find_amounts, find_durations
-from corpus_agent.text.dates import find_dates, habit
+from corpus_agent.fields.lexicon import field_of
+from corpus_agent.fields.page import DocumentText
+from corpus_agent.fields.records import ProposedValue
+from corpus_agent.fields.table import checked_value, table_of
+from corpus_agent.text.dates import Reading, find_dates, habit
+from indexer import Line
+from tests.support.fakes import ListedCorpus
 
 
 def normal(readings) -> list[str]:
@@ -32,40 +40,103 @@ def test_a_date_that_may_be_read_in_two_ways_is_both_unless_others_say_which():
     assert normal(find_dates("due 03/04/2024", day_first=True)) == ["2024-04-03"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("€ 1.234,50", "EUR 1234.5"),
-        ("1 234,50 EUR", "EUR 1234.5"),
-        ("$5,000", "USD 5000"),
-        ("$55 CAD", "CAD 55"),
-        ("US$ 1.2 million", "USD 1200000"),
-        ("CHF 1'200.-", "CHF 1200"),
-        ("100 dollars", "USD 100"),
-        ("£190m", "GBP 190000000"),
-        ("2.5k €", "EUR 2500"),
-        ("12,50 zł", "PLN 12.5"),
-    ],
-)
-def test_a_sum_has_its_currency_and_a_plain_number(text, expected):
-    assert normal(find_amounts(f"to pay {text} now", "money")) == [expected]
+SUMS = """
+€ 1.234,50 = EUR 1234.5; 1 234,50 EUR = EUR 1234.5; $5,000 = USD 5000; $55 CAD = CAD 55
+US$ 1.2 million = USD 1200000; CHF 1'200.- = CHF 1200; 100 dollars = USD 100
+£190m = GBP 190000000; 2.5k € = EUR 2500; 12,50 zł = PLN 12.5"""
+SPANS = """
+three (3) years = P3Y; twenty-four months = P24M; FIVE (5) year period = P5Y
+12 full calendar months = P12M; thirty (30) days' = P30D; the third anniversary = P3Y
+drei Monate = P3M; un an = P1Y; 48 hours = PT48H; 30 Minuten = PT30M"""
+
+
+def test_a_sum_and_a_duration_have_one_form():
+    for rows, find in ((SUMS, lambda text: find_amounts(text, "money")), (SPANS, find_durations)):
+        for row in rows.replace("\n", "; ").strip("; ").split("; "):
+            text, expected = row.split(" = ")
+            assert normal(find(f"to pay {text} now")) == [expected], row
     assert find_amounts("to pay 5 visits to room 12", "money") == []
 
 
+# ---- Signs
+
+
+MAY_BE_NEGATIVE = """
+Balance: – 900.00
+Balance: 900.00- EUR
+The balance is about -900 EUR.
+Balance: ▲900
+Balance: EUR 1,900-
+Balance: 900 EUR -
+Balance: 900 EUR (-)
+Balance: -**900 EUR**
+Balance: **(900 EUR)**
+Balance: -\u200b900 EUR
+Balance: \u2012900 EUR
+Balance: \uff08900 EUR\uff09
+Balance: (900) (800)
+The balance is (900 EUR).
+Balance: minus  900 EUR
+Balance: ./. 900 EUR
+"""
+ROWS = ("- 900", "900 -", "-**900**", "**(900)**")
+
+
+def status(text: str, field: str = "balance", kind: str = "money") -> str:
+    return table_of(ListedCorpus({"a.md": text}), [field_of(field, kind)]).rows[0].cells[0].status
+
+
+def test_an_amount_that_may_be_negative_is_doubtful():
+    rows = [f"| Item | Balance |\n|---|---|\n| Rent | {cell} |" for cell in ROWS]
+    for text in (*MAY_BE_NEGATIVE.strip().splitlines(), *rows):
+        assert status(text) == "doubtful", text
+    assert status("Growth: (5.5%)", "growth", "percent") == "doubtful"
+    assert status("Points: (5)", "points", "number") == "doubtful"  # "Rooms: (3)" are three
+    assert status("Balance: 900 EUR") == "found"  # the control
+    assert status("Balance: -900 EUR") == "found"  # as EUR -900
+
+
+# ---- Columns
+
+DEPOSIT = "Deposit paid on 3 May 2020.\n\n"
+
+
+def document_of(text: str) -> DocumentText:
+    return DocumentText("lease.md", [Line(line) for line in text.split("\n")])
+
+
+def values(text: str, *fields: str) -> list[list[tuple[str, str, str]]]:
+    """Of each field the values: normal form, words, and what is quoted."""
+    made = table_of(ListedCorpus({"lease.md": text}), [field_of(field) for field in fields])
+    assert made.unverified == 0
+    return [
+        [(one.normal, one.text, one.citations[0].quote) for one in cell.values]
+        for cell in made.rows[0].cells
+    ]
+
+
+@pytest.mark.parametrize("blank", " \u00a0\u202f\u2007\u3000\t")
+def test_a_value_with_any_blank_in_it_is_quoted_from_its_own_row(blank):
+    row = f"| Flat | 900{blank}EUR | Ann{blank}Smith |"
+    text = f"{DEPOSIT}| Item | Monthly{blank}rent | Landlord |\n|---|---|---|\n{row}\n"
+    rent, landlord = values(text, "rent", "landlord")
+    assert rent == [("EUR 900", "900 EUR", row)]
+    assert landlord == [("Ann Smith", "Ann Smith", row)]
+
+
+LEASE = "The lease of Ann Smith began on 3 May 2020.\n\nThe rent is 900\u00a0EUR a month.\n"
+RENT = Reading(57, 64, "900 EUR", "EUR 900")
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "moved",
     [
-        ("three (3) years", "P3Y"),
-        ("twenty-four months", "P24M"),
-        ("FIVE (5) year period", "P5Y"),
-        ("12 full calendar months", "P12M"),
-        ("thirty (30) days'", "P30D"),
-        ("the third anniversary", "P3Y"),
-        ("drei Monate", "P3M"),
-        ("un an", "P1Y"),
-        ("48 hours", "PT48H"),
-        ("30 Minuten", "PT30M"),
+        ProposedValue((RENT,), 0, 43, 1.0),  # the quotation is of another sentence
+        ProposedValue((replace(RENT, start=-1, end=6),), -1, 6, 1.0),
+        ProposedValue((replace(RENT, start=4, end=11),), 0, 43, 1.0),  # it says "lease of" there
+        ProposedValue((replace(RENT, start=57, end=57, text=""),), 45, 73, 1.0),
+        ProposedValue((RENT, replace(RENT, start=13, end=22)), 0, 73, 1.0),
     ],
 )
-def test_a_duration_has_one_form(text, expected):
-    assert normal(find_durations(f"for {text}")) == [expected]
+def test_a_value_that_does_not_stand_where_it_is_quoted_from_is_refused(moved):
+    assert checked_value(document_of(LEASE), moved) is None
