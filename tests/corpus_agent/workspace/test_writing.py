@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from corpus_agent.workspace import FileTools, Proposal, Workspace
 from corpus_agent.workspace.writing import replaced
 from tests.support.other_user import as_nobody
+from tests.support.sealed_child import run
 
 
 @pytest.fixture
@@ -179,3 +180,28 @@ def test_a_file_that_changes_while_the_person_thinks_is_left_alone(tmp_path):
     for name in ("old.txt", "new.txt"):
         assert tools.write(name, "mine").code == "stale_read"
         assert (tmp_path / name).read_text() == "somebody else's"
+
+
+RACING = """
+import sys
+from pathlib import Path
+from corpus_agent.workspace import FileTools, Workspace
+file = Path(sys.argv[1], "a.txt")
+def meanwhile(event, arguments):  # once the new file is begun, after the last look at the old one
+    if event == "open" and str(arguments[0]).startswith(".corpus-agent-"):
+        file.write_text("theirs")
+if sys.argv[2] == "raced":
+    sys.addaudithook(meanwhile)
+tools = FileTools(Workspace(file.parent), confirm=lambda _: True)
+tools.read("a.txt")
+edited = tools.edit("a.txt", "one", "two")
+print(getattr(edited, "code", "done"), getattr(tools.write("a.txt", "mine"), "code", "done"))
+"""
+
+
+@pytest.mark.slow
+def test_what_changes_while_it_is_replaced_is_left_alone(tmp_path):
+    cases = (("raced", "stale_read stale_read\n", "theirs"), ("", "done done\n", "mine"))
+    for how, said, left in cases:  # the second is the control
+        path = put(tmp_path, "a.txt", "one\n")
+        assert (run(RACING, tmp_path, how).stdout, path.read_text()) == (said, left), how
