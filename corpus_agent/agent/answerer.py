@@ -54,6 +54,7 @@ MAX_DRAFT_TOKENS = 400  # of one without tools: a sentence or two are asked for
 Judged = tuple[Draft, Said]
 """A finished draft, and what it says."""
 _NOTHING: Judged = Draft(""), "no"
+_SILENT = ("no", "nothing")  # nothing in it is from the documents
 
 
 @dataclass
@@ -142,17 +143,27 @@ class ModelAnswerer:
         return decided(answer, own, said)
 
     def _drafted(self, work: Work, model: ChatModel) -> Judged:
-        """The checked draft; one without tools if the model or its server takes none."""
+        """The checked draft; one without tools if the model refuses what the program finds."""
         if self.quotes_only:
             chosen = sentences_chosen(work, model)
             surer = work.quotes_own(chosen.citations)  # the program shows one of them, too
             return (chosen, "yes" if surer else "partly") if chosen.text else _NOTHING
-        if not self.learned.answers_worse_with_tools:
-            try:
-                return self._with_tools(work, model)
-            except NoTools:
-                self.learned.answers_worse_with_tools = True  # for the questions that follow, too
-        return self._from_passages(work, model)
+        if self.learned.answers_worse_with_tools:
+            return self._from_passages(work, model)
+        try:
+            draft, said = self._with_tools(work, model)
+        except NoTools:
+            self.learned.answers_worse_with_tools = True  # for the questions that follow, too
+            return self._from_passages(work, model)
+        searched_again = len(work.toolbox.calls) > 1
+        if said not in _SILENT or searched_again or not work.own_passages:
+            return draft, said
+        work.on_event("the model found no answer; asking it once more without tools")
+        again, said_again = self._from_passages(work, model)
+        if said_again in _SILENT:
+            return draft, said
+        self.learned.answers_worse_with_tools = True
+        return again, said_again
 
     def _with_tools(self, work: Work, model: ChatModel) -> Judged:
         """The draft of a conversation with the two tools; failed quotations are repaired once."""

@@ -219,9 +219,9 @@ def _page(
 
 def _reported(page: dict[str, Any], model: str) -> Capabilities:
     """What a page says of a model: all of it, or its entry in a list of models."""
-    entries = page.get("models", page.get("data"))
-    if isinstance(entries, list):
-        listed = [entry for entry in entries if isinstance(entry, dict)]
+    lists = [page[key] for key in ("data", "models") if isinstance(page.get(key), list)]
+    if lists:  # llama.cpp has both, and says more in the first
+        listed = [entry for entries in lists for entry in entries if isinstance(entry, dict)]
         named = [e for e in listed if model in (e.get("id"), e.get("name"), e.get("model"))]
         # llama.cpp takes any name; Ollama lists those that are loaded.
         page = next(iter(named or ("data" in page and listed[:1]) or []), {})

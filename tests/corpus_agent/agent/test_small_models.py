@@ -36,7 +36,8 @@ CORPUS = Corpus(
 def ask(replies, *questions, parameters=None, events=None, passages=None, **limits):
     """The answers of one answerer, and the requests of each as the server saw them."""
     model = {"id": "toy-model", "meta": {"n_params": parameters}}
-    listing = raw(json.dumps({"object": "list", "data": [model]}).encode())
+    listed = {"object": "list", "models": [{"name": "toy-model"}], "data": [model]}
+    listing = raw(json.dumps(listed).encode())  # as llama.cpp has both
     with ScriptedModelServer(replies, listing=listing) as fake:
         answerer = ModelAnswerer(
             fake.server,
@@ -56,14 +57,25 @@ def ask(replies, *questions, parameters=None, events=None, passages=None, **limi
 
 
 @pytest.mark.slow
-def test_where_a_model_finds_nothing_the_answer_is_that_without_it():
+def test_a_model_that_refuses_with_tools_is_asked_once_more_without_and_that_is_remembered():
     for refusal in ("NOT_FOUND", "The documents do not mention it.", "It rains on Tuesdays."):
-        passages = []
-        (answer,), requests = ask([says(refusal)], passages=passages)
-        own = passages[0][0]
-        assert (answer.text, answer.status, answer.answerer) == ("", own.status, "toy-model")
-        assert (answer.passages, answer.probability) == (own.passages, own.probability)
-        assert len(requests) == 1
+        replies = [says(refusal), YES, ANSWER, YES, says("The dough rises at 24 °C.")]
+        asked = (QUESTION, "At what temperature does the dough rise?")
+        (first, second), requests = ask(replies, *asked)
+        assert first.citations[0].quote == DUE and "[1]" in first.text
+        assert second.citations[0].quote == "The dough rises at 24 °C for five hours."
+        assert ["tools" in request for request in requests] == [True, False, False, False, False]
+
+
+@pytest.mark.slow
+def test_a_model_that_refuses_both_times_keeps_its_tools_and_the_answer_is_that_without_it():
+    passages = []
+    replies = [says("NOT_FOUND"), YES, says("NOT_FOUND"), says("NOT_FOUND"), NO]
+    (answer, _), requests = ask(replies, QUESTION, QUESTION, passages=passages)
+    own = passages[0][0]
+    assert (answer.text, answer.status, answer.answerer) == ("", own.status, "toy-model")
+    assert (answer.passages, answer.probability) == (own.passages, own.probability)
+    assert ["tools" in request for request in requests] == [True, False, False, True, False]
 
 
 @pytest.mark.slow

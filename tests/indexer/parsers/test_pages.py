@@ -128,20 +128,16 @@ def test_what_no_correct_process_sends_is_not_taken_for_boxes(taken_over, reply)
         assert taken_over.outline(file, 3, "words") == (Box(3, 0.1, 0.1, 0.2, 0.2),)
 
 
-@pytest.mark.parametrize(
-    "values",
-    [
+def test_a_box_lies_on_a_page_that_is_there():
+    wrong = [
         *([1, 0.1, 0.1, 0.2], [1, 0.1, 0.1, 0.2, 0.2, 0.3], [0, 0.1, 0.1, 0.2, 0.2]),
         *([4, 0.1, 0.1, 0.2, 0.2], [1.0, 0.1, 0.1, 0.2, 0.2], [True, 0.1, 0.1, 0.2, 0.2]),
         *([1, 0.2, 0.1, 0.1, 0.2], [1, 0.1, 0.2, 0.2, 0.1], [1, -0.1, 0.1, 0.2, 0.2]),
         *([1, 0.1, 0.1, 1.1, 0.2], [1, "0", 0.1, 0.2, 0.2], [1, float("nan"), 0.1, 0.2, 0.2]),
         [1, 0.1, 0.1, 10**400, 0.2],  # no float is as large
-    ],
-    ids=lambda values: str(values)[:40],
-)
-def test_a_box_lies_on_a_page_that_is_there(values):
-    assert not is_box(values, 3)
-    assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)
+    ]
+    assert [values for values in wrong if is_box(values, 3)] == []
+    assert is_box([1, 0.1, 0.1, 0.2, 0.2], 3)  # the control
 
 
 @pytest.mark.slow

@@ -3,22 +3,20 @@
 import os
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 from threading import Event
 
 import numpy as np
 import pytest
 
-from indexer.errors import NoIndex, StoreLocked
+from indexer.chunk import Chunker
+from indexer.errors import DamagedStore, NoIndex, StoreLocked
 from indexer.files.walk import walk
 from indexer.index import Index
 from indexer.records import FileRow, Query
 from indexer.store.folder import writer_lock
-from indexer.store.manifest import (
-    find_store,
-    read_manifest,
-    root_of,
-)
+from indexer.store.manifest import MANIFEST_NAME, find_store, read_manifest, root_of
 from indexer.store.snapshot import Snapshot
 from indexer.sync import RunDisplay
 from indexer.sync.folder import plan_folder, sync_folder
@@ -223,7 +221,11 @@ def test_a_store_is_found_from_any_folder_below_and_moves_with_its_corpus(root, 
     moved.mkdir()
     store.rename(moved / ".corpus-agent")
     root.rename(moved / "docs")
-    assert root_of(moved / ".corpus-agent", read_manifest(moved / ".corpus-agent")).is_dir()
+    store = moved / ".corpus-agent"
+    assert root_of(store, read_manifest(store)).is_dir()
+    (store / MANIFEST_NAME).write_text("{")
+    with pytest.raises(DamagedStore, match="is no JSON"):
+        read_manifest(store)
 
 
 def test_a_rebuild_leaves_alone_what_no_model_had_a_part_in(root, store):
@@ -247,3 +249,52 @@ def test_how_passages_are_cut_is_kept_until_it_is_said_otherwise(root, store):
     Index.open(store, ENCODER).close()  # nor does a search need one
     back = sync_folder(store, root, ENCODER, chunk_tokens=200, chunk_overlap=0)
     assert back.rebuilt and back.chunks < chosen.chunks
+
+
+# ---- What is in the index, or was on its way into it, is not embedded again
+
+
+def test_bytes_that_were_indexed_cost_no_model_time_and_another_model_takes_none(tmp_path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    (root / "trips").mkdir(parents=True)
+    (root / "trips/japan.txt").write_text("The house in Matsumoto has a blue door.\n")
+    (root / "bread.md").write_text("# Bread\n\nSourdough rises slowly.\n")
+    sync(root, store)
+    changes = {
+        "a renamed folder": lambda: (root / "trips").rename(root / "journeys"),
+        "a moved file": lambda: (root / "journeys/japan.txt").rename(root / "japan.txt"),
+        "a duplicate": lambda: (root / "b.md").write_bytes((root / "bread.md").read_bytes()),
+        "a touched file": lambda: os.utime(root / "bread.md", ns=(1, 1)),
+    }
+    failing = []
+    for name, change in changes.items():
+        change()
+        embedded = sync(root, store).embedded
+        sync(root, tmp_path / name)
+        if embedded or rows(store) != rows(tmp_path / name):
+            failing.append((name, embedded))
+    assert failing == []
+    outcome = sync(root, store, ToyEncoder(dimension=32))
+    assert (outcome.embedded, outcome.reused) == (2, 1)  # the duplicate is embedded once
+
+
+def test_what_is_made_anew_goes_on_from_where_it_was_stopped(tmp_path):
+    root, store = tmp_path / "docs", tmp_path / "store"
+    root.mkdir()
+    for number in range(6):
+        words = (" ".join(f"boiler w{number}x{n}y{k}" for k in range(40)) for n in range(40))
+        (root / f"{number}.txt").write_text("\n\n".join(words))
+    chunks = sync(root, store).chunks
+    other = ToyEncoder(dimension=32)
+    asked = count(1)  # between documents, and once for each batch of texts
+    with writer(store, root, other) as open_writer:
+        todo, seen = planned(root, open_writer)
+        chunker = Chunker(other)
+        run = Run(root, open_writer, other, chunker, should_stop=lambda: next(asked) > 8)
+        assert run.apply(todo, seen.ignored).interrupted
+    assert found(store, "boiler")  # what was committed is as it was
+    outcome = sync(root, store, other)
+    assert (outcome.rebuilt, 0 < outcome.embedded < chunks) == (True, True)
+    sync(root, tmp_path / "fresh", other)
+    assert rows(store) == rows(tmp_path / "fresh")
+    assert not (store / "draft.json").exists()
