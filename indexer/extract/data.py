@@ -24,7 +24,7 @@ from indexer.extract.extraction import Extraction, part_lines, plain_lines, tabl
 from indexer.extract.html import html_text, read_html
 from indexer.extract.normalise import MAX_LINE_CHARS
 from indexer.extract.office import docx
-from indexer.extract.tables.sheet_rows import labelled
+from indexer.extract.tables.named_rows import labelled
 from indexer.extract.text import decode, decode_named, decode_part, markdown_title
 from indexer.records import Line
 

@@ -11,6 +11,5 @@ from indexer.records import Document
 def extract(data: bytes, source: str) -> Document:
     opened = open_document(data, source)
     lines = tuple(opened.lines)
-    digest = hashlib.sha256(data).hexdigest()
-    title = title_of(opened.title, source)
+    title, digest = title_of(opened.title, source), hashlib.sha256(data).hexdigest()
     return Document(source, title, lines, opened.extractor, digest, opened.remark)

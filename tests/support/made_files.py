@@ -32,6 +32,11 @@ def zipped(members: dict[str, str | bytes], stored_first: bool = False) -> bytes
     return buffer.getvalue()
 
 
+def members(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def _saved(document: object) -> bytes:
     buffer = io.BytesIO()
     document.save(buffer)
@@ -44,8 +49,7 @@ _ODF = (
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
     'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
     'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0" '
-    'xmlns:xlink="http://www.w3.org/1999/xlink" '
-    'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.extract.container import attribute, child, inside, number_of, tag_of, text_of
 from indexer.extract.markdown import one_line
 from indexer.extract.tables import Cell, Row, Source, resolved
-from indexer.extract.tables.sheet_rows import MAX_COLUMNS, SheetLook, sheet_part
+from indexer.extract.tables.named_rows import MAX_COLUMNS, SheetLook, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:

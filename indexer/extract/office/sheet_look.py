@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from indexer.errors import UnreadableDocument
 from indexer.extract.container import ZipParts, attribute, child, inside, is_on, number_of
 from indexer.extract.hidden import PAPER, UNKNOWN, Look
-from indexer.extract.tables.sheet_rows import MAX_COLUMNS, Place, SheetLook
+from indexer.extract.tables.named_rows import MAX_COLUMNS, Place, SheetLook
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element

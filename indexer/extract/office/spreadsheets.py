@@ -31,7 +31,7 @@ from indexer.extract.markdown import one_line
 from indexer.extract.office.drawing import paragraph_text
 from indexer.extract.office.odf_tables import sheets_of_tree
 from indexer.extract.office.sheet_look import is_applied, read_look, read_styles, shown
-from indexer.extract.tables.sheet_rows import Place, SheetLook, plain_value, sheet_part
+from indexer.extract.tables.named_rows import Place, SheetLook, plain_value, sheet_part
 from indexer.records import Line
 
 if TYPE_CHECKING:

@@ -146,13 +146,11 @@ class Drawing:
         others = [objects[place] for place in places]
         painted = calls.draw_modes(others)  # filled or not, stroked or not; -1 of what is no path
         boxes, colours = _boxes(others, matrix), _fours(calls.fill_colours(others))
-        lines = _fours(calls.stroke_colours(others))
         self.parts.append(Part(len(self.texts), form, matrix))
         start = 0
         kinds = calls.kinds(others)
-        paint = zip(painted[0::2], painted[1::2], colours, lines, strict=True)
-        for place, drawn, kind, (fill, line, colour, of_line), box in zip(
-            places, others, kinds, paint, _fours(boxes), strict=True
+        for place, drawn, kind, fill, line, box, colour in zip(
+            places, others, kinds, painted[0::2], painted[1::2], _fours(boxes), colours, strict=True
         ):
             self.texts += objects[start:place]
             self.modes += modes[start:place]
@@ -169,7 +167,9 @@ class Drawing:
                 if box[2] - box[0] < THIN:
                     continue
                 if box[3] - box[1] < THIN:
-                    inked = (fill > 0 and _is_ink(colour)) or (line > 0 and _is_ink(of_line))
+                    inked = fill > 0 and _is_ink(colour)
+                    if line > 0 and not inked:
+                        inked = _is_ink(tuple(calls.stroke_colours([drawn])))
                     self.rules += [box] if inked else []
                 elif fill > 0:
                     known = colour if colour[3] <= MAX_ALPHA else None

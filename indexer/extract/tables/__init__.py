@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from indexer.extract import markdown
-from indexer.extract.tables.headers import HEADER_SEARCH_ROWS, entry, found_header, is_name, paths
+from indexer.extract.tables.named_rows import (
+    HEADER_SEARCH_ROWS,
+    entry,
+    found_header,
+    is_name,
+    paths,
+)
 
 MAX_COLSPAN = 1000  # HTML 4.9.11, which all browsers keep to
 MAX_ROWSPAN = 65534  # the same

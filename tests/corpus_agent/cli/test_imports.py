@@ -1,12 +1,10 @@
-"""What a command imports before it answers: time that a person waits."""
+"""What is imported before the process is sealed, and before a command answers: time."""
 
 import json
 
 import pytest
 
 from tests.support.sealed_child import run
-
-pytestmark = pytest.mark.slow
 
 LIBRARIES = (
     "torch", "transformers", "sentence_transformers", "pydantic_ai", "openai", "onnx",
@@ -28,6 +26,7 @@ def imported_by(store, *arguments: str, shows: str = "sourdough") -> set[str]:
     return set(json.loads(done.stderr))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [("search", "sourdough starter"), ("ask", QUESTION, "--llm", "none")]
 )
@@ -37,6 +36,7 @@ def test_a_one_shot_command_imports_no_heavy_library(sample_store, command):
     assert modules.isdisjoint((*LIBRARIES, "pyarrow.compute"))
 
 
+@pytest.mark.slow
 def test_help_and_status_import_no_more_than_they_use(sample_store):
     """Each of these would be a tenth of the time that they take, or more."""
     others = (
@@ -53,3 +53,29 @@ def test_help_and_status_import_no_more_than_they_use(sample_store):
         modules = imported_by(sample_store, command, shows="")
         assert used in modules  # the control
         assert modules.isdisjoint((*unused, *others))
+
+
+# ---- Before the seal
+
+HEAVY = """
+numpy lancedb pyarrow lxml pathspec onnxruntime mcp uvicorn torch sentence_transformers tokenizers
+openai pydantic_ai pypdf watchfiles
+"""
+BEFORE = ("corpus_agent.cli", "corpus_agent.api", "corpus_agent.doctor.checks")
+LOOK = f"""
+import os, signal, sys, threading
+before = dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()]
+import {{}}
+changed = before != (dict(os.environ), [signal.getsignal(s) for s in signal.valid_signals()])
+loaded = [name for name in {HEAVY.split()} if name in sys.modules]
+print(loaded, changed, threading.active_count())
+"""
+
+
+def test_no_library_that_starts_threads_is_imported_before_the_seal():
+    found = {}
+    for module in (*BEFORE, "numpy"):  # the last is the control
+        done = run(LOOK.format(module))
+        found[module] = done.stdout.strip() or done.stderr
+    assert found.pop("numpy").startswith("['numpy']")
+    assert set(found.values()) == {"[] False 1"}, found

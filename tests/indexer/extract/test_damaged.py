@@ -1,12 +1,9 @@
 """What is damaged, or beyond a limit, is read as far as it goes; what is lost is said."""
 
-import io
-import zipfile
-
 import openpyxl
 
 from indexer.extract import open_document
-from indexer.extract.tables.sheet_rows import UNFORMATTED
+from indexer.extract.tables.named_rows import UNFORMATTED
 from tests.support import made_files as made
 
 CUT = "what a table repeats more than 64 times stands 64 times"
@@ -17,8 +14,7 @@ def sheet(damage: bytes) -> bytes:
     for row in (("Port", "Fare"), ("Vigo", 7.5), ("Cangas", 9)):
         book.active.append(row)
     book.active["B2"].number_format = '0.00 "€"'
-    with zipfile.ZipFile(io.BytesIO(made._saved(book))) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
+    members = made.members(made._saved(book))
     name = "xl/worksheets/sheet1.xml"
     members[name] = members[name].replace(b'<c r="A3"', b'<c %sr="A3"' % damage)
     return made.zipped(members)

@@ -1,10 +1,8 @@
 """What a document holds and does not show is read behind a mark, in every format alike."""
 
-import io
 import json
 import re
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
@@ -17,7 +15,7 @@ from openpyxl.worksheet.table import Table
 from indexer.extract import open_document
 from indexer.extract.hidden import HIDDEN_MARK, hide, parted, shown
 from indexer.records import Line
-from tests.support.made_files import FILES, ppt, zipped
+from tests.support.made_files import FILES, _saved, members, ppt, zipped
 
 SHOWN, SECRET = "The deposit is 900 euros.", "The fee behind it is 50 euros."
 
@@ -280,9 +278,8 @@ def test_a_hidden_heading_is_no_heading_and_a_hidden_slide_hides_all():
 
 
 def zipped_with(data: bytes, name: str, before: bytes, after: bytes) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
-    return zipped(members | {name: members[name].replace(before, after)})
+    within = members(data)
+    return zipped(within | {name: within[name].replace(before, after)})
 
 
 # -- web pages and mail
@@ -485,12 +482,6 @@ def test_the_machinery_of_a_page_is_left_out():
 # -- spreadsheets
 
 
-def saved(book: Workbook) -> bytes:
-    file = io.BytesIO()
-    book.save(file)
-    return file.getvalue()
-
-
 def workbook(dress: Callable[..., object]) -> bytes:
     """A table that begins in column B, row 3, with both sentences."""
     book = Workbook()
@@ -504,7 +495,7 @@ def workbook(dress: Callable[..., object]) -> bytes:
         for column, value in zip("BCD", cells, strict=True):
             book.active[f"{column}{number}"] = value
     dress(book.active, book.active["C6"])
-    return saved(book)
+    return _saved(book)
 
 
 def whitened(sheet, cell, table=False):
@@ -525,7 +516,7 @@ def sheet(state: str) -> bytes:
     book.active["A1"] = SHOWN
     other = book.create_sheet("Drafts")
     other["A1"], other.sheet_state = SECRET, state
-    return saved(book)
+    return _saved(book)
 
 
 SHEET_HIDES = {

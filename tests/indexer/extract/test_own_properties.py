@@ -1,8 +1,5 @@
 """What files say of themselves beside their text: title, author and day."""
 
-import io
-import zipfile
-
 from indexer.extract import open_document
 from indexer.extract.extraction import OwnProperties, day_of, own_properties
 from tests.support import made_files as made
@@ -24,9 +21,7 @@ LEASE = OwnProperties("Lease", "Ann Lee", "2024-03-12")
 
 def changed(name: str, part: str, text: str) -> bytes:
     """A file of FILES with another part of this name."""
-    with zipfile.ZipFile(io.BytesIO(made.FILES[name])) as archive:
-        members = {each: archive.read(each) for each in archive.namelist()}
-    return made.zipped(members | {part: text}, stored_first=True)
+    return made.zipped(made.members(made.FILES[name]) | {part: text}, stored_first=True)
 
 
 def test_formats_hand_out_title_author_and_day():

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import io
 import re
-import zipfile
 
 import openpyxl
 
 from indexer.extract import open_document
 from indexer.extract.office.sheet_look import shown
-from indexer.extract.tables.sheet_rows import sheet_lines
+from indexer.extract.tables.named_rows import sheet_lines
 from tests.support import made_files as made
 
 
@@ -66,14 +64,9 @@ def test_an_xlsx_shows_percent_currency_date_and_time_and_counts_formulas_withou
     ]
 
 
-def _members(workbook):
-    with zipfile.ZipFile(io.BytesIO(workbook)) as archive:
-        return {info.filename: archive.read(info) for info in archive.infolist()}
-
-
 def _with_result(workbook, cell, value):
     """The workbook with a result kept for a formula, which the library does not write."""
-    members = _members(workbook)
+    members = made.members(workbook)
     name = "xl/worksheets/sheet1.xml"
     before, after = rf'(?s)(r="{cell}".*?</f>)<v\s*(?:/>|></v>)'.encode(), value.encode()
     members[name] = re.sub(before, rb"\g<1><v>" + after + b"</v>", members[name], count=1)
@@ -156,7 +149,7 @@ def sheet_of(change):
         book.active.append(row)
     book.active.row_dimensions[3].hidden = True
     book.active.column_dimensions["C"].hidden = True
-    members = _members(made._saved(book))
+    members = made.members(made._saved(book))
     name = "xl/worksheets/sheet1.xml"
     before = members[name].decode()
     members[name] = change(before).encode()

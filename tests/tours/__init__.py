@@ -1,1 +1,0 @@
-"""Tours: the program as new users try it, each a test on the real program."""
