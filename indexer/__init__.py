@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from indexer.embed.languages import is_english as is_english
     from indexer.embed.languages import is_in_another as is_in_another
     from indexer.embed.languages import is_multilingual as is_multilingual
+    from indexer.embed.languages import language_of as language_of
     from indexer.errors import CorpusError as CorpusError
     from indexer.errors import NoIndex as NoIndex
     from indexer.errors import Refused as Refused

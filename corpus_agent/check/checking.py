@@ -24,9 +24,8 @@ from corpus_agent.text.wording import number_of
 from indexer import (
     CorpusError,
     UnreadableDocument,
-    is_english,
     is_multilingual,
-    is_other,
+    language_of,
     parsed_lines,
 )
 
@@ -107,7 +106,8 @@ def check_text(
         on_piece(number, len(pieces))
         findings.append((quotations if piece.is_quotation else statements).find(piece))
     notices = list(corpus.notices)
-    apart = sum(is_other(row.language) == is_english(text) for row in documents if row.language)
+    language = language_of(text)  # a text that tells none is not parted from any
+    apart = sum(bool(language and row.language) and row.language != language for row in documents)
     if apart and not (encoder and is_multilingual(encoder)):
         notices.append(f"Not compared by words: {number_of(apart, 'document')} in other languages.")
     return Checked(text, findings, left_out, corpus.coverage(), corpus.version, notices)

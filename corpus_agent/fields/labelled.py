@@ -120,7 +120,7 @@ def _beside(
     if read := _amounts(document, kind, find(behind), at, sure=sure):
         gap = text[at : read[0].start]
         beside = not gap.strip() or lexicon.near("connected").match(gap)
-        score = _LABELLED if sure and "\n" not in gap else _STATED if beside else _LOOSELY
+        score = _LABELLED if sure and "\n" not in gap else _STATED if beside or opens else _LOOSELY
         score = score if gap.strip() or not alone else _NEXT_LINE
         for value in _first(read):
             proposal = ProposedValue((value,), start, max(end, value.end), score)

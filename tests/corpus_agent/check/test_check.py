@@ -11,7 +11,7 @@ import pytest
 from corpus_agent import render
 from corpus_agent.check.checking import MAX_PIECES, check_text, document_names, take_apart, text_of
 from corpus_agent.check.records import Checked, Named
-from indexer import FolderEncoder
+from indexer import FolderEncoder, Index
 from indexer.errors import CorpusError
 from tests.support.fakes import ListedCorpus
 
@@ -292,6 +292,18 @@ def test_passages_that_the_model_does_not_read_have_no_probability(text):
     assert all(each.nearest for each in known)
     assert known[1].probability is None
     assert known[0].probability is not None  # the control: of a text in no known language
+
+
+@pytest.mark.slow
+def test_documents_in_another_language_than_the_text_are_counted(sample_store):
+    corpus = Index.open(sample_store, FolderEncoder())
+    languages = [row.language for row in corpus.files() if row.is_document and row.language]
+    assert {"en", "de"} <= set(languages)
+    short = "The starter keeps up to 12 days."  # with few of the small words of English
+    for text, own in ((short, "en"), ("Der Sauerteig hält sich zwölf Tage im Kühlschrank.", "de")):
+        others = sum(language != own for language in languages)
+        assert str(others) in str(check_text(text, corpus).notices), text
+    assert not check_text("12.5", corpus).notices
 
 
 @pytest.mark.parametrize(
