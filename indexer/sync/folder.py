@@ -17,7 +17,7 @@ from indexer.errors import CorpusError
 from indexer.files.ignore import IGNORE_FILES
 from indexer.files.opening import MAX_FILE_BYTES
 from indexer.files.walk import Walk, ignore_line, walk
-from indexer.parsers.recogniser import is_installed
+from indexer.parsers.installed import is_installed
 from indexer.records import USUAL, Choices, FileRow, Ocr
 from indexer.store.folder import TABLES, version_files
 from indexer.store.manifest import (

@@ -16,13 +16,8 @@ from indexer.chunk import Chunker
 from indexer.errors import Refused, UnreadableDocument
 from indexer.extract.normalise import lines_of
 from indexer.parsers import protocol
-from indexer.parsers.recogniser import (
-    LABEL,
-    RecognisedPage,
-    Recogniser,
-    engine_version,
-    is_installed,
-)
+from indexer.parsers.installed import is_installed
+from indexer.parsers.recogniser import LABEL, RecognisedPage, Recogniser, engine_version
 from indexer.parsers.worker import Copy, Text, Worker
 from indexer.records import (
     NO_TEXT_LAYER,
