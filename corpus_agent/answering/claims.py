@@ -16,14 +16,18 @@ from html import unescape
 import regex
 
 from corpus_agent.text.naming import spellings
+from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import figures
 from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, lazy
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, lazy, names_are_nouns, terms
 from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
+from indexer import UNSPACED
 
 LEAST_WORDS = 2  # content words; a sentence with fewer is not a claim: a choice
 _STAND_IN = "†"
 MARK = re.compile(r"(?:(?<!\s)\s+)?\[(\d{1,4})\]")
+_NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
+_CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
 _BULLET = re.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
 
 
@@ -181,3 +185,26 @@ def without_numbers(text: str, known: Callable[[int], bool]) -> str:
         return match[0] if match[0].startswith("`") else ""
 
     return _NUMBERS_OR_CODE.sub(kept, text)
+
+
+# ---- What a claim names
+
+
+def codes(text: str) -> frozenset[str]:
+    """The folded words that mix letters and digits: E1042, GX-1180-B."""
+    return frozenset(word for code in _CODE.findall(text) for word in terms(code))
+
+
+def names(text: str) -> frozenset[str]:
+    """The folded names of a text: capitals inside a sentence; none of a German one."""
+    if names_are_nouns(text):
+        return frozenset()
+    words = (word for name in _NAME.findall(text) for word in terms(name))
+    return frozenset(
+        word
+        for word in words
+        if word not in STOP_WORDS
+        and not word.isdigit()
+        and not figures(word.title())
+        and word not in UNIT
+    )

@@ -14,7 +14,8 @@ from itertools import pairwise, permutations, product
 import regex
 
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
-from corpus_agent.text.number_words import CODES, SYMBOL, UNIT
+from corpus_agent.answering.claims import names
+from corpus_agent.text.number_words import CODES, SYMBOL
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit
@@ -27,15 +28,12 @@ from corpus_agent.text.tokens import (
     same_word,
     terms,
 )
-from indexer import UNSPACED
 
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
 _HAN = regex.compile(r"\p{Han}")
-_NAME = regex.compile(r"(?<=[\p{L}\p{N},;)\"”]\s)\p{Lu}[\p{L}\p{M}\p{N}'’.-]*[\p{L}\p{N}]")
-_CODE = regex.compile(rf"\b(?![\w-]*[{UNSPACED}])(?=[\w-]*\d)(?=[\w-]*\p{{L}})[\w-]{{3,}}\b")
 _PARTS = re.compile(
     r"(?<=[^\W\d_][^\W\d_])[.!?;]\s+|(?<=\d)[.!?;]\s+(?=[^\W\d_a-z])|[。！？；，]|\n\s*\n"
 )
@@ -85,29 +83,6 @@ class Evidence:
         return self.led | self.words | frozenset(terms(self.behind))
 
 
-# ---- What a claim names
-
-
-def codes(text: str) -> frozenset[str]:
-    """The folded words that mix letters and digits: E1042, GX-1180-B."""
-    return frozenset(word for code in _CODE.findall(text) for word in terms(code))
-
-
-def names(text: str) -> frozenset[str]:
-    """The folded names of a text: capitals inside a sentence; none of a German one."""
-    if names_are_nouns(text):
-        return frozenset()
-    words = (word for name in _NAME.findall(text) for word in terms(name))
-    return frozenset(
-        word
-        for word in words
-        if word not in STOP_WORDS
-        and not word.isdigit()
-        and not figures(word.title())
-        and word not in UNIT
-    )
-
-
 def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     """The figures of a claim that a text does not have, or not of the same unit or noun.
 
@@ -154,6 +129,7 @@ def difference(claim: str, evidence: Evidence, question: str = "") -> tuple[str,
         or (_repeated_otherwise(claim, text, share, changes) if repeats else None)
         or (other_sense(claim, text) if not shortened and (share >= _ALIKE or whole) else None)
         or _exchanged(claim, text)
+        or _other_name(claim, evidence, question)
         or _crossed(claim, text)
     )
 
@@ -254,6 +230,37 @@ def _shared(claim: str, text: str) -> int:
     return sum(any(same_word(word, other) for other in words) for word in content_terms(claim))
 
 
+def _other_name(claim: str, evidence: Evidence, question: str) -> tuple[str, str] | None:
+    """A name that the sentence has not, where it has another: the claim's may be of its context."""
+    own = (names(claim) | _names_around(claim, evidence)) - names(question)
+    elsewhere = own - evidence.words - evidence.named
+    others = _capitals(evidence.text) - frozenset(terms(claim))
+    if elsewhere and others:
+        return _as_written(elsewhere, claim), _as_written(others, evidence.text)
+    return None
+
+
+def _names_around(claim: str, evidence: Evidence) -> frozenset[str]:
+    """Words of a claim that the context of a sentence has with a capital alone: its names."""
+    german, words = names_are_nouns(claim), WRITTEN.findall(claim)
+    led = [False, *(fold(word) in STOP_WORDS for word in words)]  # as German nouns are
+    own = [word for word, is_led in zip(words, led, strict=False) if not (german and is_led)]
+    around = f"{evidence.before} {evidence.behind}"
+    small = frozenset(terms(" ".join(w for w in WRITTEN.findall(around) if w[0].islower())))
+    return _capitals(" ".join(own)) & _capitals(around) - small
+
+
+def _capitals(text: str) -> frozenset[str]:
+    """The folded words of a text that have a capital."""
+    written = (word for word in WRITTEN.findall(text) if word[0].isupper())
+    return frozenset(terms(" ".join(written))) - STOP_WORDS
+
+
+def _as_written(folded: frozenset[str], text: str) -> str:
+    words = [word for word in WRITTEN.findall(text) if not folded.isdisjoint(terms(word))]
+    return " ".join(dict.fromkeys(words))
+
+
 def _exchanged(claim: str, text: str) -> tuple[str, str] | None:
     """Two names that have changed places in a claim of the same words: A pays B, B pays A."""
     mine, theirs = WRITTEN.findall(claim), WRITTEN.findall(text)
@@ -303,7 +310,6 @@ def _counterparts(
     """Words of two clauses that stand in the same place of theirs."""
     ends = ((own[0], others[0]), (own[-1], others[-1]))
     yield from (pair for pair in ends if not any(map(has_digit, pair)))
-    yield from zip(filter(has_digit, own), filter(has_digit, others), strict=False)
     led = [dict(pairwise(w for w in terms(part) if w not in _ARTICLES)) for part in (one, other)]
     for word in led[0].keys() & led[1].keys() & STOP_WORDS:
         if led[0][word] in own and led[1][word] in others:

@@ -14,14 +14,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from corpus_agent.answering.differences import (
-    Evidence,
-    codes,
-    difference,
-    missing_figures,
-    names,
-    other_sense,
-)
+from corpus_agent.answering.claims import codes, names
+from corpus_agent.answering.differences import Evidence, difference, missing_figures, other_sense
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import found
 from corpus_agent.text.polarity import answers

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import regex
 
-from corpus_agent.answering.claims import claims_something
-from corpus_agent.answering.differences import names
+from corpus_agent.answering.claims import claims_something, names
 from corpus_agent.check.quotations import QuotationFinder
 from corpus_agent.check.records import WORDS, Checked, Named, Piece
 from corpus_agent.check.statements import StatementFinder

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from corpus_agent.answering.claims import claims
-from corpus_agent.answering.differences import codes, names
+from corpus_agent.answering.claims import claims, codes, names
 from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.numbers import figures, readings
 from corpus_agent.tools.corpus import passage
