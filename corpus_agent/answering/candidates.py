@@ -42,11 +42,13 @@ _AMOUNT = lazy(r"\d[.,]\d\d$|\d\s?(?:[€$£%]|\p{Lu}{3})$|[€$£]\s?\d[\d.,]*$
 class Candidate:
     """A unit that may be the answer, with its context.
 
+    `opening` is where the sentence before begins if this one refers to it, else its own start.
     `key` is that of a property, which answers what asks for it alone. `naming` is a line of the
     letterhead or the signature. `probability` is that of its passage to answer, once known.
     """
 
     passage: int
+    opening: int
     start: int
     end: int
     text: str
@@ -81,7 +83,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
     found = [_of_property(number, passage, unit) for unit in own if unit.kind == "property"]
     own = own[len(found) :]
     naming = _naming_lines(passage.text, own, first=passage.ordinal == 0)
-    for unit in own:
+    for last, unit in zip([None, *own], own, strict=False):
         text = passage.text[unit.start : unit.end]
         if unit.kind == "head":
             heading, lead, before = text, "", ("",)
@@ -102,6 +104,7 @@ def _of_passage(number: int, passage: Chunk) -> list[Candidate]:
         found.append(
             Candidate(
                 number,
+                _opening(passage.text, last, unit) if back else unit.start,
                 unit.start,
                 unit.end,
                 text,
@@ -121,7 +124,7 @@ def _of_property(number: int, passage: Chunk, unit: Unit) -> Candidate:
     """A property at the top of a passage, with all of it: it is said of the whole."""
     text, around = passage.text[unit.start : unit.end], (passage.heading, passage.text)
     key = _KEY_END.split(text, 1)[0].strip("\"'#+ ")
-    return Candidate(number, unit.start, unit.end, text, around, titled=False, key=key)
+    return Candidate(number, unit.start, unit.start, unit.end, text, around, titled=False, key=key)
 
 
 def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
@@ -129,6 +132,13 @@ def _is_titled(text: str, unit: Unit, *, is_last: bool) -> bool:
     if unit.kind != "text":
         return unit.kind == "page"
     return is_pointer(text) or (is_title(text) and not is_last)  # what the last heads is missing
+
+
+def _opening(text: str, before: Unit | None, unit: Unit) -> int:
+    """Where what a sentence refers to begins: the sentence before in its paragraph, or itself."""
+    if before is None or not before.kind == unit.kind == "text":
+        return unit.start
+    return unit.start if "\n\n" in text[before.end : unit.start] else before.start
 
 
 # ---- Lines that are said of a whole document: letterhead, greeting, signature

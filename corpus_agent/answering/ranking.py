@@ -27,8 +27,8 @@ from corpus_agent.answering.coverage import (
     scaled,
 )
 from corpus_agent.text.polarity import denials
-from corpus_agent.text.sentences import leads_in
-from corpus_agent.text.tokens import has_digit, is_code, terms
+from corpus_agent.text.sentences import is_item, leads_in
+from corpus_agent.text.tokens import has_digit, is_code, lazy, terms
 
 if TYPE_CHECKING:
     from indexer import Hit
@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 # ---- Limits
 PASSAGES_READ = 8
 MOST_SENTENCES = 3  # a choice: an answer should be short, though five find more
+# Two sentences in a row are one quotation if the other's score is within this of the best, and it
+# has this share of the question's rare words more than the best alone.
+KEEP_WITHIN = 2.5
+ADDS_BESIDE = 0.05
+_END_MARK = lazy(r"[.!?。！？…؟।۔\p{Thai}\p{Lao}][\"'”’»)\]]*$")
 STOPS = (".", "!", "。", "！")
 UNITS_ENCODED = 16  # the best without vectors: the ranking equals that of 24
 
@@ -86,7 +91,7 @@ WEIGHTS = {
 }
 CLEAR_GAP = 3.0  # a wider one says no more: near misses have it as well
 MOST_ODDS = 500.0  # of which there is a power
-NEAR_FROM = 0.06  # below it nothing comes near: at most one of 200 answerable questions is below
+NEAR_FROM = 0.05  # below it nothing comes near: at most one of 200 answerable questions is below
 
 
 def logistic(figures: Mapping[str, float], weights: Mapping[str, float], bias: float) -> float:
@@ -166,7 +171,9 @@ def weighed(
     found = candidates(hits[:read])
     named = {c.text for c in found if c.naming}  # of whom or what it is, word by word
     # The question's words alone are a label, unless they are a sentence.
-    found = [c for c in found if c.text.endswith(STOPS) or subject.adds(c.text)]
+    found = [
+        c for c in found if c.opening < c.start or c.text.endswith(STOPS) or subject.adds(c.text)
+    ]
     found = [c for c in found if not subject.names_another(c.text)]
     # A property answers what names its key.
     found = [c for c in found if not c.key or subject.hits(c.key)]
@@ -191,7 +198,10 @@ def weighed(
 
 
 def _best_sentences(own: Weighed) -> tuple[Candidate, ...]:
-    """The best sentence of each passage, best first, without duplicates; a title is only first."""
+    """The best sentence of each passage, best first, without duplicates; a title is only first.
+
+    Each with the sentence that it refers to, the first with those beside it that it lacks.
+    """
     chosen: list[Candidate] = []
     seen: set[str | int] = set()
     for at in map(int, np.argsort(-own.scores, kind="stable")):
@@ -200,10 +210,38 @@ def _best_sentences(own: Weighed) -> tuple[Candidate, ...]:
         if chosen and (one.titled or leads_in(one.text) or not seen.isdisjoint([key, one.passage])):
             continue
         seen |= {key, one.passage}
-        chosen.append(replace(one, probability=own.probability(at)))
+        start, end = (one.opening, one.end) if chosen else _with_beside(own, at)
+        text, sure = own.hits[one.passage].chunk.text[start:end], own.probability(at)
+        chosen.append(replace(one, start=start, end=end, text=text, probability=sure))
         if len(chosen) == MOST_SENTENCES:
             break
     return tuple(chosen)
+
+
+def _with_beside(own: Weighed, best: int) -> tuple[int, int]:
+    """Start and end of the best sentence, with those beside it that have what it lacks."""
+    first, rarity = own.found[best], own.subject.rarity
+    start, end = first.opening, first.end
+    for at in map(int, np.flatnonzero(own.scores >= own.scores[best] - KEEP_WITHIN)):
+        other = own.found[at]
+        if not (_in_a_row(own, first, other) or _in_a_row(own, other, first)):
+            continue
+        more = own.coverage.together((first.text, other.text)) - own.coverage.of(first.text)
+        if float(more @ rarity) >= ADDS_BESIDE * float(rarity.sum()):
+            start, end = min(start, other.start), max(end, other.end)
+    return start, end
+
+
+def _in_a_row(own: Weighed, one: Candidate, other: Candidate) -> bool:
+    """Whether a sentence of running text follows another in its paragraph."""
+    between = own.hits[one.passage].chunk.text[one.end : other.start]
+    in_a_row = one.end <= other.start and not between.strip() and "\n\n" not in between
+    return one.passage == other.passage and in_a_row and not (_is_line(one) or _is_line(other))
+
+
+def _is_line(one: Candidate) -> bool:
+    """Whether a candidate is no running text: an item, a heading, a row."""
+    return is_item(one.text) or not _END_MARK.search(one.text)
 
 
 def rank_sentences(

@@ -79,17 +79,29 @@ COSTS = "Der Mietvertrag der Garage kostet 80 Euro."
 ENDS = "Der Mietvertrag der Garage endet am 31. März 2027."
 SEAL = "The freezer seal is replaced every six years."
 POINTS = "- [The freezer seal](freezer.md)\n- See the [seal docs](https://x.example) for more.\n"
+FIRST = "In spring a notice for all owners of boats was pinned to the door of the harbour."
+SECOND = 'The wording was Dutch, apart from "no mooring", which was in Frisian.'
+OTHER = "The door was painted green in autumn."
+WHOLE = 'The notice at the harbour was in Dutch, "no mooring" in Frisian.'
+ASKED = "Which part of the notice at the harbour was in Frisian?"
 # What is asked of which text, and the first quotation; None for no answer.
 QUOTED = (
     ("How many steps a year do we repair?", MINUTES, "We agree to at most eight a year."),
     ("Bis wann läuft der Mietvertrag der Garage?", f"{COSTS} {ENDS}", ENDS),
     ("Wann endet der Mietvertrag?", f"{COSTS} {ENDS}", ENDS),
     # A sentence that refers back, and one that names what it speaks of.
-    (COVERED, f"{FROST}\nThey {UP_TO}\n", f"They {UP_TO}"),
+    (COVERED, f"{FROST}\nThey {UP_TO}\n", f"{FROST} They {UP_TO}"),
     (COVERED, f"{FROST}\nThe perils {UP_TO}\n", f"The perils {UP_TO}"),
     # The words of the question alone.
     (OWED, f"{DEBT}:\n", None),
     (OWED, f"{DEBT} was 61 million dollars.\n", f"{DEBT} was 61 million dollars."),
+    # Two sentences in a row that hold the question together.
+    (ASKED, f"{FIRST} {SECOND}", f"{FIRST} {SECOND}"),
+    (ASKED, f"{FIRST}\n{SECOND}", f"{FIRST} {SECOND}"),
+)
+APART = (  # what stands in two paragraphs or items, or adds nothing
+    *(f"{FIRST}\n\n{SECOND}", f"- {FIRST}\n- {SECOND}", f"{FIRST} {OTHER} {SECOND}"),
+    *(f"A.4 Notices in Frisian at the harbour\n{SECOND}", f"{WHOLE} {OTHER}"),
 )
 
 
@@ -97,6 +109,10 @@ QUOTED = (
 def test_what_is_marked_is_the_sentence_that_answers(answerer):
     found = [(quotes(answerer, {"a.txt": text}, asked) or [None])[0] for asked, text, _ in QUOTED]
     assert found == [quote for *_, quote in QUOTED]
+    for text in APART:
+        assert all(quote.count(".") == 1 for quote in quotes(answerer, {"a.txt": text}, ASKED)), (
+            text
+        )
     # Where something stands is not quoted as what it says; the control: without links it is text.
     asked = "How often is the freezer seal replaced?"
     assert quotes(answerer, {"index.md": POINTS, "freezer.md": f"{SEAL}\n"}, asked) == [SEAL]
