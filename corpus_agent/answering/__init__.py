@@ -1,4 +1,4 @@
-"""From a question to a checked answer, with these modules in the order of use.
+"""From a question to a checked answer: read, ranked, decided, quoted, kept.
 
 Its modules are imported on first use, so that importing the package before the seal loads none of
 them.

@@ -20,6 +20,7 @@ from corpus_agent.answering.records import Citation, Numbers
 from corpus_agent.answering.support import Judgement, Supporter, Window, judged
 from corpus_agent.text.naming import called
 from corpus_agent.text.sanitize import visible
+from corpus_agent.text.wording import UNSUPPORTED
 from corpus_agent.tools.corpus import passage
 from indexer import Refused
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
     from corpus_agent.tools.corpus import CorpusView
 
-UNSUPPORTED = "[unsupported]"
 REPAIR = (
     "These quotations are not in the documents as you wrote them, or are cut short. Write the "
     "whole answer once more: copy each quotation exactly, as a whole clause, or leave its claim "

@@ -16,14 +16,13 @@ from corpus_agent.render.answers import block_lines
 from corpus_agent.render.common import evidence, place
 from corpus_agent.text.naming import answered_by, called, cleaned, is_host_like, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, unlinked
-from corpus_agent.text.wording import documents_searched, number_of
+from corpus_agent.text.wording import UNSUPPORTED, documents_searched, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame
 
 MAX_TEXT_TOKENS = 5_000  # of an answer's own text
 MAX_QUOTES_TOKENS = 8_000  # of all its quotations, with their places
-UNSUPPORTED = "[unsupported]"
 # The fields passed to a parent; the rest of an answer, such as its tool calls, is not.
 _CROSSING = """
     question text status answerer passages coverage version notices unsupported egress model_server

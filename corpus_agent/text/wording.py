@@ -14,8 +14,7 @@ Word = Literal["answered", "likely", "perhaps"]
 WORDS: tuple[Word, ...] = get_args(Word)
 OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *WORDS)
 EVERYDAY: tuple[str, ...] = ("partial", *WORDS)  # of these, what prose often says
-
-
+UNSUPPORTED = "[unsupported]"  # the mark of a sentence that nothing supports
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
 
 

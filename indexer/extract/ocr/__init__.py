@@ -1,7 +1,7 @@
 """Text recognition: pictures of pages -> lines with a confidence.
 
-`pictures` renders pages, `engine` recognises them, `reading_order` puts pieces into lines: all of
-them in the process of `indexer.parsers.recognising` alone, with the libraries of the extra `[ocr]`.
+`pictures` renders pages, also for who looks at them; `engine` recognises them and `reading_order`
+puts pieces into lines in the process of `indexer.parsers.recognising` alone. Extra: `[ocr]`.
 """
 
 from typing import NamedTuple

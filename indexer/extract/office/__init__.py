@@ -1,1 +1,1 @@
-"""Extractors of office formats in ZIP containers."""
+"""Extractors of office formats."""

@@ -223,7 +223,7 @@ def _lines(rows: Sequence[Row], width: int) -> Iterator[str]:
         yield _plain(row, width)
     if names:
         yield from _headed(names)
-    for renames, run in groupby(rows[stop:], key=lambda row: _renames(row, width)):
+    for renames, run in groupby(rows[stop:], key=lambda row: _renames(row)):
         part = list(run)
         if renames and names:
             fresh = _paths(part, width)
@@ -285,7 +285,7 @@ def _is_across(row: Row, width: int) -> bool:
     return len(row.cells) == 1 and row.cells[0].last - row.cells[0].first == width
 
 
-def _renames(row: Row, width: int) -> bool:
+def _renames(row: Row) -> bool:
     """Whether a marked row in the middle of a table is another header, and no row of totals."""
     return _is_marked(row) and all(is_name(placed.cell.text) for placed in row.cells[1:])
 
