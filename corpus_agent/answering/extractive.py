@@ -95,6 +95,8 @@ class ExtractiveAnswerer:
         cited = [*_cited(corpus, found)] if near else []
         left = [found.hits[s.passage] for s, citation in cited if not citation.stands]
         passages = _shown(corpus, found.hits, cited, history)
+        if not _A_YEAR.search(question):  # which asks for that year, not for the newest
+            passages = _with_ages(passages)
         status, probability = of_passages(passages)
         return Answer(
             question=question,
@@ -170,7 +172,7 @@ def _shown(
             language = hits[sentence.passage].chunk.language
             numbered = numbers.numbered(citation)
             found.append(passage_of(corpus, numbered, sentence.probability, language))
-    return _with_ages(sorted(found, key=lambda passage: WORDS.index(passage.word)))
+    return tuple(sorted(found, key=lambda passage: WORDS.index(passage.word)))
 
 
 def _why_left_out(dropped: Sequence[Hit]) -> tuple[str, ...]:

@@ -85,8 +85,9 @@ class SocketTables:
         ours = (TcpAddress(*client).packed, client[1]) if client else None
         needle = b":%04X " % server[1]
         # The kernel lists those that listen first: what was accepted meanwhile is seen once more.
+        # Of IPv6 first: a socket can be made one of IPv4 between two looks, never one of IPv6.
         with self._lock:
-            lines = [line for table in map(_whole, self._descriptors) for line in table]
+            lines = [line for table in map(_whole, reversed(self._descriptors)) for line in table]
         rows = rows_in(line.decode("ascii", "replace") for line in lines if needle in line)
         return checked(frozenset(who(rows, server, ours)), self._users_are_known)
 

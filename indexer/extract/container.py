@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import io
 import posixpath
+import struct
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from indexer.errors import UnreadableDocument
@@ -287,20 +290,44 @@ class Compound:
     def properties(self) -> OwnProperties:
         """What it says of itself; nothing where that is damaged."""
         try:
-            said = self._ole.getproperties("\x05SummaryInformation", convert_time=True)
-        except OLE_ERRORS:
+            said = _properties(self.read("\x05SummaryInformation") or b"")
+        except (UnreadableDocument, struct.error):
             return OwnProperties()
-        page = said.get(_CODE_PAGE)
-        number = page & 0xFFFF if isinstance(page, int) else 0
-        encoding = "utf-8" if number in (0, 65001) else f"cp{number}"
-
-        def text(key: int) -> str:
-            value = said.get(key, "")
-            if isinstance(value, bytes):
-                return decode_named(value, encoding) or value.decode("cp1252", "replace")
-            return str(value)
-
-        return own_properties(text(_TITLE), text(_AUTHOR), text(_CREATED), text(_SAVED))
+        return own_properties(
+            said.get(_TITLE), said.get(_AUTHOR), *map(said.get, (_CREATED, _SAVED))
+        )
 
 
 _CODE_PAGE, _TITLE, _AUTHOR, _CREATED, _SAVED = 1, 2, 4, 12, 13
+_NARROW, _WIDE, _TIME = 30, 31, 64  # types of values
+_FIRST_TIME = datetime(1601, 1, 1, tzinfo=UTC)  # whence a time counts, in tenths of microseconds
+MAX_PROPERTIES = 64
+
+
+def _properties(stream: bytes) -> dict[int, str]:
+    """The texts and days of a property set, [MS-OLEPS] 2.21; raises struct.error where damaged.
+
+    Not by olefile, whose reader of properties is unbounded on damaged files.
+    """
+    (start,) = struct.unpack_from("<I", stream, 44)
+    _, count = struct.unpack_from("<II", stream, start)
+    found: dict[int, str] = {}
+    code_page = "utf-8"
+    for index in range(min(count, MAX_PROPERTIES)):
+        number, place = struct.unpack_from("<II", stream, start + 8 + 8 * index)
+        kind, length = struct.unpack_from("<II", stream, start + place)
+        content = start + place + 8
+        if number == _CODE_PAGE:
+            page = length & 0xFFFF
+            code_page = "utf-8" if page in (0, 65001) else f"cp{page}"
+        elif kind == _WIDE:
+            raw = stream[content : content + 2 * length]
+            found[number] = raw.decode("utf-16-le", "replace").rstrip("\0")
+        elif kind == _NARROW:
+            raw = stream[content : content + length].rstrip(b"\0")
+            found[number] = decode_named(raw, code_page) or raw.decode("cp1252", "replace")
+        elif kind == _TIME:
+            (ticks,) = struct.unpack_from("<Q", stream, start + place + 4)
+            with suppress(OverflowError):
+                found[number] = str((_FIRST_TIME + timedelta(microseconds=ticks // 10)).date())
+    return found

@@ -1,11 +1,13 @@
 """Private keys: a file that is one is refused, and keys within text are taken out. Pure.
 
 A whole key becomes one mark; what only speaks of keys, or shows the beginning of one, stays. Not
-noticed: passwords, tokens, and keys that do not say of themselves that they are some.
+noticed: passwords, tokens, keys of which nothing but their place says that they are some.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import re
 from collections import deque
 from collections.abc import Iterator
@@ -46,12 +48,15 @@ def refuse_keys(data: bytes) -> None:
 
 KEY_MARK = "(private key, left out)"
 MAX_KEY_CHARS = 64_000  # of one key, blank lines counted as characters
-MIN_KEY_CHARS = 60  # of base64 in the shortest
-MIN_PART_CHARS = 160  # of one of which an example leaves some out
+MIN_KEY_CHARS = 160  # in base64, where the key does not say how long it is
+MIN_OPENSSH_CHARS = 260  # before which such a file holds its public half alone
 MAX_FIELD_CHARS = 120  # of a line as "Proc-Type: 4,ENCRYPTED"
 MAX_ODD_CHARS = 24  # beside the base64 of a line, such as quotation marks and numbers of lines
 # One of these is in every line that a key begins in.
-_NEEDLES = ("KEY", "rivate", "reshared", "OpenVPN")
+_NEEDLES = (
+    *("KEY", "rivate", "LS0t", "MI", "CAQ", "reshared", "OpenVPN"),
+    *('"d', '"k"', '"p"', '"q'),
+)
 _BEGIN = re.compile(
     r"-----? ?BEGIN (?:(?:[A-Z0-9 ]{1,40} )?PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1) ?-?----"
 )
@@ -59,11 +64,15 @@ _END = re.compile(r"-----? ?END [A-Za-z0-9 ]{1,60} ?-?----")
 _ESCAPED = re.compile(r"(?<!\\)\\+(?:[rnt]|(?=/))")
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 _FIELD = re.compile(r"[A-Za-z-]{2,24}: ")
-_ELIDED = re.compile(r"\.\.\.|…|\[")
+# As base64 of PEM, and of the lengths and versions that DER of a key begins with.
+_BLOB = re.compile(
+    r"(?:LS0tLS1CRUdJTi|MII..[AQgw]IBA|MI[A-P].AgE[AB]|M[A-H].CAQ[AE])[A-Za-z0-9+/]{40,}={0,2}"
+)
 _VALUES = re.compile(
     r"AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Z]{50,}"
     r"|(?i:(?:private|preshared)[ _-]?key[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
     r"(?:[A-Za-z0-9+/]{43}=|(?:0x)?[0-9a-fA-F]{64}(?![0-9a-fA-F]))"
+    r"|\"(?:d|dp|dq|qi|k|p|q)\"\s{0,9}:\s{0,9}\"(?=[\w-]*[a-z])(?=[\w-]*[A-Z])[\w-]{43,}\""
 )
 
 
@@ -181,15 +190,49 @@ def _is_key(body: str) -> bool:
     """Whether base64 is a key or most of one, not an example of which the most is left out."""
     lines = _ESCAPED.sub("\n", body.replace("\\/", "/")).split("\n")
     told = "\n".join(x for x in lines if len(x) > MAX_FIELD_CHARS or not _FIELD.match(x.strip()))
-    least = MIN_PART_CHARS if _ELIDED.search(told) else MIN_KEY_CHARS
-    return sum(map(len, _ENCODED.findall(told))) >= least
+    pieces = _ENCODED.findall(told)
+    size = sum(map(len, pieces))
+    if not pieces:
+        return False
+    if pieces[0].startswith("b3BlbnNzaC1rZXktdjE"):
+        return size >= MIN_OPENSSH_CHARS
+    declared = _der_bytes(_decoded(pieces[0][:16]))
+    return size * 3 // 4 >= declared // 2 if declared else size >= MIN_KEY_CHARS
+
+
+def _der_bytes(head: bytes) -> int:
+    """How long a SEQUENCE of DER is by its head; 0 if it is none."""
+    if len(head) < 5 or head[0] != 0x30:
+        return 0
+    octets = head[1] & 0x7F if head[1] & 0x80 else 0
+    return int.from_bytes(head[2 : 2 + octets], "big") if 0 < octets < 4 else head[1]
+
+
+def _decoded(text: str) -> bytes:
+    text = text.rstrip("=")
+    try:
+        return base64.b64decode(text[: len(text) // 4 * 4])
+    except (binascii.Error, ValueError):
+        return b""
 
 
 def _without_values(line: Line, keys: Keys) -> Line:
-    """The line without the keys that stand in it as values."""
-    text, number = _VALUES.subn(KEY_MARK, line.text)
-    if not number:
-        return line
-    keys.number += number
-    keys.chars += len(line.text) - len(text) + number * len(KEY_MARK)
-    return replace(line, text=text)
+    """The line without the keys that stand in it as values or in base64."""
+
+    def left_out(match: re.Match[str]) -> str:
+        if match.re is _BLOB and not _is_encoded_key(match[0]):
+            return match[0]
+        keys.number += 1
+        keys.chars += len(match[0])
+        return KEY_MARK
+
+    text = _VALUES.sub(left_out, _BLOB.sub(left_out, line.text))
+    return line if text == line.text else replace(line, text=text)
+
+
+def _is_encoded_key(text: str) -> bool:
+    """Whether base64 is that of a key, in PEM or DER."""
+    data = _decoded(text)
+    if begin := _BEGIN.search(data[:200].decode("latin-1")):
+        return _is_key(data[begin.end() :].decode("latin-1"))
+    return _DER.match(data) is not None and len(data) >= _der_bytes(data) // 2

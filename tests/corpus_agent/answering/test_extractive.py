@@ -262,3 +262,6 @@ def test_of_two_price_lists_the_newer_comes_first():
     assert told == [("prices-2025.md", "newer"), ("prices-2023.md", "older")]
     same = dict.fromkeys(lists, "A day ticket for the pool costs 8 euros.")  # the control
     assert {passage.age for passage in own.answer(asked, MemoryCorpus(same)).passages} == {""}
+    of_a_year = own.answer("What did a day ticket for the pool cost in 2023?", MemoryCorpus(lists))
+    first = of_a_year.passages[0]
+    assert (first.citation.source, first.age) == ("prices-2023.md", "")

@@ -1,9 +1,14 @@
 """Whose process answers: what the kernel says of a listener, and who is asked unnamed."""
 
+import contextlib
+import itertools
 import json
+import multiprocessing
 import os
 import socket
 import stat
+import struct
+import time
 
 import pytest
 
@@ -239,3 +244,76 @@ def test_an_answer_names_the_server_and_its_owner(cli, sample_store):
     assert json.loads(receipts[-1])["model_server"] == {"address": where, "owner": owner}
     nobody = json.loads(cli("--store", sample_store, "ask", "x", "--llm", "none", "--json").stdout)
     assert nobody["model_server"] is None
+
+
+def as_user(user: int, work, *arguments):
+    """A process of another user that does some work until it is ended."""
+
+    def run():
+        os.setgid(user)
+        os.setuid(user)
+        work(*arguments)
+
+    process = multiprocessing.get_context("fork").Process(target=run, daemon=True)
+    process.start()
+    return process
+
+
+def bound(address: str, port: int, *, alone: bool) -> socket.socket:
+    own = socket.socket(socket.AF_INET6)
+    own.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, alone)
+    own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    own.bind((address, port))
+    own.listen()
+    return own
+
+
+def beside(port: int, ready) -> None:
+    _listener = bound("::", port, alone=True)
+    ready.set()
+    time.sleep(60)
+
+
+def shifting(port: int, ready, shifts: bool) -> None:
+    """Accepts, stops listening, and makes its connection one of IPv4 while tables are read."""
+    for waits in itertools.cycle([0, 0.0002, 0.0005, 0.001, 0.002, 0.004]):
+        listener = bound("::ffff:127.0.0.1", port, alone=False)
+        ready.set()
+        connection, _ = listener.accept()
+        listener.close()
+        time.sleep(waits)
+        if shifts:
+            connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
+        with contextlib.suppress(OSError):
+            connection.recv(1)
+        connection.close()
+
+
+IPV6_ADDRFORM = 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(ME != 0, reason="only root can be two other users")
+@pytest.mark.parametrize("shifts", [False, True])
+def test_who_accepted_is_seen_though_the_socket_changes_its_family(shifts):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    ready, seen = [multiprocessing.get_context("fork").Event() for _ in range(2)], []
+    others = [as_user(OTHER, beside, port, ready[0])]
+    others.append(as_user(THIRD, shifting, port, ready[1], shifts))
+    try:
+        assert all(each.wait(10) for each in ready)
+        while len(seen) < 60:
+            with socket.socket() as own:
+                own.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                try:
+                    own.connect(("127.0.0.1", port))
+                except ConnectionRefusedError:  # it listens again in a moment
+                    time.sleep(0.002)
+                    continue
+                seen.append(owners(TcpAddress("127.0.0.1", port), own.getsockname()))
+    finally:
+        for process in others:
+            process.kill()
+    assert all(THIRD in users for users in seen), seen

@@ -1,5 +1,10 @@
 """What files say of themselves beside their text: title, author and day."""
 
+import struct
+import time
+
+import olefile
+
 from indexer.extract import open_document
 from indexer.extract.extraction import OwnProperties, day_of, own_properties
 from tests.support import made_files as made
@@ -56,3 +61,22 @@ DAYS = {
 
 def test_a_day_is_one_of_the_calendar_that_somebody_set():
     assert {value: day_of(value) for value in DAYS} == DAYS
+
+
+def with_summary(kind: int, count: int, rest: bytes) -> bytes:
+    """A .doc whose one property, its title, has this type and claims to be so long."""
+    with olefile.OleFileIO(made.FILES["a.doc"]) as own:
+        streams = {path[0]: own.openstream(path).read() for path in own.listdir()}
+    value = struct.pack("<II", kind, count) + rest
+    head = b"\xfe\xff" + bytes(22) + struct.pack("<I", 1) + bytes(16) + struct.pack("<I", 48)
+    table = struct.pack("<IIII", 16 + len(value), 1, 2, 16)
+    return made.compound(streams | {"\x05SummaryInformation": head + table + value})
+
+
+def test_a_property_that_claims_two_thousand_million_values_costs_no_time():
+    text, vector, most = 30, 0x1000, 0x7FFFFFFF
+    said = open_document(with_summary(text, 6, b"Lease\0"), "a.doc").own  # the control
+    assert said.title == "Lease"
+    started = time.process_time()
+    assert open_document(with_summary(vector, most, bytes(64)), "a.doc").own.title == ""
+    assert time.process_time() - started < 2
