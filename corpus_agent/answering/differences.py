@@ -109,7 +109,7 @@ def _counts(value: str, word: str, theirs: dict[str, tuple[str, ...]]) -> bool:
         return True
     if is_unit(word) and any(map(is_unit, own)):
         return False
-    return bool(own) or not any(same_word(word, o) for others in theirs.values() for o in others)
+    return not any(same_word(word, other) for others in theirs.values() for other in others)
 
 
 # ---- Where a text differs
