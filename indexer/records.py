@@ -148,12 +148,14 @@ class Hit:
     score: float
     cosine: float
     bm25: float
-    file_sha256: str
     stale: bool = False
     unreachable: bool = False
     key: bytes | None = field(default=None, compare=False, repr=False)
     relevance: float = 0.0
     named: float = 0.0
+
+
+MAX_AUTHOR_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
