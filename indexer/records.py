@@ -155,9 +155,6 @@ class Hit:
     named: float = 0.0
 
 
-MAX_AUTHOR_CHARS = 200
-
-
 @dataclass(frozen=True, slots=True)
 class FileRow:
     """Record of one file that the walk found, indexed or not; `reason` is a code or None.
@@ -337,6 +334,7 @@ USUAL = Choices()
 
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
+MAX_AUTHOR_CHARS = 200
 
 
 def fits(kind: str, value: Any) -> bool:  # noqa: ANN401

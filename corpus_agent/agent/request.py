@@ -88,8 +88,8 @@ def parse(reply: str, tools: Collection[str]) -> ModelReply:
             calls, stop = [*calls, *found], after
     end = stop if _CLOSING.sub("", text[stop:end]) else end
     begun = len(reply) - len(text)
-    spoken_for = begun + end if end < len(text) else None
-    return ModelReply(text[:start].strip(), tuple(calls), spoken_for)
+    end_of_own = begun + end if end < len(text) else None
+    return ModelReply(text[:start].strip(), tuple(calls), end_of_own)
 
 
 def without_thoughts(reply: str) -> str:

@@ -214,10 +214,8 @@ def _is_one(text: str, one: Unit, other: Unit) -> bool:
 
 
 def _is_short(text: str) -> bool:
-    if len(text.split()) > _FEW_WORDS:
-        return False
-    longest = 4 if any(map(piece_size, text)) else 15  # characters of a word
-    return len(text) <= _FEW_WORDS * longest
+    few = len(text.split()) <= _FEW_WORDS and len(text) <= _FEW_WORDS * 15  # characters of a word
+    return few and (len(text) <= _FEW_WORDS * 4 or not any(map(piece_size, text)))
 
 
 def _opening(text: str, every: Sequence[Unit], stop: int) -> int:
