@@ -21,7 +21,6 @@ from typing import Any, TypeVar
 
 from indexer.confine import check_kernel, starting
 from indexer.errors import CorpusError, SealUnavailable, UnreadableDocument
-from indexer.extract import registry
 from indexer.extract.normalise import whole
 from indexer.parsers import protocol
 from indexer.parsers.limits import DOCUMENTS_PER_PROCESS, DocumentLimits
@@ -232,7 +231,7 @@ def _start(program: str, channel: int, environment: Mapping[str, str]) -> subpro
     """
     arguments = (starting.packages(), program, str(os.getpid()), str(int(_can_confine())))
     kept = starting.variables(*starting.LANGUAGE, starting.LIBRARIES)
-    given = {**kept, **_ENVIRONMENT, **registry.variable(), **environment}
+    given = {**kept, **_ENVIRONMENT, **environment}
     command = starting.Command(starting.python(_BOOT, *arguments), given)
     nowhere = subprocess.DEVNULL
     try:

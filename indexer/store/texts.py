@@ -22,7 +22,7 @@ from itertools import count, takewhile
 from pathlib import Path, PurePosixPath
 
 from indexer.errors import CorpusError
-from indexer.extract import REGISTRY, is_todays, registry
+from indexer.extract import REGISTRY, is_todays
 from indexer.extract.extraction import is_day
 from indexer.extract.normalise import NORMALISER
 from indexer.files.opening import READ_ONLY
@@ -113,9 +113,7 @@ class Texts:
 
         A string: a path as an object costs as much as the system calls for a small file.
         """
-        suffix = PurePosixPath(source).suffix.lower()
-        installed = registry.installed_reader(suffix)
-        return self._entry(sha256, _way(suffix, _NAMES if installed is None else installed.label))
+        return self._entry(sha256, _way(PurePosixPath(source).suffix.lower()))
 
     def _page_path(self, sha256: str, number: int) -> str:
         way = hashlib.sha256(f"note\npage {number}".encode()).hexdigest()[:16]
@@ -166,9 +164,9 @@ class Texts:
 
 
 @lru_cache(1_000)
-def _way(suffix: str, names: str) -> str:
+def _way(suffix: str) -> str:
     """Which readers would read a file of this suffix, as part of an entry's name."""
-    return hashlib.sha256(f"{suffix}\n{names}\n{NORMALISER}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{suffix}\n{_NAMES}\n{NORMALISER}".encode()).hexdigest()[:16]
 
 
 def _name(path: str) -> str:
