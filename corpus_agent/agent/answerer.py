@@ -97,15 +97,10 @@ class ModelAnswerer:
         name = shown_name(self.model)
         return quoted(name) if name.casefold() == EXTRACTIVE else name
 
-    @property
-    def egress(self) -> str | None:
-        """The remote host that was permitted, None on this machine."""
-        return self.server.egress
-
-    @property
-    def model_server(self) -> ModelServer:
-        """The server's address, and the owner of its process when it was found."""
-        return ModelServer(str(self.server.address), self.server.owner)
+    def stamped(self, answer: Answer) -> Answer:
+        """The answer with the server, the owner of its process, and the host if it is elsewhere."""
+        server = ModelServer(str(self.server.address), self.server.owner)
+        return replace(answer, egress=self.server.egress, model_server=server)
 
     def answer(
         self,

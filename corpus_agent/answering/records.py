@@ -220,14 +220,8 @@ class Answerer(Protocol):
         """The value of `Answer.answerer`: "extractive", or the model's name."""
         ...
 
-    @property
-    def egress(self) -> str | None:
-        """The remote host that passages are sent to; None if nothing leaves this machine."""
-        ...
-
-    @property
-    def model_server(self) -> ModelServer | None:
-        """The server that passages are sent to; None if there is none."""
+    def stamped(self, answer: Answer) -> Answer:
+        """An answer, of this or of another answerer, with where its passages were sent."""
         ...
 
     def answer(

@@ -172,7 +172,7 @@ class Service:
                 on_wait=onlooker.wait,
             )
         found = service.session.answerer_for(corpus, self.launch, onlooker, quotes_only=quotes_only)
-        if found.model_server is not None:
+        if not isinstance(found, answering.extractive.ExtractiveAnswerer):
             self._asked = cast("ModelAnswerer", found)
         return found
 

@@ -288,7 +288,7 @@ def ask(
     if answering.reading.asks_all(question):
         answer = answering.decision.of_all(answer)
     # Also if the model failed: it had already received passages.
-    return replace(answer, egress=answerer.egress, model_server=answerer.model_server)
+    return answerer.stamped(answer)
 
 
 def encoder_for(settings: Settings, store: Path | None) -> FolderEncoder:
