@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from indexer.errors import UsageError
 from indexer.records import Query
-from indexer.store.ranking import FUSED, ExactVectors
+from indexer.store.ranking import FUSED, ExactVectors, ranking_of
 from indexer.store.snapshot import Snapshot
 from tests.support.checks import vectors_of
 from tests.support.rows import chunk_rows
@@ -73,3 +74,8 @@ def test_several_fragments_with_holes_are_ranked_as_their_rows_are(tmp_path):
             asked = replace(query, text=text)
             one, other = (each.worded(asked, every_word=every) for each in (snapshot, memory))
             assert {*one.ids.tolist()} == {*other.ids.tolist()} != set(), text
+
+
+def test_a_backend_that_is_none_is_refused():
+    with pytest.raises(UsageError, match="There are: lance, memory"):
+        ranking_of("nothing", pa.table({}))
