@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
@@ -106,25 +106,21 @@ class Snapshot:
 
     # ---- Passages
 
-    def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
-        """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return self._ranked(query, partial(self._ranking.nearest, vector, query.limit))
+    def ranked(
+        self, query: Query, vector: NDArray[np.float32] | None = None, *, every_word: bool = False
+    ) -> Ranked:
+        """The rows of documents that the query may look at, best first; see Snapshots.
 
-    def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
-        """The rows that share words with the query; the score is BM25, best first.
-
-        The text is matched as words: nothing in it is query syntax. With `every_word` only rows
-        that hold all of them.
+        Those nearest to a vector, or those that share words with the query, or hold `every_word`.
         """
-        ranking = self._ranking.worded
-        return self._ranked(query, partial(ranking, query.text, query.limit, every_word))
-
-    def _ranked(self, query: Query, rank: Callable[[str], Ranked]) -> Ranked:
-        """A ranking under the condition that a row is of a document that the query may look at."""
         own = None if query.among is None else frozenset(self._own(query.among))
         if not self.manifest.chunks or (own is not None and not own):
             return Ranked.none()  # without chunks there is no index of words either
-        found = rank("" if own is None else kept(self._conditions, own, self._condition))
+        where = "" if own is None else kept(self._conditions, own, self._condition)
+        if vector is not None:
+            found = self._ranking.nearest(vector, query.limit, where)
+        else:
+            found = self._ranking.worded(query.text, query.limit, every_word, where)
         return Ranked(found.ids | self._bits, found.scores)
 
     def _condition(self, sources: frozenset[str]) -> str:
@@ -361,14 +357,15 @@ class Snapshots:
 
     def nearest(self, vector: NDArray[np.float32], query: Query) -> Ranked:
         """The rows nearest to a unit vector; the score is the cosine, best first."""
-        return Ranked.merged([p.nearest(vector, query) for p in self.parts.values()], query.limit)
+        return Ranked.merged([p.ranked(query, vector) for p in self.parts.values()], query.limit)
 
     def worded(self, query: Query, *, every_word: bool = False) -> Ranked:
         """The rows that share words with the query; the score is BM25, best first.
 
-        Of several stores each weighs words by its own rows.
+        The text is matched as words: nothing in it is query syntax. Of several stores each weighs
+        words by its own rows.
         """
-        found = [part.worded(query, every_word=every_word) for part in self.parts.values()]
+        found = [part.ranked(query, every_word=every_word) for part in self.parts.values()]
         return Ranked.merged(found, query.limit)
 
     def pool(self, *rankings: Ranked) -> Pool:
