@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import regex
+
 from indexer.extract.extraction import table, words
 from indexer.extract.hidden import MAX_UNSEEN_POINTS, MIN_SEEN, PAPER, UNKNOWN, alike
 
@@ -159,7 +161,7 @@ def _paths(selectors: str, names: Set[str]) -> Iterator[tuple[str, _Rank, int]]:
 
 
 _SIBLINGS = re.compile(r"[~+]|:(?:nth|first|last|only|has|empty)")
-_NAMES = re.compile(r"[.#][\w-]+(?![^\[]*\])")
+_NAMES = regex.compile(r"\[[^\[\]]*+\](*SKIP)(*FAIL)|[.#][\w-]+")  # not within an attribute's
 _COMMENTS = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _BODY = r"(?:[^{}@]|\{[^{}@]*+\})*+"
 _AT_RULES = re.compile(  # what stands in the first kind counts

@@ -398,10 +398,11 @@ def test_rules_cost_an_element_no_more_than_their_room():
         f"{'p,' * 12_000}p{{{'top:1;' * 4_000}}}": "<p>a" * 1_000,
         "@media all{a{" * 3_800: "<p>a" * 1_000,
     }
+    read(page("<p>a", "<style>p{color:red}</style>"), "a.html")  # what it needs is imported
     for rule, body in many.items():
         began = time.process_time()
         read(page(body, f"<style>{rule}</style>"), "a.html")
-        assert time.process_time() - began < 0.5, rule[:20]  # five times what the dearest takes
+        assert time.process_time() - began < 0.5, rule[:20]  # ten times what the dearest takes
 
 
 def beside(page_text: str, kind: str = "alternative") -> bytes:
