@@ -198,9 +198,12 @@ class Index(Snapshots):
         rows, now = self._rows_of(found), {}
         for each in found:
             part, source = self._split(each)
-            state = compared(part.root, replace(rows[each], source=source))
-            now[each] = {"stale": state != "same", "unreachable": state == "unreachable"}
-        return [replace(hit, **now[hit.chunk.source]) for hit in hits]
+            now[each] = compared(part.root, replace(rows[each], source=source))
+        states = zip(hits, (now[hit.chunk.source] for hit in hits), strict=True)
+        return [
+            replace(hit, stale=state != "same", unreachable=state == "unreachable")
+            for hit, state in states
+        ]
 
     def _check_text(self, hit: Hit) -> None:
         """Raise DamagedStore if a passage is not the text that was embedded."""
