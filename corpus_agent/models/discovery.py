@@ -17,7 +17,7 @@ from typing import Any, Literal
 from corpus_agent.seal.address import Address, TcpAddress, UnixAddress
 from corpus_agent.seal.owner import (
     OwnerUnknown,
-    SocketTables,
+    SocketLookup,
     all_users_are_known,
     checked,
     owner_text,
@@ -343,11 +343,11 @@ def _owners(server: Server, connected: socket.socket) -> frozenset[int] | None:
     try:
         if isinstance(server.address, UnixAddress):
             return checked(peer_of(connected), all_users_are_known())
-        tables = SocketTables.open()
+        lookup = SocketLookup.open()
         try:
-            return tables.owners(server.address, connected.getsockname()[:2]) or None
+            return lookup.owners(server.address, connected.getsockname()[:2]) or None
         finally:
-            tables.close()
+            lookup.close()
     except OwnerUnknown:
         return None
 
