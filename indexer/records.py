@@ -148,7 +148,6 @@ class Hit:
     score: float
     cosine: float
     bm25: float
-    file_sha256: str
     stale: bool = False
     unreachable: bool = False
     key: bytes | None = field(default=None, compare=False, repr=False)
@@ -335,6 +334,7 @@ USUAL = Choices()
 
 MAX_NUMBER = 2**63
 MAX_TEXT_CHARS = 4_096  # PATH_MAX
+MAX_AUTHOR_CHARS = 200
 
 
 def fits(kind: str, value: Any) -> bool:  # noqa: ANN401

@@ -17,7 +17,7 @@ from importlib import import_module
 from indexer.errors import UnreadableDocument
 from indexer.extract.hidden import bare, parted
 from indexer.extract.normalise import lines_of, whole
-from indexer.records import Line
+from indexer.records import MAX_AUTHOR_CHARS, Line
 
 BROKEN = (
     ValueError,  # Unicode errors among them
@@ -59,7 +59,6 @@ def what_broke(error: BaseException) -> str:
 # --- What a file says of itself beside its text ---------------------------------------------------
 
 MAX_TITLE_CHARS = 200
-MAX_AUTHOR_CHARS = 200
 MAX_AUTHORS = 20
 _LOOKED_AT = 2_000  # characters of a value; what is longer is cut
 # What a program left behind in the place of a title or an author.

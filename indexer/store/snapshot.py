@@ -150,16 +150,13 @@ class Snapshot:
         at = np.flatnonzero((ranked.ids & ~_OWN) == self._bits)
         if not len(at):
             return []
-        columns = [*CHUNK_COLUMNS, "file_sha256", KEY_COLUMN]
+        columns = [*CHUNK_COLUMNS, KEY_COLUMN]
         found, places = rows_of(self._chunks, ranked.ids[at] & _OWN, columns)
         rows = found.to_pylist()
         return [
-            Hit(
-                self._named(chunk_of(rows[place])), score, 0.0, 0.0, rows[place]["file_sha256"],
-                key=rows[place][KEY_COLUMN],
-            )
-            for place, score in zip(places.tolist(), ranked.scores[at].tolist(), strict=True)
-        ]  # fmt: skip
+            Hit(self._named(chunk_of(rows[n])), score, 0.0, 0.0, key=rows[n][KEY_COLUMN])
+            for n, score in zip(places.tolist(), ranked.scores[at].tolist(), strict=True)
+        ]
 
     # ---- Files
 
