@@ -16,7 +16,13 @@ from corpus_agent.render.common import as_object, in_answer, place_of, plain, qu
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
-from corpus_agent.text.wording import UNREAD_FILES, documents_searched, number_of
+from corpus_agent.text.wording import (
+    AGES,
+    UNREAD_FILES,
+    documents_searched,
+    number_of,
+    unread_of,
+)
 from corpus_agent.tools.search import snippet
 
 if TYPE_CHECKING:
@@ -103,7 +109,9 @@ def headed(passage: Passage, worded: bool = False, breaking: Callable[[str], str
     citation = passage.citation
     where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
     heading = one_line(breaking(citation.heading))
-    return " · ".join(filter(None, (word, where, heading, passage.age, qualified(citation))))
+    return " · ".join(
+        filter(None, (word, where, heading, AGES.get(passage.age), qualified(citation)))
+    )
 
 
 # ---- The screen
@@ -115,7 +123,7 @@ def answer_lines(answer: Answer, style: Style = None) -> Iterator[str]:
         yield from inert(answer.text).split("\n")
         yield ""
     elif answer.passages and not answer.is_outright:
-        yield "No passage answers this outright. The nearest:"
+        yield "No passage clearly answers this. The nearest:"
         yield ""
     for passage in answer.passages:
         label = f"[{passage.citation.n}]" if answer.text else ""
@@ -157,10 +165,10 @@ def _searched(answer: Answer) -> str:
     if named:
         return f"Changed or gone since the index was made: {named}. Run corpus-agent index."
     coverage = answer.coverage
-    if not (coverage.searched or coverage.unreadable):
+    lacking = ", ".join(unread_of(coverage))
+    if not (coverage.searched or lacking):
         return ""  # a notice says that the index is empty
-    several = f" ({coverage.unreadable:,} could not be read: {UNREAD_FILES})"
-    unread = several if coverage.unreadable else ""
+    unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""
     documents = number_of(coverage.searched, "document")
     return f"Nothing in the {documents} is about this.{unread}"
 
@@ -271,7 +279,7 @@ def search_lines(
         yield ""
     found = number_of(len(hits), "result")
     if shown < len(hits):
-        found = f"{shown} of {found} shown, the others are far: -k {len(hits)}"
+        found = f"{shown} of {found}; the others fit far less, and -k {len(hits)} shows them"
     yield f"{found} · {documents_searched(coverage)}"
 
 

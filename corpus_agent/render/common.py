@@ -72,17 +72,16 @@ def place(
     page: int | None,
     way: Callable[[str], str] = called,
 ) -> str:
-    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91 (page 7)"."""
+    """The place of a passage, as in "notes/a.md:10-24" or "b.pdf:80-91, page 7"."""
     lines = f"{line_start}-{line_end}" if line_end != line_start else f"{line_start}"
-    return f"{way(source)}:{lines}" + (f" (page {page})" if page is not None else "")
+    return f"{way(source)}:{lines}" + (f", page {page}" if page is not None else "")
 
 
 def place_of(
     source: str, line: int, page: int | None, breaking: Callable[[str], str] = inert
 ) -> str:
-    """The place of a passage on a screen, as in "notes/a.md:10" or "b.pdf, page 7"."""
-    name = called(source, breaking)
-    return f"{name}, page {page}" if page is not None else f"{name}:{line}"
+    """The place of a line on a screen, as in "notes/a.md:10" or "b.pdf:80, page 7"."""
+    return place(source, line, line, page, lambda name: called(name, breaking))
 
 
 def evidence(citation: Citation) -> str:
@@ -114,9 +113,9 @@ def left_out(number: int, noun: str) -> str:
     return f"{number_of(number, noun)} left out, since {whose} quotation was not found whole{sign}"
 
 
-def size_mb(size: int) -> str:
-    """A size in bytes, as in "1,234.5 MB"."""
-    return f"{size / 1e6:,.1f} MB"
+def size_of(size: int) -> str:
+    """A size in bytes, as in "1,234.5 MB" or "12 kB"."""
+    return f"{size / 1e6:,.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
 def local_time(iso: str) -> str:

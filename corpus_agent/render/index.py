@@ -49,6 +49,8 @@ REASONS = {
 
 def why_unread(row: FileRow) -> str:
     """Why a file has no text, as in "it ends too early"."""
+    if row.is_waiting:
+        return "not yet recognised"
     return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
 
 
@@ -165,7 +167,10 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        yield f"Stopped: {holds} can be searched so far. Go on: corpus-agent index"
+        so_far = "the old index answers until the new one is complete"
+        if not outcome.rebuilt:
+            so_far = f"{number_of(documents, 'document')} can be searched so far"
+        yield f"Stopped: {so_far}. Go on: corpus-agent index"
         return
     changes = _changes(outcome)
     if not changes:
@@ -178,9 +183,7 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
     some = "One page was" if pages == 1 else f"{pages:,} pages were"
     yield f"{holds}{done}{f' {some} recognised from a scan.' if pages else ''}"
     if changes:  # else it was said when it came to be so
-        yield from _unread_lines(
-            [row for row in outcome.problems if row.is_unread and not row.waiting]
-        )
+        yield from _unread_lines([row for row in outcome.problems if row.is_unread])
     yield from _left_lines(outcome)
     if outcome.repaired:
         yield f"The index was made anew. Before: {one_line(outcome.repaired)}"

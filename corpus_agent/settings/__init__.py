@@ -167,15 +167,8 @@ def of_store(settings: Settings, store: Path) -> Settings:
 
 def user_config() -> Path:
     """The path of the user's own configuration; need not exist."""
-    from platformdirs import user_config_path
-
-    nowhere = Path(os.devnull) / CONFIG_NAME
-    try:
-        folder = user_config_path("corpus-agent")
-    except RuntimeError:  # no home folder, and no entry in /etc/passwd
-        return nowhere
-    # A relative one would be resolved in the working folder, which may be another user's.
-    return folder / CONFIG_NAME if folder.is_absolute() else nowhere
+    folder = paths.of_user("XDG_CONFIG_HOME", ".config")
+    return (folder or Path(os.devnull)) / CONFIG_NAME
 
 
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:

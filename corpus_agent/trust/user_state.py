@@ -18,7 +18,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from indexer import CorpusError, lock_briefly
+from indexer import CorpusError, lock_briefly, paths
 
 MAX_STATE_BYTES = 1_000_000
 _KEY = "receipts.json"
@@ -33,13 +33,8 @@ class NoUserState(CorpusError):
 
 def state_folder() -> Path:
     """The folder of this user's decisions; need not exist."""
-    from platformdirs import user_state_path
-
-    try:
-        folder = user_state_path("corpus-agent", appauthor=False)
-    except RuntimeError:  # no home folder, and no entry in /etc/passwd
-        folder = Path("corpus-agent")
-    if not folder.is_absolute():
+    folder = paths.of_user("XDG_STATE_HOME", ".local/state")
+    if folder is None:
         raise NoUserState(
             "This user has no state folder.", "Set XDG_STATE_HOME or HOME to an absolute path."
         )
