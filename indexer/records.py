@@ -24,7 +24,7 @@ class Line:
     `page` is 1-based (a page, a slide) and None where the format has none. `part` names the part
     of the document where that is no plain page, as in "Slide 3", "Sheet Costs". `hidden`: the
     document does not show it. `confidence`: it was recognised from a picture with this confidence,
-    0 to 1; None for the document's own text.
+    0 to 1; None for the document's own text. `heading`: its look is that of one, as in a PDF.
     """
 
     text: str
@@ -32,6 +32,7 @@ class Line:
     part: str | None = None
     hidden: bool = False
     confidence: float | None = None
+    heading: bool = False
 
     @property
     def is_mark(self) -> bool:
@@ -163,7 +164,7 @@ class FileRow:
     were; `reason` says why, all else is as of then.
     `waiting` counts its pages that have no text and wait for recognition. `date` (an ISO day),
     `author` and `tags` (with blanks between) are what it says of itself; `language` is that of most
-    of its text. `links` are the notes and files that it links to, each on a line.
+    of its text.
     """
 
     source: str
@@ -184,7 +185,6 @@ class FileRow:
     author: str | None = None
     tags: str = ""
     language: str = ""
-    links: str = ""
 
     @property
     def is_blank(self) -> bool:

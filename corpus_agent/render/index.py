@@ -80,7 +80,6 @@ def file_object(row: FileRow) -> Object:
         "modified": _modified(row),
         "author": one_line(row.author) if row.author else None,
         "tags": [one_line(tag) for tag in (row.tags or "").split()],
-        "links": [one_line(target) for target in (row.links or "").splitlines()],
     }
 
 

@@ -217,7 +217,7 @@ class Extractor:
     """
 
     name: str
-    version: int | str
+    version: int
     module: str
     suffixes: str = ""
     kinds: str = ""
@@ -225,14 +225,11 @@ class Extractor:
     empty_reason: str = "no_text"
     markdown: bool = False
     container: bool = False
-    reader: Callable[..., Extraction] | None = None  # of an installed package
 
     def read(self, data: bytes, within: Within) -> Extraction:
         """The document in these bytes; raises as its reader does."""
-        reader = self.reader
-        if reader is None:
-            reader = getattr(import_module(f"indexer.extract.{self.module}"), f"read_{self.name}")
-        assert reader is not None
+        module = import_module(f"indexer.extract.{self.module}")
+        reader: Callable[..., Extraction] = getattr(module, f"read_{self.name}")
         return reader(data, within) if self.container else reader(data)
 
     def claims(self, sample: bytes, suffix: str) -> bool:

@@ -279,7 +279,7 @@ def shifting(port: int, ready, shifts: bool) -> None:
         connection, _ = listener.accept()
         listener.close()
         time.sleep(waits)
-        with contextlib.suppress(OSError):  # the other end has gone meanwhile
+        with contextlib.suppress(OSError):  # the other end may have looked and left by now
             if shifts:
                 connection.setsockopt(socket.IPPROTO_IPV6, IPV6_ADDRFORM, socket.AF_INET)
             connection.recv(1)
