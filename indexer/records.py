@@ -233,12 +233,12 @@ class Coverage:
     @classmethod
     def of(cls, rows: Iterable[FileRow]) -> Coverage:
         """How many of the rows have each status."""
-        counts, blank, waiting = dict.fromkeys(STATUSES, 0), 0, 0
+        counts = dict.fromkeys((*STATUSES, "blank", "waiting"), 0)
         for row in rows:
             counts[row.status] += 1
-            blank += row.is_blank
-            waiting += row.is_waiting
-        return cls(**counts, blank=blank, waiting=waiting)
+            counts["blank"] += row.is_blank
+            counts["waiting"] += row.is_waiting
+        return cls(**counts)
 
     @property
     def searched(self) -> int:

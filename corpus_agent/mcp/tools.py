@@ -22,7 +22,7 @@ from corpus_agent.service.process import Onlooker
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import MODEL, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
-from corpus_agent.text.wording import documents_searched, number_of, unread_of
+from corpus_agent.text.wording import documents_searched, lacks, number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs
@@ -133,7 +133,7 @@ class Tools:
         lines += [self._listed(number, row) for number, row in enumerate(page, first)]
         if last < len(rows):
             lines.append(f"{len(rows) - last:,} more: use offset={last + 1}.")
-        if unread := ", ".join(unread_of(corpus.coverage(), " more")):
+        if unread := lacks(corpus.coverage(), " more"):
             lines.append(f"{unread}; {STATUS} says which.")
         return ToolResult("\n".join(lines), version=corpus.version)
 

@@ -16,13 +16,7 @@ from corpus_agent.render.common import as_object, in_answer, place_of, plain, qu
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
-from corpus_agent.text.wording import (
-    AGES,
-    UNREAD_FILES,
-    documents_searched,
-    number_of,
-    unread_of,
-)
+from corpus_agent.text.wording import AGES, UNREAD_FILES, documents_searched, lacks, number_of
 from corpus_agent.tools.search import snippet
 
 if TYPE_CHECKING:
@@ -108,10 +102,8 @@ def headed(passage: Passage, worded: bool = False, breaking: Callable[[str], str
     word = passage.word if worded else ""
     citation = passage.citation
     where = inert(place_of(citation.source, citation.line_start, citation.page, breaking))
-    heading = one_line(breaking(citation.heading))
-    return " · ".join(
-        filter(None, (word, where, heading, AGES.get(passage.age), qualified(citation)))
-    )
+    heading, age = one_line(breaking(citation.heading)), AGES.get(passage.age)
+    return " · ".join(filter(None, (word, where, heading, age, qualified(citation))))
 
 
 # ---- The screen
@@ -165,7 +157,7 @@ def _searched(answer: Answer) -> str:
     if named:
         return f"Changed or gone since the index was made: {named}. Run corpus-agent index."
     coverage = answer.coverage
-    lacking = ", ".join(unread_of(coverage))
+    lacking = lacks(coverage)
     if not (coverage.searched or lacking):
         return ""  # a notice says that the index is empty
     unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""

@@ -148,10 +148,8 @@ def _place(frame: Frame, passage: Passage) -> str:
         lambda name: called(name, frame.breaking, again=True),
     )
     word = "" if passage.probability is None else passage.word
-    about = filter(
-        None, (f"[{citation.n}] {where}", word, AGES.get(passage.age), evidence(citation))
-    )
-    return " · ".join(about)
+    about = (f"[{citation.n}] {where}", word, AGES.get(passage.age), evidence(citation))
+    return " · ".join(filter(None, about))
 
 
 def _cut(text: str, tokens: int) -> str:

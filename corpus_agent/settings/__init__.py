@@ -160,9 +160,22 @@ def of_store(settings: Settings, store: Path) -> Settings:
     return replace(settings, **{key: values[key] for key in values.keys() - settings.fixed})
 
 
+def of_user(variable: str, default: str) -> Path | None:
+    """The program's folder below one that an XDG variable names, else in the home; None for none.
+
+    A relative one would be resolved in the working folder, which may be another user's.
+    """
+    named = os.environ.get(variable, "").strip()
+    try:
+        folder = Path(named) if named else Path.home() / default
+    except RuntimeError:  # no home folder, and no entry in /etc/passwd
+        return None
+    return folder / "corpus-agent" if folder.is_absolute() else None
+
+
 def user_config() -> Path:
     """The path of the user's own configuration; need not exist."""
-    folder = paths.of_user("XDG_CONFIG_HOME", ".config")
+    folder = of_user("XDG_CONFIG_HOME", ".config")
     return (folder or Path(os.devnull)) / CONFIG_NAME
 
 

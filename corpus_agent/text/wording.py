@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ Word = Literal["answered", "likely", "perhaps"]
 WORDS: tuple[Word, ...] = get_args(Word)
 OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *WORDS)
 EVERYDAY: tuple[str, ...] = ("partial", *WORDS)  # of these, what prose often says
-# Beside the places of two passages that contradict each other.
 AGES = {"newer": "the newer of two that differ", "older": "the older of two that differ"}
 UNSUPPORTED = "[unsupported]"  # the mark of a sentence that nothing supports
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
@@ -28,22 +26,21 @@ def number_of(number: int, one: str, more: str = "") -> str:
 
 def searched(coverage: Coverage) -> str:
     """What a search looked at: the documents, and how many could not be looked at or read."""
-    unread = ", ".join(unread_of(coverage, " more"))
-    left = f", {coverage.unreachable:,} of them not looked at" if coverage.unreachable else ""
-    return f"{number_of(coverage.searched, 'document')}{left}{f' ({unread})' if unread else ''}"
+    lacking = lacks(coverage, " more")
+    return number_of(coverage.searched, "document") + (f" ({lacking})" if lacking else "")
 
 
 def documents_searched(coverage: Coverage) -> str:
     """The footer of an answer: what was searched, and how much could not be."""
-    left = [f"{coverage.unreachable:,} could not be looked at"] if coverage.unreachable else []
     searched = f"{number_of(coverage.searched, 'document')} searched"
-    return ", ".join([searched, *left, *unread_of(coverage)])
+    return ", ".join(filter(None, (searched, lacks(coverage))))
 
 
-def unread_of(coverage: Coverage, more: str = "") -> Iterator[str]:
-    """How many documents have no text: those that could not be read, and those that will be."""
-    if coverage.unreadable:
-        yield f"{coverage.unreadable:,}{more} could not be read"
-    if coverage.waiting:
-        verb = "waits" if coverage.waiting == 1 else "wait"
-        yield f"{coverage.waiting:,}{more} {verb} for recognition"
+def lacks(coverage: Coverage, more: str = "") -> str:
+    """What could not be searched, as in "1 could not be read, 2 not yet recognised"."""
+    counts = {
+        "could not be looked at": coverage.unreachable,
+        f"{more} could not be read".strip(): coverage.unreadable,
+        f"{more} not yet recognised".strip(): coverage.waiting,
+    }
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)

@@ -18,7 +18,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from indexer import CorpusError, lock_briefly, paths
+from corpus_agent.settings import of_user
+from indexer import CorpusError, lock_briefly
 
 MAX_STATE_BYTES = 1_000_000
 _KEY = "receipts.json"
@@ -33,7 +34,7 @@ class NoUserState(CorpusError):
 
 def state_folder() -> Path:
     """The folder of this user's decisions; need not exist."""
-    folder = paths.of_user("XDG_STATE_HOME", ".local/state")
+    folder = of_user("XDG_STATE_HOME", ".local/state")
     if folder is None:
         raise NoUserState(
             "This user has no state folder.", "Set XDG_STATE_HOME or HOME to an absolute path."

@@ -44,19 +44,6 @@ def working_folder() -> Path:
         ) from None
 
 
-def of_user(variable: str, default: str) -> Path | None:
-    """The program's folder below one that an XDG variable names, else in the home; None for none.
-
-    A relative one would be resolved in the working folder, which may be another user's.
-    """
-    named = os.environ.get(variable, "").strip()
-    try:
-        folder = Path(named) if named else Path.home() / default
-    except RuntimeError:  # no home folder, and no entry in /etc/passwd
-        return None
-    return folder / "corpus-agent" if folder.is_absolute() else None
-
-
 def may_be_named(path: str) -> bool:
     """Whether a document may have this path: text without a null, which no file system stores."""
     try:
