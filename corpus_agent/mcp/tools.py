@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, get_args
 from corpus_agent import fields, render
 from corpus_agent.fields.records import CellStatus
 from corpus_agent.render import for_parent
-from corpus_agent.render.common import evidence
+from corpus_agent.render.common import documents_searched, evidence
 from corpus_agent.render.for_parent import tokens_at_most
 from corpus_agent.service.process import Onlooker
 from corpus_agent.text.delimiters import Frame, label
 from corpus_agent.text.naming import MODEL, called, known, quoted, unambiguous
 from corpus_agent.text.sanitize import one_line, unlinked
-from corpus_agent.text.wording import documents_searched, lacks, number_of
+from corpus_agent.text.wording import lacks, number_of
 from corpus_agent.tools import read, search
 from corpus_agent.tools.corpus import ToolResult, failure
 from corpus_agent.tools.toolbox import ASK_CORPUS, KNOWN, Arguments, check_arguments, tool_specs

@@ -12,11 +12,20 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from urllib.parse import quote as quote_url
 
-from corpus_agent.render.common import as_object, in_answer, place_of, plain, qualified, taken
+from corpus_agent.render.common import (
+    AGES,
+    as_object,
+    documents_searched,
+    in_answer,
+    place_of,
+    plain,
+    qualified,
+    taken,
+)
 from corpus_agent.text.naming import EXTRACTIVE, answerer, called, unambiguous
 from corpus_agent.text.sanitize import inert, message, one_line, unlinked, visible
 from corpus_agent.text.tables import ends_with_figures, is_row
-from corpus_agent.text.wording import AGES, UNREAD_FILES, documents_searched, lacks, number_of
+from corpus_agent.text.wording import UNREAD_FILES, lacks, number_of
 from corpus_agent.tools.search import snippet
 
 if TYPE_CHECKING:
@@ -161,8 +170,7 @@ def _searched(answer: Answer) -> str:
     if not (coverage.searched or lacking):
         return ""  # a notice says that the index is empty
     unread = f" ({lacking}: {UNREAD_FILES})" if lacking else ""
-    documents = number_of(coverage.searched, "document")
-    return f"Nothing in the {documents} is about this.{unread}"
+    return f"Nothing in the {number_of(coverage.searched, 'document')} is about this.{unread}"
 
 
 def _asked(server: ModelServer | None) -> Iterator[str]:

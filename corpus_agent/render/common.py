@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from corpus_agent.text.naming import called, unambiguous
 from corpus_agent.text.sanitize import inert, one_line
-from corpus_agent.text.wording import number_of
+from corpus_agent.text.wording import lacks, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.answering.records import Citation
-    from indexer import OpenStore
+    from indexer import Coverage, OpenStore
 
 SCHEMA_VERSION = 1
+AGES = {"newer": "the newer of two that differ", "older": "the older of two that differ"}
 
 Object = dict[str, Any]
 """A JSON object; docs/json.md names its keys."""
@@ -82,6 +83,12 @@ def place_of(
 ) -> str:
     """The place of a line on a screen, as in "notes/a.md:10" or "b.pdf:80, page 7"."""
     return place(source, line, line, page, lambda name: called(name, breaking))
+
+
+def documents_searched(coverage: Coverage) -> str:
+    """The footer of an answer: what was searched, and how much could not be."""
+    searched = f"{number_of(coverage.searched, 'document')} searched"
+    return ", ".join(filter(None, (searched, lacks(coverage))))
 
 
 def evidence(citation: Citation) -> str:

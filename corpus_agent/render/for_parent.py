@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from corpus_agent.answering.records import Answer, Citation, Passage
 from corpus_agent.render.answers import block_lines
-from corpus_agent.render.common import evidence, place
+from corpus_agent.render.common import AGES, documents_searched, evidence, place
 from corpus_agent.text.naming import answered_by, called, cleaned, is_host_like, quoted, unambiguous
 from corpus_agent.text.sanitize import inert, one_line, unlinked
-from corpus_agent.text.wording import AGES, UNSUPPORTED, documents_searched, number_of
+from corpus_agent.text.wording import UNSUPPORTED, number_of
 
 if TYPE_CHECKING:
     from corpus_agent.text.delimiters import Frame

@@ -49,9 +49,8 @@ REASONS = {
 
 def why_unread(row: FileRow) -> str:
     """Why a file has no text, as in "it ends too early"."""
-    if row.is_waiting:
-        return "not yet recognised"
-    return one_line(row.detail) if row.detail else plain_reason(row.reason or "")
+    said = "not yet recognised" if row.is_waiting else row.detail
+    return one_line(said) if said else plain_reason(row.reason or "")
 
 
 def plain_reason(reason: str) -> str:
@@ -166,10 +165,9 @@ def index_lines(outcome: Outcome) -> Iterator[str]:
         yield "There are no documents in this folder; put some in and run the same command again."
         return
     if outcome.interrupted:
-        so_far = "the old index answers until the new one is complete"
-        if not outcome.rebuilt:
-            so_far = f"{number_of(documents, 'document')} can be searched so far"
-        yield f"Stopped: {so_far}. Go on: corpus-agent index"
+        some = f"{number_of(documents, 'document')} can be searched so far"
+        old = "the old index answers until the new one is complete"
+        yield f"Stopped: {old if outcome.rebuilt else some}. Go on: corpus-agent index"
         return
     changes = _changes(outcome)
     if not changes:

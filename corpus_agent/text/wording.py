@@ -14,7 +14,6 @@ Word = Literal["answered", "likely", "perhaps"]
 WORDS: tuple[Word, ...] = get_args(Word)
 OWN_WORDS: tuple[str, ...] = (*get_args(Verdict), *WORDS)
 EVERYDAY: tuple[str, ...] = ("partial", *WORDS)  # of these, what prose often says
-AGES = {"newer": "the newer of two that differ", "older": "the older of two that differ"}
 UNSUPPORTED = "[unsupported]"  # the mark of a sentence that nothing supports
 UNREAD_FILES = "corpus-agent files --status failed,empty"  # lists what could not be read
 
@@ -28,12 +27,6 @@ def searched(coverage: Coverage) -> str:
     """What a search looked at: the documents, and how many could not be looked at or read."""
     lacking = lacks(coverage, " more")
     return number_of(coverage.searched, "document") + (f" ({lacking})" if lacking else "")
-
-
-def documents_searched(coverage: Coverage) -> str:
-    """The footer of an answer: what was searched, and how much could not be."""
-    searched = f"{number_of(coverage.searched, 'document')} searched"
-    return ", ".join(filter(None, (searched, lacks(coverage))))
 
 
 def lacks(coverage: Coverage, more: str = "") -> str:
