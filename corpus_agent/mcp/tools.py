@@ -166,7 +166,7 @@ class Tools:
     def _page(self, corpus: CorpusView, source: str, offset: int, limit: int) -> ToolResult:
         window = fitted(corpus.read(source, offset, limit))
         text = read.render(self._frame, window)
-        return ToolResult(text, window=window, version=corpus.version)
+        return ToolResult(text, version=corpus.version)
 
     def _ask(
         self, arguments: Arguments, cancel: Cancel, on_step: Callable[[str], None]
