@@ -95,12 +95,12 @@ _EVERYDAY = f"(?:{'|'.join(EVERYDAY)})"
 _ANY = f"(?:{_SURE}|{_EVERYDAY})"
 # An everyday word is a verdict where nothing follows that it could belong to.
 _VERDICTS = rf"(?:{_SURE}|{_EVERYDAY}(?=[^\S\n]*+(?:$|[\n·•.,;:!)\]✓✔☑✅🗸🗹🟢])))"
-_PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*\(page\s+\d+\))?"
+_PLACE = r"[^\n·|]{1,200}?:\d{1,9}(?:\s?[-–]\s?\d{1,9})?(?:\s*(?:\(page\s+\d+\)|,\s*page\s+\d+))?"
 _LINES = lazy(
     # a citation as it is printed, and the line of its quotation below
     rf"(?i)^[ \t>*_-]*+(?:\[?\d{{1,4}}\]?[.:)]?\s*)?{_PLACE}[ \t]*[·•|—–-]+[ \t]*{_VERDICTS}(?!\w).*(?:\n[ \t]+[“\"„«].*)?$"
     # the heading of a passage, with its word before its place
-    rf"|^[ \t>*_-]*+{_EVERYDAY}[ \t]++(?:(?=\S*?\p{{L}})\S{{1,200}}?|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\")(?::\d{{1,9}}|, page \d{{1,9}})[ \t]*(?:·.*)?$"
+    rf"|^[ \t>*_-]*+{_EVERYDAY}[ \t]++(?:(?=\S*?\p{{L}})\S{{1,200}}?|'[^'\n]{{1,80}}'|\"[^\"\n]{{1,80}}\")(?::\d{{1,9}}(?:, page \d{{1,9}})?|, page \d{{1,9}})[ \t]*(?:·.*)?$"
     r"|^[ \t>*_#-]*+(?:the documents (?:do not )?say[:.]|(?:no model has read these[;,:.] *)?(?:these passages are the closest|the closest passages are)[:.]"
     r"|answered (?:with evidence|in part|without a model)\b|between <<|not found in (?:the|\d[\d,.]*) documents?\b"
     r"|searched (?:for|\d[\d,.]* documents?)\b|egress:|seal:|schema_version\b"
