@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from html import unescape
 
 import regex
 
 from corpus_agent.text.naming import spellings
-from corpus_agent.text.number_words import UNIT
-from corpus_agent.text.numbers import figures
+from corpus_agent.text.number_words import CODES, ORDINALS, SYMBOL, UNIT, by_word
+from corpus_agent.text.numbers import WORD, figures, found
 from corpus_agent.text.sentences import asks, leads_in, units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, lazy, names_are_nouns, terms
+from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, lazy, names_are_nouns, terms
 from corpus_agent.text.wording import EVERYDAY, OWN_WORDS
 from indexer import UNSPACED
 
@@ -208,3 +209,72 @@ def names(text: str) -> frozenset[str]:
         and not figures(word.title())
         and word not in UNIT
     )
+
+
+# ---- Years, quarters and months
+
+_NAMED_QUARTER = r"(?:quarters?|quartals?|trimestre|kwartaal)"
+_QUARTER = lazy(
+    rf"(?i)\b(?:(?P<n>[1-4])(?:st|nd|rd|th|er|e|[.ºª°])?\s+{_NAMED_QUARTER}|(?P<n>[1-4])Q"
+    rf"|(?P<word>\p{{L}}+)\s+{_NAMED_QUARTER}|{_NAMED_QUARTER}\s(?P<n>[1-4])|Q\s?(?P<n>[1-4]))\b"
+)
+MONEY = lazy(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
+_YEAR = lazy(r"(?:19|20)\d\d")
+_ORDINAL_OF = by_word(ORDINALS)
+_DAY_BESIDE = 6  # characters between a day and its month: "2nd of March"
+
+
+def in_quarters(text: str) -> str:
+    """A text with each quarter as Q3."""
+
+    def short(match: regex.Match[str]) -> str:
+        number = match["n"] or _ORDINAL_OF.get(fold(match["word"]), 0)
+        return f"Q{number}" if 1 <= int(number) <= 4 else match[0]
+
+    return _QUARTER.sub(short, text)
+
+
+@lru_cache(maxsize=4096)
+def periods(text: str) -> frozenset[str]:
+    """The years, quarters and months that a text names: "2024", "Q3", "month 6"."""
+    text = in_quarters(text)
+    named = set(regex.findall(r"\bQ[1-4]\b", text))
+    for figure in found(text):
+        behind = WORD.match(text, figure.end + text.startswith(" ", figure.end))
+        measured = (behind is not None and fold(behind[0]) in UNIT) or MONEY.search(
+            text, max(0, figure.start - 5), figure.start
+        )
+        named |= {
+            value
+            for value in figure.values
+            if value.startswith("month ") or (_YEAR.fullmatch(value) and not measured)
+        }
+    return frozenset(named)
+
+
+def kind_of(period: str) -> str:
+    """Whether a period is a year, a quarter or a month."""
+    return "year" if period.isdigit() else "quarter" if period[0] == "Q" else "month"
+
+
+def _of_kind(some: frozenset[str], period: str) -> bool:
+    return any(kind_of(each) == kind_of(period) for each in some)
+
+
+def period_of(claim: str, under: str = "") -> frozenset[str]:
+    """The period that the figures of a claim are of, else that of what it stands `under`.
+
+    A period that is the claim's only figure is what it says, and is compared as one.
+    """
+    named, text = periods(claim), in_quarters(claim)
+    every = found(text)
+    months = [f for f in every if any(value.startswith("month ") for value in f.values)]
+    others = [
+        f
+        for f in every
+        if not named.issuperset(f.values)
+        and not any(m.start - _DAY_BESIDE <= f.end <= m.start or m.end <= f.start <= m.end + 2
+                    for m in months)
+        and not any(value.startswith("month ") for value in f.values)
+    ]  # fmt: skip
+    return (named or periods(under)) if others else frozenset()

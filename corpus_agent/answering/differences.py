@@ -14,8 +14,7 @@ from itertools import pairwise, permutations, product
 import regex
 
 from corpus_agent.answering.alignment import WRITTEN, Change, changes_of
-from corpus_agent.answering.claims import names
-from corpus_agent.text.number_words import CODES, SYMBOL
+from corpus_agent.answering.claims import MONEY, names, periods
 from corpus_agent.text.numbers import Figure, figures, found, readings
 from corpus_agent.text.polarity import alike, denials, excluded, turned
 from corpus_agent.text.quantities import bounds, converted, counted, is_unit
@@ -32,6 +31,7 @@ from corpus_agent.text.tokens import (
 _NEARLY = 0.7  # share of the words of a claim, in order: then it repeats a text
 _ALIKE = 0.5  # the same: in other words a sentence may say no and mean yes
 _SURELY = 0.8  # the same where its first word, which has a capital anyhow, is another
+_LONGEST_PAIR = 16  # content words of two clauses that say alike of two things
 _MOST_REPLACED, _MOST_BETWEEN = 3, 8  # words
 _HAN = regex.compile(r"\p{Han}")
 _PARTS = re.compile(
@@ -48,7 +48,6 @@ _ARTICLES = frozenset(
 _RETOLD = 3  # of so many words one is a claim's own
 _COMPOUND = 4  # letters of a word that another one is made with: huur, huurprijs
 _JOINING = frozenset(["and", "or", "und", "oder", "et", "ou", "y", "o", "e"])
-_MONEY = re.compile(rf"(?:{SYMBOL}|\b(?:{CODES}))\s?$")
 _UNIT_BEHIND = regex.compile(r"\s?(?:[%‰°€$£]\p{L}?|-?\p{L}[\p{L}/²³]*)")
 _ORDINAL = re.compile(r"\d(?:st|nd|rd|th)\b")
 
@@ -90,13 +89,14 @@ def missing_figures(claim: str, text: str, question: str) -> list[Figure]:
     table.
     """
     theirs, given = converted(text), figures(question)
+    uncounted = given | periods(claim)  # a year counts nothing: "in 2024 341 days"
     known = readings(text) | theirs.keys() | given
     own = counted(claim)
 
     def is_missing(figure: Figure) -> bool:
         if not known.issuperset(figure.values):
             return True
-        values = [value for value in figure.values if value not in given and own.get(value)]
+        values = [value for value in figure.values if value not in uncounted and own.get(value)]
         return not all(_counts(value, own[value][0], theirs) for value in values)
 
     return [figure for figure in found(claim) if is_missing(figure)]
@@ -176,14 +176,14 @@ def _is_year(figure: Figure) -> bool:
 
 def _form(text: str, figure: Figure) -> str:
     """Whether a figure is an amount of money, a place in a row as 5th, or neither."""
-    if _MONEY.search(text, max(0, figure.start - 5), figure.start):
+    if MONEY.search(text, max(0, figure.start - 5), figure.start):
         return "money"
     return "ordinal" if _ORDINAL.search(text, figure.start, figure.end + 2) else ""
 
 
 def _measured(text: str, figure: Figure) -> str:
     """A figure as it is written, with its currency or unit."""
-    money = _MONEY.search(text, max(0, figure.start - 5), figure.start)
+    money = MONEY.search(text, max(0, figure.start - 5), figure.start)
     behind = None if money else _UNIT_BEHIND.match(text, figure.end)
     return text[money.start() if money else figure.start : behind.end() if behind else figure.end]
 
@@ -286,7 +286,11 @@ def _crossed(claim: str, text: str) -> tuple[str, str] | None:
     said = content_terms(claim)
     for parts in pairwise(_CLAUSES.split(text)):
         one, other = map(content_terms, parts)
-        if denials(" ".join(parts), "") or len(_without(said, [*one, *other])):
+        if (
+            len(one) + len(other) > _LONGEST_PAIR
+            or denials(" ".join(parts), "")
+            or len(_without(said, [*one, *other]))
+        ):
             continue
         for (mine, own), (theirs, others) in permutations(zip(parts, (one, other), strict=True)):
             gone, left, kept = _without(own, said), _without(others, said), _without(others, own)

@@ -1,8 +1,9 @@
 """Whether documents say a sentence of an answer, and by which of their sentences.
 
-It is compared with whole sentences of the passages that were shown: differences.py says where they
-say otherwise, the words that they share whether they say it. Words are compared, not truth: what
-supports a sentence is quoted with it. Pure but for the encoder, which is passed in.
+It is compared with whole sentences of the passages that were shown, and with rows of tables, of
+which the columns count that it is about; figures of another year or month are not compared.
+differences.py says where they say otherwise, the words that they share whether they say it. Words
+are compared, not truth: what supports a sentence is quoted with it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,40 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from corpus_agent.answering.claims import codes, names
-from corpus_agent.answering.differences import Evidence, difference, missing_figures, other_sense
+from corpus_agent.answering.claims import (
+    codes,
+    in_quarters,
+    kind_of,
+    names,
+    period_of,
+    periods,
+)
+from corpus_agent.answering.differences import (
+    Evidence,
+    difference,
+    missing_figures,
+    other_sense,
+)
 from corpus_agent.text.number_words import UNIT
 from corpus_agent.text.numbers import found
 from corpus_agent.text.polarity import answers
-from corpus_agent.text.sentences import units
-from corpus_agent.text.tokens import STOP_WORDS, content_terms, fold, same_word, terms
+from corpus_agent.text.sentences import is_title, units
+from corpus_agent.text.tables import (
+    TextTable,
+    cell_spans,
+    ends_with_figures,
+    is_row,
+    names_of_columns,
+    tables_of,
+)
+from corpus_agent.text.tokens import (
+    STOP_WORDS,
+    content_terms,
+    fold,
+    has_digit,
+    same_word,
+    terms,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +58,7 @@ if TYPE_CHECKING:
     from indexer import Chunk
 
 SupportVerdict = Literal["supported", "differs", "unsupported"]
+Cell = tuple[str, str]  # the name of its column, or "", and its text
 
 LEAST_WORDS = 2  # content words; what has fewer is not compared by its words
 LONGEST_WINDOW = 2  # sentences of one passage that may support a claim together
@@ -60,22 +89,48 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Window:
-    """Sentences of a passage that may support a claim."""
+    """Sentences of a passage that may support a claim, or a row, as cells behind their names.
+
+    `dated` is the period that a heading gives them.
+    """
 
     passage: Chunk
     start: int
     end: int
+    cells: tuple[Cell, ...] = ()
+    dated: str = ""
+    several: bool = False
+
+    @property
+    def quote(self) -> str:
+        """The words as they stand in the document."""
+        return self.passage.text[self.start : self.end]
 
     @cached_property
     def evidence(self) -> Evidence:
-        """The sentences with their context."""
+        """The sentences, or what the row says, with their context."""
         whole = self.passage.text
+        row = " | ".join(f"{name}: {text}" if name else text for name, text in self.cells)
         return Evidence(
-            whole[self.start : self.end],
+            in_quarters(f"{self.dated} {row or self.quote}".strip()),
             f"{self.passage.source} {self.passage.heading}",
             whole[max(0, self.start - CONTEXT) : self.start],
             whole[self.end : self.end + CONTEXT],
         )
+
+    def is_of_another(self, wanted: frozenset[str]) -> bool:
+        """Whether they name a year, quarter or month, and none of those that are wanted."""
+        own = periods(self.evidence.text)
+        return any(not own & wanted and kind_of(one) in map(kind_of, wanted) for one in own)
+
+    def about(self, claim: str, wanted: frozenset[str]) -> Window:
+        """The cells alone whose columns a claim names, with the period that a heading gives."""
+        named = [cell for cell in self.cells[1:] if _names_column(claim, wanted, cell[0])]
+        cells = tuple(c for n, c in enumerate(self.cells) if not (n and c[0]) or c in named)
+        own = {kind_of(period) for period in periods(self.evidence.text)}
+        above = periods(self.passage.heading)
+        dated = sorted(p for p in wanted & above if kind_of(p) not in own and kind_of(p) != "month")
+        return replace(self, cells=cells if named else self.cells, dated=" ".join(dated))
 
     @property
     def line(self) -> int:
@@ -97,11 +152,56 @@ def together(windows: Sequence[Window]) -> Evidence:
 
 
 def windows_of(passage: Chunk) -> Iterator[Window]:
-    """Each sentence of a passage, then each few in a row that may support a claim together."""
+    """Each sentence and row of a passage, then each few sentences that may support together.
+
+    Titles say nothing.
+    """
+    lines = passage.text.split("\n")
+    tables = [*tables_of(lines)]
+    rows = {row: table for table in tables for row in table.rows}
+    headers = {table.header for table in tables}
     every = [unit for unit in units(passage.text, passage.language) if unit.kind != "page"]
-    for length in range(1, LONGEST_WINDOW + 1):
-        for first in range(len(every) - length + 1):
-            yield Window(passage, every[first].start, every[first + length - 1].end)
+    for first, unit in enumerate(every):
+        number = passage.text.count("\n", 0, unit.start) + 1
+        is_first = passage.line_start == number == 1
+        if unit.kind == "head" or number in headers:
+            continue
+        if is_first and is_title(passage.text[unit.start : unit.end]):
+            continue
+        yield Window(passage, unit.start, unit.end, columns(lines[:number], rows.get(number)))
+        for last in every[first + 1 : first + LONGEST_WINDOW]:
+            if "row" not in (unit.kind, last.kind) and last.kind != "head":
+                yield Window(passage, unit.start, last.end, several=True)
+
+
+def columns(lines: Sequence[str], table: TextTable | None) -> tuple[Cell, ...]:
+    """The cells of the last of these lines, a row, behind the names of their columns."""
+    row = lines[-1]
+    if is_row(row):
+        texts = [row[start:end] for start, end in cell_spans(row)]
+        known = table is not None and len(table.names) == len(texts)
+        names = table.names if table is not None and known else [""] * len(texts)
+        split = (text.partition(": ") for text in texts)  # a cell may name its column itself
+        own = [(one, rest) if rest else ("", one) for one, _, rest in split]
+        return tuple((o or name, text) for name, (o, text) in zip(names, own, strict=True))
+    count, above = ends_with_figures(row), names_of_columns(lines)
+    if not count or above is None:
+        return ()
+    figures_, names_ = row.split()[-count:], lines[above].split()[-count:]
+    if len(names_) < count or not all(map(periods, names_)) or not all(map(has_digit, figures_)):
+        return ()
+    label = " ".join(row.split()[:-count])
+    return (("", label), *zip(names_, figures_, strict=True))
+
+
+def _names_column(claim: str, wanted: frozenset[str], name: str) -> bool:
+    """Whether a claim is about a column: of its year or quarter, or with all words of its name."""
+    if own := periods(name):
+        others = {kind_of(period) for period in own - wanted}
+        return bool(own & wanted) and others.isdisjoint(map(kind_of, wanted))
+    words = [word for word in content_terms(name) if word not in STOP_WORDS]
+    said = terms(claim)
+    return bool(words) and all(any(same_word(word, other) for other in said) for word in words)
 
 
 # ---- One claim and the sentences that it cites
@@ -121,7 +221,7 @@ def judged(
         if not _meant(rest):
             return _judged_reply(question, together(windows), yes=reply)
         claim = rest
-    evidence = together(windows)
+    claim, evidence = in_quarters(claim), together(windows)
     texts = dict.fromkeys([evidence, *(window.evidence for window in windows)])
     differing = {text: difference(claim, text, question) for text in texts}
     agreeing = [text for text in texts if differing[text] is None]
@@ -215,19 +315,23 @@ class Supporter:
             for beginning in {word[:_BEGINNING] for word in window.evidence.words}:
                 self._holding.setdefault(beginning, []).append(number)
 
-    def support(self, claim: str) -> tuple[Window, ...] | Judgement:
+    def support(self, claim: str, under: str = "") -> tuple[Window, ...] | Judgement:
         """The window that says a claim best, the shorter one at a tie; else two that do together.
 
         A judgement if there is none, or if a passage that covers it clearly better differs from it.
+        What is of another period than the claim, or the title that it stands `under`, counts not.
         """
-        likely = self._likely(claim)
+        claim, wanted = in_quarters(claim), period_of(claim, under)
+        every = (window.about(claim, wanted) for window in self._likely(claim))
+        likely = [w for w in every if not (wanted and (w.several or w.is_of_another(wanted)))]
         shares = {window: coverage(claim, window.evidence) for window in likely}
         likely.sort(key=lambda window: (-shares[window], len(window.evidence.text)))
         agreeing = [window for window in likely if not difference(claim, window.evidence)]
-        whole = [window for window in agreeing if _has_all(claim, window.evidence, "")]
+        dated = {window for window in likely if wanted <= periods(window.evidence.text)}
+        whole = [w for w in agreeing if w in dated and _has_all(claim, w.evidence, "")]
         best = self._best(claim, whole[:MAX_COMPARED], shares)
         own = shares[best] if best is not None else 0.0
-        nearest = next((window for window in likely if window not in agreeing), None)
+        nearest = next((w for w in likely if w in dated and w not in agreeing), None)
         if best is not None and (
             own >= SURELY_COVERED or nearest is None or shares[nearest] <= own + CLEARLY
         ):

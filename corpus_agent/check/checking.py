@@ -67,6 +67,7 @@ _GAP = regex.compile(r"[\s(\[\"“„«'`]+")
 _NOTE = regex.compile(r"\s{0,3}(?:[-*]\s+)?(?:\[\^?(?P<n>[\w-]{1,20})\]:?|(?P<n>\d{1,3})[.)])\s")
 _NOTE_MARK = regex.compile(r"\[\^?([\w-]{1,20})\](?![(:])")
 _LIST_MARK = regex.compile(r"^\s*(?:[-*+•–]|\(?\d{1,3}[.)])\s+")
+_BULLET = regex.compile(r"^\s*[-*+•–]\s")
 _EMPTY = regex.compile(r"\s*[(\[]\s*(?:see|siehe|vgl\.?|cf\.?|voir|source:?)?[\s,;]*[)\]]")
 _OPINION = regex.compile(WORDS["opinion"], regex.IGNORECASE)
 
@@ -142,7 +143,8 @@ def take_apart(text: str, resolve: Resolve) -> tuple[list[Piece], dict[str, int]
 
 class _Reader:
     def __init__(self, text: str, resolve: Resolve) -> None:
-        self._text, self._resolve = text, resolve
+        self._text, self._resolve, self._language = text, resolve, language_of(text)
+        self._under = ""
         self._lines = [0, *(match.end() for match in regex.finditer("\n", text))]
         self._notes: dict[str, Named] = {}  # the places of a list of sources: "[1] lease.md:32"
         for start in self._lines:
@@ -204,7 +206,7 @@ class _Reader:
         text = _FENCE.sub(lambda fence: " " * len(fence[0]), self._text[at:stop])
         spans = [span for span in _quoted(text) if _is_long_enough(text[slice(*span)])]
         done = 0
-        for unit in units(text):
+        for unit in units(text, self._language):
             body, first = text[unit.start : unit.end], max(0, done - 1)
             note = _NOTE.match(body)
             refers = note is not None and self._place(body, note.end()) is not None
@@ -237,7 +239,7 @@ class _Reader:
         why = ""
         if kind != "text" and kind != "row":
             why = "block of code" if kind == "code" else "heading"
-        elif leads_in(said) or (said and is_title(said)):
+        elif leads_in(said) or (said and is_title(said) and not _BULLET.match(body)):
             why = "heading"
         elif asks(said):
             why = "question"
@@ -245,9 +247,10 @@ class _Reader:
             why = "opinion"
         if why:
             self.left_out[why] += 1
+            self._under = said if why == "heading" else self._under
         elif claims_something(said, kind):
             line = bisect_right(self._lines, start)
-            yield Piece(start, start + len(body), line, said, False, named)
+            yield Piece(start, start + len(body), line, said, False, named, self._under)
 
     def _bare(self, body: str) -> str:
         """A sentence without the places that it names, its notes and the sign of its list."""

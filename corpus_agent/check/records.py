@@ -33,7 +33,10 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A quotation or a statement of a text: half-open range of characters, 1-based line."""
+    """A quotation or a statement of a text: half-open range of characters, 1-based line.
+
+    `under` is the heading that a statement stands under.
+    """
 
     start: int
     end: int
@@ -41,6 +44,7 @@ class Piece:
     text: str
     is_quotation: bool
     named: Named | None = None
+    under: str = ""
 
 
 @dataclass(frozen=True, slots=True)

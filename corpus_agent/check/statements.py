@@ -34,7 +34,6 @@ HITS, NEAR = 8, 20  # passages that a statement is compared with; that the neare
 # half of ContractNLI's agreements (benchmarks/check.py, contracts).
 SAYS_BIAS = -5.34
 SAYS = {"rare": 5.68, "words": 2.3, "negations": -1.24}
-SURELY = 1.0  # of its words: a sentence with another verb says another thing
 
 
 class StatementFinder:
@@ -45,7 +44,7 @@ class StatementFinder:
 
     def find(self, piece: Piece) -> Finding:
         """The passages that say a statement, or say otherwise; first of the document it names."""
-        asked = Query(piece.text, NEAR, None)
+        asked = Query(f"{piece.under} {piece.text}".strip(), NEAR, None)
         found = Finding(piece, "not_found")
         if piece.named is not None:
             found = self._judged(piece, replace(asked, among=frozenset([piece.named.source])))
@@ -54,11 +53,12 @@ class StatementFinder:
     def _judged(self, piece: Piece, asked: Query) -> Finding:
         hits = self._corpus.search(asked)
         encode, _ = comparison(self._encoder, piece.text, hits)
-        found = Supporter((hit.chunk for hit in hits[:HITS]), encode).support(piece.text)
+        supporter = Supporter((hit.chunk for hit in hits[:HITS]), encode)
+        found = supporter.support(piece.text, piece.under)
         if isinstance(found, Judgement):
             return self._differing(piece, found) or self._not_found(piece, hits)
         cited = [self._cited(window) for window in found]
-        says = coverage(piece.text, together(found)) >= SURELY and _said_at_once(piece.text, found)
+        says = _has_words(piece.text, found) and _said_at_once(piece.text, found)
         said = piece.text.rstrip(" .。")  # it may leave out what goes on, not a "not" or a "~~"
         lost = sense_lost(said, cited[0].quote) or set_aside(found[0].passage.heading)
         if not (says and lost is None and all(each.stands for each in cited)):
@@ -91,16 +91,29 @@ class StatementFinder:
         return Finding(piece, "doubtful", (cited,), ((found.claimed, found.found),))
 
     def _cited(self, window: Window) -> Citation:
-        return check_quotation(
-            self._corpus, 0, window.passage.source, window.evidence.text, window.line
-        )
+        return check_quotation(self._corpus, 0, window.passage.source, window.quote, window.line)
+
+
+def _has_words(statement: str, windows: Sequence[Window]) -> bool:
+    """Whether sentences have all words of a statement: another verb says another thing.
+
+    Half of them at most may stand in the headings above them, of which the title of a document is
+    none.
+    """
+    text = together(windows).text
+    above = " ".join(window.passage.heading.partition(" > ")[2] for window in windows)
+    whole, alone = (
+        coverage(statement, Evidence(f"{text} {above}")),
+        coverage(statement, Evidence(text)),
+    )
+    return whole >= 1 and 2 * alone >= 1
 
 
 def _said_at_once(statement: str, windows: Sequence[Window]) -> bool:
     """Whether one document says a statement, and one sentence or row of it each of its figures."""
     text = " ".join(window.evidence.text for window in windows)
-    sources = {window.passage.source for window in windows}
-    if len(sources) > 1 or _turned_round(statement, text):
+    sources, in_row = {window.passage.source for window in windows}, any(w.cells for w in windows)
+    if len(sources) > 1 or (not in_row and _turned_round(statement, text)):
         return False
     both = text.casefold(), statement.casefold()
     if any({*turn.findall(both[0])} != {*turn.findall(both[1])} for turn in (CONDITION, _MODAL)):
